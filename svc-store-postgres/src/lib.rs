@@ -53,7 +53,6 @@ mod interaction;
 mod invoice;
 mod invoicing;
 mod movement;
-mod numbered;
 mod opportunity;
 mod outbox;
 mod page;

@@ -1,14 +1,13 @@
 //! Structs of several columns ([`Columns`]) as parts of statements and rows.
 
 use rust_decimal::Decimal;
-use sqlx::ColumnIndex as _;
 use sqlx::postgres::PgRow;
 use svc_core::domain::tax::{Amounts, LineRates};
-use svc_core::record::{Columns, Kind, Row, RowError, Value};
+use svc_core::record::{Columns, Kind, Value};
 
 use crate::row::FromRow;
 use crate::sql::{Names, Sql};
-use crate::value::PostgresRow;
+use crate::value::NamedRow;
 
 /// The text of a statement with columns in the place of the structs that have them. Of a struct
 /// with the columns `iva` and `total`
@@ -159,21 +158,8 @@ fn text<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     if let Value::Text(value) = value { Some(value) } else { None }
 }
 
-/// The columns of a struct in a row that may have others.
-struct Part<'r> {
-    row: PostgresRow<'r>,
-    columns: Names,
-}
-
-impl Row for Part<'_> {
-    fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError> {
-        let index = self.columns[at].0.index(self.row.0).map_err(|cause| RowError { at, cause: cause.into() })?;
-        self.row.value(index, kind)
-    }
-}
-
 fn read_part<T: Columns>(row: &PgRow) -> Result<T, sqlx::Error> {
-    T::read(&Part { row: PostgresRow(row), columns: T::COLUMNS }).map_err(|error| sqlx::Error::Decode(error.into()))
+    T::read(&NamedRow { row, name: |at: usize| T::COLUMNS[at].0 }).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
 impl FromRow for Amounts {

@@ -35,10 +35,9 @@ impl FromRow for Due {
 #[async_trait]
 impl QueueStore for PostgresStore {
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
-        let mut database = self.background.of_all();
-        match backlog {
+        let search = match backlog {
             Backlog::Stamping => {
-                let found = sql!(
+                sql!(
                     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde
                      FROM timbrados
                      WHERE proximo <= :ahora
@@ -52,13 +51,12 @@ impl QueueStore for PostgresStore {
                      LIMIT :max",
                     ahora: now,
                     max: MAX_FOUND,
-                );
-                database.many(found).await
+                )
             }
             // What a webhook of the release before has due is not known before it has been looked
             // at.
             Backlog::Notices => {
-                let found = sql!(
+                sql!(
                     "SELECT empresa, 'groups' AS cola, min(vence) AS desde
                      FROM eventos_agrupados
                      WHERE vence <= :ahora
@@ -82,11 +80,10 @@ impl QueueStore for PostgresStore {
                      LIMIT :max",
                     ahora: now,
                     max: MAX_FOUND,
-                );
-                database.many(found).await
+                )
             }
             Backlog::Mail => {
-                let found = sql!(
+                sql!(
                     "SELECT empresa, 'mails' AS cola, min(proximo) AS desde
                      FROM avisos
                      WHERE proximo <= :ahora
@@ -95,10 +92,10 @@ impl QueueStore for PostgresStore {
                      LIMIT :max",
                     ahora: now,
                     max: MAX_FOUND,
-                );
-                database.many(found).await
+                )
             }
-        }
+        };
+        self.background.of_all().many(search).await
     }
 
     async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {

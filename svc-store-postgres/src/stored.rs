@@ -9,7 +9,6 @@ use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::StoreError;
 
 use crate::error::store_error;
-use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 use crate::value::{PostgresRow, push};
 
@@ -23,7 +22,16 @@ impl PostgresTx {
     ) -> Result<i64, StoreError> {
         let mut arguments = PgArguments::default();
         arguments.add(self.empresa).and_then(|()| arguments.add(T::TABLE)).map_err(StoreError::Other)?;
-        let mut sql = QueryBuilder::with_arguments(numbered!("VALUES ($1, $2, 1)", " INSERT INTO "), arguments);
+        let mut sql = QueryBuilder::with_arguments(
+            "WITH numero AS (
+                 INSERT INTO contadores AS c (empresa, serie, valor)
+                 VALUES ($1, $2, 1)
+                 ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                 RETURNING serie, valor
+             )
+             INSERT INTO ",
+            arguments,
+        );
         sql.push(T::TABLE).push(" (empresa, clave, folio");
         let columns = columns(data);
         for (name, ..) in columns.iter().chain(more) {

@@ -34,15 +34,15 @@ fn column_value(row: &PgRow, at: usize, kind: Kind) -> Result<Value<'_>, RowErro
     value.map(|value| value.unwrap_or(Value::Null)).map_err(|cause| RowError { at, cause: cause.into() })
 }
 
-/// A row of a statement that names these columns, in any order.
-pub(crate) struct NamedRow<'r> {
+/// A row that is read by the names of its columns: `name` gives the column at each place.
+pub(crate) struct NamedRow<'r, F> {
     pub(crate) row: &'r PgRow,
-    pub(crate) columns: &'static [&'static str],
+    pub(crate) name: F,
 }
 
-impl Row for NamedRow<'_> {
+impl<F: Fn(usize) -> &'static str> Row for NamedRow<'_, F> {
     fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError> {
-        let index = self.columns[at].index(self.row).map_err(|cause| RowError { at, cause: cause.into() })?;
+        let index = (self.name)(at).index(self.row).map_err(|cause| RowError { at, cause: cause.into() })?;
         column_value(self.row, index, kind)
     }
 }

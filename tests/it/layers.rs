@@ -28,7 +28,7 @@ const CORE: &Layers = &[
 
 /// Lowest first: all SQL, and below it what says how statements run.
 const POSTGRES: &Layers = &[
-    ("parameters, rows, statements, errors", &["error", "numbered", "parameter", "part", "row", "run", "sql", "value"]),
+    ("parameters, rows, statements, errors", &["error", "parameter", "part", "row", "run", "sql", "value"]),
     ("settings", &["settings"]),
     ("connections", &["pool"]),
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),

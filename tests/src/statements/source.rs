@@ -13,8 +13,8 @@ const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
 /// What is sent by no request and no worker: migrations, and the starting of a private server.
 const APART: [&str; 2] = ["schema/", "local/"];
 
-/// What puts a text together with others: `format!(…)`, `.push(…)`, `numbered!(…)`.
-const JOINING: [&str; 6] = ["concat", "format", "numbered", "push", "write", "QueryBuilder"];
+/// What puts a text together with others: `format!(…)`, `.push(…)`.
+const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];
 
 /// What gives a text's parameters names: `sql!("… WHERE clave = :clave", clave)`.
 const NAMING: [&str; 2] = ["sql", "sql_text"];
