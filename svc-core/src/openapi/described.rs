@@ -1,29 +1,27 @@
-//! An operation that is described, and its names.
+//! An operation that the document describes, and the names it has there.
 
 use crate::operation::{Entry, Handler, Http};
 
-/// What is taken of a request for the description of its operation.
+/// One operation of the HTTP API, as the modules of this folder pass it around.
 pub(super) struct Described {
-    /// The operation.
     pub(super) entry: &'static Entry,
-    /// How it is reached.
     pub(super) http: &'static Http,
-    /// Its title among the texts: `GET /clientes`.
+    /// The title of its section in `texts/`: `GET /clientes`.
     pub(super) title: String,
 }
 
-/// The group of an operation: the first word of its path.
+/// The tag that groups operations: the first segment of the path.
 pub(super) fn tag(http: &Http) -> &'static str {
     http.path.split('/').nth(1).unwrap_or_default()
 }
 
-/// The name of the type that an operation is, or whose list it is.
+/// The last segment of the Rust type's name. For a list it is the record's type.
 pub(super) fn type_name(entry: &Entry) -> &'static str {
     let path = (entry.shape.name)().split('<').next().unwrap_or_default();
     path.rsplit("::").next().unwrap_or_default()
 }
 
-/// The operation's name for those who generate code: `listCustomers`, `createCustomer`,
+/// The `operationId`, from which generators name their methods: `listCustomers`, `createCustomer`,
 /// `readInvoiceXml`.
 pub(super) fn operation_id(entry: &Entry) -> String {
     let name = type_name(entry);

@@ -1,5 +1,5 @@
-//! Examples of bodies, from `texts/examples.json`, and links from what is created to what is done
-//! with it.
+//! Examples of bodies, from `texts/examples.json`, and links from a created record to the
+//! operations on it.
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,11 @@ const FILE: &str = include_str!("texts/examples.json");
 
 static ALL: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(FILE).unwrap_or_default());
 
-/// An example of the body of a request, by its operation's title.
+/// The example of a request body, by the operation's title.
 pub(super) fn request(title: &str) -> Option<Value> {
     ALL["requests"].get(title).cloned()
 }
 
-/// An example of a notice.
 pub(super) fn notice(kind: EventKind) -> Value {
     let datos = ALL["notices"][kind.word()].clone();
     let clave = datos.as_object().and_then(|datos| datos.values().next()).cloned().unwrap_or_default();
@@ -39,7 +38,7 @@ pub(super) fn notice(kind: EventKind) -> Value {
     })
 }
 
-/// Adds an example to every success in `paths` whose schema is known.
+/// Adds an example to every successful response in `paths` that has a schema.
 pub(super) fn fill(paths: &mut Value, components: &Value) {
     let operations = paths.as_object_mut().into_iter().flatten().filter_map(|(_, path)| path.as_object_mut());
     let operations = operations.flatten().filter_map(|(_, operation)| operation["responses"].as_object_mut());
@@ -51,8 +50,8 @@ pub(super) fn fill(paths: &mut Value, components: &Value) {
     }
 }
 
-/// A value of that schema, in which the field `field` stands; `Record.field`, then `field` is
-/// looked up among the values that are given, and what neither names is made of its type.
+/// A value that satisfies `schema`. `texts/examples.json` may give it, under `Record.field` or
+/// `field`; otherwise the type decides.
 fn sample(schema: &Value, components: &Value, field: &str) -> Value {
     if let Some(given) = ALL["values"].get(field).or_else(|| ALL["values"].get(field.rsplit('.').next()?)) {
         return given.clone();
@@ -84,15 +83,15 @@ fn object(schema: &Value, components: &Value, name: &str) -> Value {
     fields.map(member).collect::<Map<_, _>>().into()
 }
 
-/// The operations that examples are of, and the events.
+/// The keys of a group of `texts/examples.json`.
 #[cfg(test)]
 pub(super) fn titles(group: &str) -> Vec<String> {
     ALL[group].as_object().map(|group| group.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// Links from the answer to a POST to the operations on the record that it names first: on
-/// `/clientes/{clave}` if that is `cliente`, on `…/entregas/{entrega}` if it is `entrega`; on the
-/// operation's own path if it is `clave`.
+/// OpenAPI links from the answer to a POST to the operations on the record that the answer names in
+/// its first member. `cliente` links to `/clientes/{clave}`, `entrega` to `…/entregas/{entrega}`,
+/// and `clave` to the operations below the POST's own path.
 pub(super) fn links(described: &Described) -> Option<Value> {
     let Described { entry, http, .. } = described;
     let given = if http.method == Method::Post { named_first(entry) } else { None }?;
@@ -103,7 +102,7 @@ pub(super) fn links(described: &Described) -> Option<Value> {
         let path = other.spec.http.as_ref()?.path;
         let parameters = if path.matches('{').count() == 1 {
             let is_made = path.starts_with(own) && http.path == format!("/{}", tag(http));
-            // What is done again has its clave in its own path.
+            // An operation below the record's own path already has its clave.
             let is_named = path.starts_with(foreign) && !http.path.starts_with(foreign);
             (is_made || is_named).then(|| json!({ "clave": answered }))
         } else {
@@ -117,7 +116,7 @@ pub(super) fn links(described: &Described) -> Option<Value> {
     (!links.is_empty()).then(|| links.into())
 }
 
-/// The first member of an operation's answer.
+/// The first member of an operation's answer, without `ok`.
 fn named_first(entry: &Entry) -> Option<String> {
     let Handler::Operation(_) = entry.handler else { return None };
     let settings = schemars::generate::SchemaSettings::draft2020_12();

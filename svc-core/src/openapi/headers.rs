@@ -1,4 +1,4 @@
-//! The headers of responses, by the constants that are sent.
+//! The headers of responses. Their names are the constants that the pipeline sends.
 
 use http::HeaderName;
 use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::language::Language;
 use crate::pipeline::respond;
 
-/// A header of a response.
 struct Header {
     name: HeaderName,
     schema: Value,
@@ -15,7 +14,7 @@ struct Header {
     spanish: &'static str,
 }
 
-/// The names of the headers that every response to a request with a key has.
+/// Every response to a request with a key has these.
 pub(super) static LIMITS: [HeaderName; 8] = [
     respond::RATE_LIMIT,
     respond::RATE_REMAINING,
@@ -27,7 +26,7 @@ pub(super) static LIMITS: [HeaderName; 8] = [
     respond::LEFT,
 ];
 
-/// Every header that is described, as a component.
+/// All headers, as the document's components.
 pub(super) fn components(language: Language) -> Value {
     let header = |Header { name, schema, english, spanish }| {
         (shown(&name), json!({ "description": language.say(english, spanish), "schema": schema }))
@@ -35,7 +34,7 @@ pub(super) fn components(language: Language) -> Value {
     all().into_iter().map(header).collect::<Map<_, _>>().into()
 }
 
-/// References to headers, by their names.
+/// References to the components of those headers.
 pub(super) fn refer<'a>(names: impl IntoIterator<Item = &'a HeaderName>) -> Map<String, Value> {
     let refer = |name: &HeaderName| {
         let name = shown(name);
@@ -45,7 +44,7 @@ pub(super) fn refer<'a>(names: impl IntoIterator<Item = &'a HeaderName>) -> Map<
     names.into_iter().map(refer).collect()
 }
 
-/// The name of a header as it is written for people: `X-Svc-Peticion`.
+/// A header's name in its usual capitals: `X-Svc-Peticion`.
 pub(super) fn shown(name: &HeaderName) -> String {
     let capital = |word: &str| match word.split_at_checked(1) {
         Some((first, rest)) => format!("{}{rest}", first.to_uppercase()),

@@ -1,20 +1,18 @@
-//! The languages of the description.
-
-/// A language of the description.
+/// A language of the OpenAPI document and of the texts in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Language {
-    /// English.
+    /// `en`.
     #[default]
     English,
-    /// Spanish.
+    /// `es`.
     Spanish,
 }
 
 impl Language {
-    /// All of them.
+    /// Every language, the default first.
     pub const ALL: [Self; 2] = [Self::English, Self::Spanish];
 
-    /// Its code (ISO 639-1), `en` or `es`.
+    /// The ISO 639-1 code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -22,12 +20,12 @@ impl Language {
         }
     }
 
-    /// The language of that code.
+    /// The language with that ISO 639-1 code, in lower case; `None` if there is none.
     pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.code() == code)
     }
 
-    /// That one of two texts which is in this language.
+    /// Picks one of two texts.
     pub const fn say<'a>(self, english: &'a str, spanish: &'a str) -> &'a str {
         match self {
             Self::English => english,

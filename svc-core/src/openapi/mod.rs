@@ -1,11 +1,13 @@
-//! The description of the interface: an OpenAPI 3.1 document, made of what the code is.
+//! The OpenAPI 3.1 document of the interface, built from the code.
 //!
-//! Operations, scopes, statuses, errors and filters come from [`crate::registry`]; bodies and
-//! records are the JSON Schemas that schemars derives from the types that are read and written;
-//! headers are the constants that are sent; events come from their catalogue. What people read is
-//! in `texts/`, by stable keys: what an operation does, what a field is, what to do about an error,
-//! and examples. Tests hold all of it together: everything has a text, every text has its subject,
-//! every example is valid, and the copy in `docs/` is what is made here.
+//! Operations, scopes, statuses, errors and filters come from [`crate::registry`], events from
+//! their catalogue. schemars derives the JSON Schemas of bodies and records from the types that are
+//! read and written. Headers are the constants that are sent. What people read is in `texts/`,
+//! under stable keys: what an operation does, what a field means, what to do about an error, and
+//! examples.
+//!
+//! Tests check that everything has a text and every text a subject, that every example is valid,
+//! and that the copies in `docs/` are current.
 
 mod described;
 mod examples;
@@ -31,15 +33,16 @@ use crate::error::Code;
 use crate::operations::health::API_VERSION;
 use crate::registry::OPERATIONS;
 
-/// What is being written, in one language.
 struct Writer {
     language: Language,
     texts: Texts,
     schemas: Schemas,
 }
 
-/// The OpenAPI 3.1 document of the API at `base_url`, which ends with the version's segment; a path
-/// without a host is taken as one of the server that gives the document.
+/// Returns the OpenAPI 3.1 document in `language`.
+///
+/// `base_url` ends with the version's segment (`/api/v1`). If it is only a path, clients resolve it
+/// against the server that gave them the document.
 pub fn openapi(language: Language, base_url: &str) -> Value {
     let mut writer = Writer { language, texts: Texts::of(language), schemas: Schemas::default() };
     let reached: Vec<_> = OPERATIONS.iter().filter(|entry| entry.spec.http.is_some()).collect();

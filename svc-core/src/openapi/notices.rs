@@ -1,4 +1,4 @@
-//! Webhooks: for each event the notice that is sent, with its headers.
+//! The document's `webhooks`: the notice of each event, with its headers.
 
 use http::HeaderName;
 use http::header::USER_AGENT;
@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 use crate::webhooks::{AGENT, ATTEMPT, DELIVERY, EVENT, EVENT_ID, SIGNATURE};
 
 impl Writer {
-    /// The notices, by the names of their events.
+    /// Every notice, under its event's name.
     pub(super) fn notices(&mut self) -> Value {
         EventKind::ALL.iter().map(|kind| (kind.word().to_owned(), self.notice(*kind))).collect::<Map<_, _>>().into()
     }
@@ -95,7 +95,6 @@ impl Writer {
     }
 }
 
-/// The headers of a notice.
 fn notice_headers(kind: EventKind, language: Language) -> Value {
     let header = |name: HeaderName, schema: Value, english: &str, spanish: &str| {
         json!({

@@ -1,4 +1,4 @@
-//! The operations: paths, tags and how to authenticate.
+//! Paths, tags and authentication.
 
 use serde_json::{Map, Value, json};
 
@@ -8,12 +8,12 @@ use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Entry, Http, Idempotency, Method, Repetition};
 
-/// Where an operation says that one of several filters is required, which no parameter by itself
-/// can say.
+/// The extension that names filters of which one is required: OpenAPI can require a parameter, but
+/// not one of several.
 const ONE_OF: &str = "x-requires-one-of";
 
 impl Writer {
-    /// The paths with their operations.
+    /// The `paths` of the document.
     pub(super) fn paths(&mut self, reached: &[&'static Entry]) -> Value {
         let mut paths = Map::new();
         for entry in reached {
@@ -57,7 +57,7 @@ impl Writer {
         operation
     }
 
-    /// What the operation is, the scopes that it needs and the events that it emits.
+    /// The operation's section in `texts/`, followed by its scopes and events.
     fn description(&self, described: &Described) -> String {
         let Described { entry, http, title } = described;
         let code = |name: &str| format!("`{name}`");
@@ -108,7 +108,7 @@ impl Writer {
         json!({ "name": name, "in": "path", "required": true, "description": said, "schema": schema })
     }
 
-    /// The groups of operations: the first words of their paths.
+    /// The tags, in the order of their first operation.
     pub(super) fn tags(&self, reached: &[&'static Entry]) -> Value {
         let mut tags: Vec<Value> = Vec::new();
         for http in reached.iter().filter_map(|entry| entry.spec.http.as_ref()) {
@@ -121,7 +121,6 @@ impl Writer {
     }
 }
 
-/// What an operation takes, with an example.
 fn request_body(described: &Described, schema: &Value) -> Value {
     let Described { http, title, .. } = described;
     let mut content = json!({ "schema": schema });
@@ -131,18 +130,18 @@ fn request_body(described: &Described, schema: &Value) -> Value {
     json!({ "required": http.body == BodyNeed::Required, "content": { "application/json": content } })
 }
 
-/// Whether an operation answers a repetition with the present state instead of the stored answer.
+/// Whether a repeated request is answered with the current state instead of the stored answer.
 pub(super) fn answers_anew(http: &Http) -> bool {
     http.repetition == Repetition::Answered
 }
 
-/// What a request must carry. The scopes stand with each operation (`x-scopes`): linters take those
-/// here for OAuth's.
+/// The security requirement of every operation. Scopes are an extension of each operation
+/// (`x-scopes`), because linters take scopes here for OAuth's.
 pub(super) fn credentials() -> Value {
     json!({ "key": [], "keyId": [] })
 }
 
-/// The two halves of a key.
+/// The two headers that hold a key's halves.
 pub(super) fn security_schemes(language: Language) -> Value {
     let scopes: Vec<_> = Scope::ALL.iter().map(|scope| format!("`{}`", scope.name())).collect();
     let key = language.say(

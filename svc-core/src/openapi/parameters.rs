@@ -19,17 +19,17 @@ fn refer(name: &str) -> Value {
     json!({ "$ref": format!("#/components/parameters/{name}") })
 }
 
-/// References to the parameters of a page.
+/// References to `cursor` and `limite`.
 pub(super) fn pages(pages: PageSizes) -> [Value; 2] {
     [refer(CURSOR), refer(if pages == PageSizes::Enforced { LIMIT_SHORT } else { LIMIT_LONG })]
 }
 
-/// A reference to the header of a write.
+/// A reference to the `Idempotency-Key` of a write.
 pub(super) fn idempotency(required: bool) -> Value {
     refer(if required { KEY } else { OPTIONAL_KEY })
 }
 
-/// The parameters that many operations share.
+/// The parameters that several operations share.
 pub(super) fn components(language: Language) -> Value {
     let cursor = language.say(
         "`siguiente` of the page before, with the same filters. Without it the list begins at its first record.",
@@ -78,7 +78,6 @@ fn idempotency_key(required: bool, language: Language) -> Value {
 }
 
 impl Writer {
-    /// The filters of a list.
     pub(super) fn filters(&self, title: &str, list: &ListSpec) -> Vec<Value> {
         list.filters.iter().map(|filter| self.filter(title, list, filter)).collect()
     }
@@ -96,7 +95,7 @@ impl Writer {
         })
     }
 
-    /// What a filter of that kind finds.
+    /// What the filter's kind says about its value, where the list says nothing of its own.
     fn rule(&self, filter: &Filter) -> &'static str {
         match filter.takes {
             Takes::Integer | Takes::Choice(_) | Takes::Boolean => {
@@ -134,7 +133,6 @@ impl Writer {
     }
 }
 
-/// The schema of a filter's value.
 fn schema(filter: &Filter) -> Value {
     match filter.takes {
         Takes::Integer => json!({ "type": "integer", "format": "int64" }),
@@ -144,7 +142,7 @@ fn schema(filter: &Filter) -> Value {
         Takes::Choice(words) => json!({ "type": "string", "enum": words }),
         Takes::Email | Takes::Phone => json!({ "type": "string", "minLength": 1 }),
         Takes::Search => json!({ "type": "string", "minLength": 3 }),
-        // Without an example: viewers would send it, though the filter is optional.
+        // No example: viewers would send it, although the filter is optional.
         Takes::Bound(_) => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$" }),
     }
 }

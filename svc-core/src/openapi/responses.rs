@@ -1,4 +1,4 @@
-//! Responses: the success, and for each status of an error its codes.
+//! Responses: the successes, and one per status of the operation's errors.
 
 use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, StatusCode};
@@ -14,11 +14,11 @@ use crate::error::Code;
 use crate::operation::{Handler, JSON, Method};
 use crate::pipeline::respond::{AVISO, PETICION, REPLAYED};
 
-/// A request's id, as examples show it.
+/// A `peticion` for examples.
 const EXAMPLE_ID: &str = "0199d8f2-a4c0-7b3e-9a55-c1d2e3f40516";
 
 impl Writer {
-    /// The responses of an operation by their statuses.
+    /// The responses of an operation, by status.
     pub(super) fn responses(&mut self, described: &Described) -> Value {
         let mut all = self.successes(described);
         let mut by_status = std::collections::BTreeMap::<u16, Vec<Code>>::new();
@@ -44,7 +44,7 @@ impl Writer {
         };
         let content = match &schema {
             Some(schema) => json!({ "schema": schema }),
-            // The bytes of a file, which have no schema.
+            // A file has no schema.
             None => json!({}),
         };
         let response = |said: &str, own: &[HeaderName]| {
@@ -79,7 +79,7 @@ impl Writer {
         all
     }
 
-    /// A response of an error: its codes, with when each is answered and what to do, and an example
+    /// The response of a status: a list of its codes with their cause and remedy, and an example of
     /// each.
     fn refusal(&self, described: &Described, status: u16, codes: &[Code]) -> Value {
         let when = |code: &Code| {
@@ -111,17 +111,17 @@ impl Writer {
     }
 }
 
-/// The headers of a response of that status, with its own.
+/// The headers of a response with that status; `own` are those that only this response has.
 fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<String, Value> {
     let keyed = !matches!(described.entry.handler, Handler::Open(_));
-    // A request that is refused before its key is known has no limits.
+    // Requests that are refused before their key is known have no limits.
     let limited = keyed && !matches!(status, 401 | 405);
     let limits = headers::LIMITS.iter().filter(|_| limited);
     let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
     headers::refer([PETICION].iter().chain(own).chain(limits).chain(&notice))
 }
 
-/// The envelope of a page of records of that schema.
+/// The schema of a page whose records have the schema `record`.
 fn envelope(language: Language, record: &Value) -> Value {
     let next = language.say(
         "What to send as `cursor` for the next page; null on the last one.",
@@ -145,7 +145,7 @@ fn envelope(language: Language, record: &Value) -> Value {
     })
 }
 
-/// An example of each of those errors, as components.
+/// An example of each error, for the components.
 pub(super) fn examples(codes: impl IntoIterator<Item = Code>, language: Language) -> Map<String, Value> {
     let example = |code: Code| {
         let summary = sentence(language.say(code.meaning(), code.mensaje()));
@@ -154,7 +154,7 @@ pub(super) fn examples(codes: impl IntoIterator<Item = Code>, language: Language
     codes.into_iter().map(example).collect()
 }
 
-/// Puts the responses that several operations have into components.
+/// Moves responses that occur more than once to the components, and returns these.
 pub(super) fn share(paths: &mut Value) -> Value {
     fn responses(paths: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
         let paths = paths.as_object_mut().into_iter().flatten();
@@ -180,13 +180,13 @@ pub(super) fn share(paths: &mut Value) -> Value {
     shared.into()
 }
 
-/// The body of an error, as examples show it.
+/// The body of an error.
 fn error(code: Code) -> Value {
     let fields = json!({ "codigo": code.codigo(), "mensaje": code.mensaje(), "peticion": EXAMPLE_ID });
     json!({ "ok": false, "error": fields })
 }
 
-/// The schema of all errors.
+/// The schema of every error's body.
 pub(super) fn error_schema(language: Language) -> Value {
     let text = |said| json!({ "type": "string", "description": said });
     let code = language.say(
@@ -214,7 +214,7 @@ pub(super) fn error_schema(language: Language) -> Value {
     })
 }
 
-/// A text as a sentence: with a capital letter and a full stop.
+/// Adds a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut characters = text.chars();
     let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();

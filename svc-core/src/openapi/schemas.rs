@@ -1,4 +1,4 @@
-//! The JSON Schemas of bodies and records: one component for each type.
+//! The JSON Schemas of bodies and records: one component per type.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -7,13 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::texts::Texts;
 
-/// Where the document has its schemas.
 const COMPONENTS: &str = "#/components/schemas/";
 
 type Shape = fn(&mut SchemaGenerator) -> Schema;
 
-/// The schemas of the document: those of what is taken, of what is given, and others, which are put
-/// together from them.
+/// The document's schemas: of inputs, of outputs, and those that this module composes from them.
 #[derive(Debug)]
 pub(super) struct Schemas {
     taken: SchemaGenerator,
@@ -31,23 +29,22 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// A reference to the component of that name.
+    /// A reference to the component `name`.
     pub(super) fn refer(name: &str) -> Value {
         json!({ "$ref": format!("{COMPONENTS}{name}") })
     }
 
-    /// Adds a component.
     pub(super) fn insert(&mut self, name: &str, schema: Value) {
         self.others.insert(name.to_owned(), schema);
     }
 
-    /// The generator of schemas of what leaves.
+    /// The generator of the schemas of outputs.
     pub(super) fn given(&mut self) -> &mut SchemaGenerator {
         &mut self.given
     }
 
-    /// The object that an operation takes, of which the fields in the path are taken out: they are
-    /// returned by themselves.
+    /// Adds the component of an operation's input. Returns its schema and, separately, the schemas
+    /// of the fields that are parameters of the path.
     pub(super) fn input(
         &mut self,
         texts: &Texts,
@@ -74,7 +71,8 @@ impl Schemas {
         (Self::refer(name), fields)
     }
 
-    /// The answer of an operation: the object of that shape with `ok` before its members.
+    /// Adds the component of an operation's answer: `ok`, then the members of the type. Returns a
+    /// reference.
     pub(super) fn answer(&mut self, texts: &Texts, shape: Shape, ok: &str) -> Value {
         let name = name_of(&shape(&mut self.given)).unwrap_or_default();
         let mut object = resolved(&mut self.given, shape);
@@ -92,7 +90,7 @@ impl Schemas {
         Self::refer(&name)
     }
 
-    /// A page of records of that shape, by the component's name.
+    /// Adds the component of a page of records. Returns a reference.
     pub(super) fn page(&mut self, shape: Shape, envelope: impl FnOnce(Value) -> Value) -> Value {
         let record = shape(&mut self.given);
         let name = format!("{}Page", name_of(&record).unwrap_or_default());
@@ -100,7 +98,7 @@ impl Schemas {
         Self::refer(&name)
     }
 
-    /// All components, in the order of their names.
+    /// All components, sorted by name.
     pub(super) fn into_components(self, texts: &Texts) -> Value {
         let Self { mut taken, mut given, others: mut all } = self;
         let mut left: Map<_, _> = taken.take_definitions(true);
@@ -108,7 +106,8 @@ impl Schemas {
         for (name, schema) in &mut left {
             texts.describe(name, schema);
         }
-        // Only what is referred to: some are put together from others.
+        // Keeps only schemas that something refers to; composed schemas leave some without a
+        // reference.
         while let Some(name) = left.keys().find(|name| refers(&all, name)).cloned() {
             all.extend(left.shift_remove(&name).map(|schema| (name, schema)));
         }
@@ -122,7 +121,7 @@ impl Schemas {
     }
 }
 
-/// What says that a request succeeded.
+/// The schema of `ok`.
 pub(super) fn success(description: &str) -> Value {
     json!({ "type": "boolean", "const": true, "description": description })
 }
@@ -132,7 +131,7 @@ fn name_of(schema: &Schema) -> Option<String> {
     Some(schema.get("$ref")?.as_str()?.strip_prefix(COMPONENTS)?.to_owned())
 }
 
-/// The schema of that shape by itself, though there may be a component of it.
+/// The schema of that shape, inlined even if it is a component.
 fn resolved(generator: &mut SchemaGenerator, shape: Shape) -> Value {
     let mut schema = shape(generator).to_value();
     while let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix(COMPONENTS)) {
@@ -141,7 +140,7 @@ fn resolved(generator: &mut SchemaGenerator, shape: Shape) -> Value {
     schema
 }
 
-/// Whether one of the schemas refers to the component of that name.
+/// Whether any of the schemas refers to the component `name`.
 fn refers(all: &Map<String, Value>, name: &str) -> bool {
     fn within(schema: &Value, path: &str) -> bool {
         match schema {
@@ -156,8 +155,8 @@ fn refers(all: &Map<String, Value>, name: &str) -> bool {
     all.values().any(|schema| within(schema, &path))
 }
 
-/// Removes from a derived schema what means nothing to readers of the API: titles, `"default":
-/// null`, and the least length of what may be left out.
+/// Removes what derived schemas contain but readers of the API do not need: titles, `"default":
+/// null`, and the minimum length of optional texts.
 #[derive(Debug, Clone)]
 pub(super) struct Readable;
 
@@ -167,7 +166,7 @@ impl Transform for Readable {
             schema.remove("default");
         }
         schema.remove("title");
-        // What may be left out may also be empty.
+        // An optional text may be empty.
         let is_optional =
             schema.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")));
         if is_optional && schema.get("minLength") == Some(&json!(1)) {

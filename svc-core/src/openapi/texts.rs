@@ -1,11 +1,11 @@
-//! What people read: the files in `texts/`.
+//! The texts that people read, from the files in `texts/`.
 //!
-//! - `en.md`, `es.md`: a section for each operation (`## GET /clientes`), each of their groups
-//!   (`## clientes`) and each event (`## venta.creada`). In an operation's section an item
-//!   ``- `name`: text`` describes a query parameter, one of `{name}` a parameter of the path. The
-//!   Spanish title goes on with the operation's summary, whose English is in its specification.
+//! - `en.md`, `es.md`: a section per operation (`## GET /clientes`), per tag (`## clientes`) and
+//!   per event (`## venta.creada`). In an operation's section, an item ``- `name`: text`` describes
+//!   a query parameter, or with `{name}` a parameter of the path. A Spanish heading continues with
+//!   the operation's summary, whose English is in its specification.
 //! - `errors.md`: what to do about each error, in both languages.
-//! - `fields.md`: what records and fields are, in both languages.
+//! - `fields.md`: what types and fields mean, in both languages.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -18,44 +18,44 @@ use crate::error::Code;
 const ENGLISH: &str = include_str!("texts/en.md");
 const SPANISH: &str = include_str!("texts/es.md");
 
-/// A table of texts in both languages by their keys.
+/// Texts in both languages, English first.
 type Table = LazyLock<HashMap<&'static str, [&'static str; 2]>>;
 
 static REMEDIES: Table = LazyLock::new(|| include_str!("texts/errors.md").lines().filter_map(row).collect());
 static FIELDS: Table = LazyLock::new(|| include_str!("texts/fields.md").lines().filter_map(row).collect());
 
-/// The key of a table's row, and its texts.
+/// Splits a table's row into its key and texts.
 fn row(line: &str) -> Option<(&str, [&str; 2])> {
     let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
     let key = cells.next()?.trim_end_matches('`');
     Some((key, [cells.next()?, cells.next()?]))
 }
 
-/// What a client does about an error; empty for those that never reach one.
+/// What a client does about an error; empty if the error never reaches one.
 pub fn remedy(code: Code, language: Language) -> &'static str {
     let both = REMEDIES.get(code.codigo()).copied().unwrap_or_default();
     language.say(both[0], both[1])
 }
 
-/// The codes that the table of errors has.
+/// The codes in the table of errors.
 #[cfg(test)]
 pub(super) fn remedied() -> impl Iterator<Item = &'static str> {
     REMEDIES.keys().copied()
 }
 
-/// The types and fields that the table of fields has, with their texts.
+/// The rows of the table of fields.
 #[cfg(test)]
 pub(super) fn fields() -> impl Iterator<Item = (&'static str, [&'static str; 2])> {
     FIELDS.iter().map(|(key, texts)| (*key, *texts))
 }
 
-/// The key of a field's row: its own, or that of all fields of its name.
+/// The key of a field's row: `Type.field` if it has one of its own, else `field`.
 pub(super) fn field_key(type_name: &str, field: &str) -> Option<&'static str> {
     let own = FIELDS.get_key_value(format!("{type_name}.{field}").as_str());
     own.or_else(|| FIELDS.get_key_value(field)).map(|(key, _)| *key)
 }
 
-/// The texts in one language.
+/// The texts of one language.
 pub(super) struct Texts {
     language: Language,
     sections: HashMap<&'static str, &'static str>,
@@ -63,7 +63,6 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The texts in that language.
     pub(super) fn of(language: Language) -> Self {
         let (mut sections, mut summaries) = (HashMap::new(), HashMap::new());
         let all = language.say(ENGLISH, SPANISH).split("\n## ").skip(1);
@@ -75,18 +74,18 @@ impl Texts {
         Self { language, sections, summaries }
     }
 
-    /// The summary in the section of that title; empty without one.
+    /// The summary in the heading of that section, or an empty text.
     pub(super) fn summary(&self, title: &str) -> &'static str {
         self.summaries.get(title).copied().unwrap_or_default()
     }
 
-    /// The section of that title, without what it says of parameters; empty without one.
+    /// The section without its items about parameters, or an empty text.
     pub(super) fn section(&self, title: &str) -> String {
         let lines = self.sections.get(title).copied().unwrap_or_default().lines();
         lines.filter(|line| parameter(line).is_none()).collect::<Vec<_>>().join("\n").trim().to_owned()
     }
 
-    /// What the section of that title says of a parameter.
+    /// The item about a parameter in that section.
     pub(super) fn parameter(&self, title: &str, name: &str) -> Option<&'static str> {
         let mut said = self.sections.get(title)?.lines().filter_map(parameter);
         said.find(|(other, _)| *other == name).map(|(_, text)| text)
@@ -111,13 +110,12 @@ impl Texts {
         }
     }
 
-    /// The titles of all sections.
     #[cfg(test)]
     pub(super) fn titles(&self) -> impl Iterator<Item = &'static str> {
         self.sections.keys().copied()
     }
 
-    /// The parameters that a section speaks of.
+    /// The parameters that have an item in that section.
     #[cfg(test)]
     pub(super) fn parameters(&self, title: &str) -> Vec<&'static str> {
         let lines = self.sections.get(title).copied().unwrap_or_default().lines();
@@ -125,7 +123,7 @@ impl Texts {
     }
 }
 
-/// The name and the text of an item that speaks of a parameter.
+/// Splits an item into the parameter's name and its text.
 fn parameter(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("- `")?.split_once("`: ")
 }

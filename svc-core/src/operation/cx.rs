@@ -1,4 +1,4 @@
-//! The context of an operation: its resources, and the events it emits.
+//! The context of an operation: its resources, and the events that it emits.
 
 use std::fmt;
 
@@ -16,16 +16,16 @@ use crate::error::Error;
 use crate::secrets::{Place, Sealer};
 use crate::store::{NewEvent, Tx};
 
-/// The caller of an operation.
+/// Who calls an operation.
 #[derive(Debug, Clone)]
 pub enum Actor {
-    /// An API key, by its public identifier without the company's number, and the user who owns it.
+    /// A request with an API key, on behalf of the user who owns the key.
     Key {
-        /// The identifier's suffix.
+        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`.
         suffix: String,
-        /// The owner's clave.
+        /// The clave of the user who owns the key.
         owner: i64,
-        /// The key's permissions.
+        /// What the key may do.
         scopes: Scopes,
     },
     /// The ERP itself: its screens, imports and background work.
@@ -33,7 +33,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// The origin of the documents that the actor requests.
+    /// The origin that is recorded for documents that this caller requests.
     pub(crate) fn invoice_origin(&self) -> InvoiceOrigin {
         match self {
             Self::Key { .. } => InvoiceOrigin::Api,
@@ -42,17 +42,17 @@ impl Actor {
     }
 }
 
-/// The context of an operation: the transaction, the time, randomness and the caller.
+/// What an operation may touch: the transaction, the time, randomness and the caller.
 pub struct Cx<'a> {
-    /// The transaction, of the caller's company.
+    /// The open transaction of `company`; only the caller of the operation commits it.
     pub tx: &'a mut dyn Tx,
-    /// Now, in whole seconds.
+    /// The time at which this attempt of the operation began, in whole seconds.
     pub now: Timestamp,
-    /// The company.
+    /// The company, as the transaction read it.
     pub company: &'a Company,
-    /// The caller.
+    /// Who calls the operation.
     pub actor: &'a Actor,
-    /// Unpredictable bytes.
+    /// The only source of random bytes: tests replace it.
     pub random: &'a dyn Random,
     /// Seals secrets before they are stored.
     pub sealer: &'a Sealer,
@@ -65,7 +65,7 @@ pub struct Cx<'a> {
 }
 
 impl Actor {
-    /// Whether the actor has a scope; the back office has all.
+    /// Whether the caller has `scope`; the back office has every scope.
     pub fn may(&self, scope: Scope) -> bool {
         match self {
             Self::Key { scopes, .. } => scopes.has(scope),
@@ -75,8 +75,8 @@ impl Actor {
 }
 
 impl<'a> Cx<'a> {
-    /// The context of an operation of `actor` in `company`; `tx` must be a transaction of that
-    /// company.
+    /// Makes the context of an operation that `actor` runs in `company`; `tx` must be a transaction
+    /// of that company.
     pub fn new(context: &'a Context, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Self {
         Self {
             tx,
@@ -93,13 +93,13 @@ impl<'a> Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// Writes `event` to the outbox, in this transaction.
+    /// Writes `event` to the outbox in this transaction.
     pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
         self.emit_all(std::slice::from_ref(event)).await
     }
 
-    /// Writes `events` to the outbox, in this transaction; grouped events are added to their
-    /// pending groups (contract §6).
+    /// Writes `events` to the outbox in this transaction. Grouped events join their pending group
+    /// (contract §6).
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
         let row = |event: &&Event| self.event_row(event, false);
@@ -109,8 +109,8 @@ impl Cx<'_> {
         Ok(self.tx.group_events(grouped).await?)
     }
 
-    /// Writes `event` to the outbox without fanning it out: the caller inserts its deliveries.
-    /// Returns the event's id.
+    /// Writes `event` to the outbox without fanning it out, and returns its id; the caller inserts
+    /// the deliveries.
     pub(crate) async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
         let row = self.event_row(event, true)?;
         let id = row.id;
@@ -126,14 +126,16 @@ impl Cx<'_> {
         Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
     }
 
-    /// Seals a secret of the company's `record`; `column` is the column that will store it, e.g.
-    /// `certificados.llave`.
+    /// Seals a secret of the company. `column` is the column that will store it
+    /// (`certificados.llave`) and `record` identifies its row; both are authenticated with the
+    /// secret.
     pub fn seal(&self, column: &'static str, record: &str, secret: &[u8]) -> Result<Vec<u8>, Error> {
         let place = Place { company: self.company.id, column, record };
         self.sealer.seal(place, secret, self.random).map_err(Error::internal)
     }
 
-    /// Opens what [`Cx::seal`] returned for the same `column` and `record`.
+    /// Opens what [`Cx::seal`] returned for the same `column` and `record`; anything else is an
+    /// internal error.
     pub fn open(&self, column: &'static str, record: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         let place = Place { company: self.company.id, column, record };
         self.sealer.open(place, sealed).map_err(Error::internal)
@@ -146,7 +148,7 @@ impl fmt::Debug for Cx<'_> {
     }
 }
 
-/// A UUID of version 7 (RFC 9562): sorts by time, unpredictable in its last 74 bits.
+/// A UUID of version 7 (RFC 9562): it sorts by time, and its last 74 bits are random.
 pub(crate) fn uuid_v7(unix_millis: u64, random: &dyn Random) -> Uuid {
     let mut bytes = [0; 10];
     random.fill_id(&mut bytes);

@@ -1,5 +1,3 @@
-//! Reads that return a file.
-
 use std::future::Future;
 
 use bytes::Bytes;
@@ -8,12 +6,12 @@ use super::Spec;
 use crate::error::Error;
 use crate::store::Reader;
 
-/// A read that returns a file: over HTTP, bytes of the content type in its spec, where other
-/// operations answer JSON. Its errors are answered like all others. The type is its own input.
+/// A read that returns a file instead of JSON; its errors are JSON like all others. The type's
+/// fields are its input.
 pub trait Download: Send + Sync {
-    /// Its specification.
+    /// How it is reached, and the file's content type.
     const SPEC: Spec;
 
-    /// Returns the file.
+    /// Reads the file.
     fn read(&self, reader: &dyn Reader) -> impl Future<Output = Result<Bytes, Error>> + Send;
 }

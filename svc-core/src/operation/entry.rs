@@ -1,4 +1,4 @@
-//! Type-erased operations and lists, so that one registry can hold them all.
+//! Type-erased operations and lists, so that one registry can hold all of them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,26 +17,24 @@ use crate::record::{Filter, List, ListSpec, PageSizes};
 use crate::schema;
 use crate::store::{Reader, Store};
 
-/// An operation of the registry.
+/// One row of the registry: an operation, a list or a file.
 pub struct Entry {
-    /// Its specification.
+    /// How it is reached and what it may answer.
     pub spec: &'static Spec,
     pub(crate) handler: Handler,
     pub(crate) shape: Shape,
 }
 
-/// The shape of an operation, for the interface's description.
+/// What the OpenAPI document needs to know about an operation's types.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    /// The name of its type.
+    /// [`std::any::type_name`] of the operation's type.
     pub(crate) name: fn() -> &'static str,
-    /// The JSON Schema of its input.
     pub(crate) input: Option<fn(&mut SchemaGenerator) -> Schema>,
-    /// The JSON Schema of its answer without the member `ok`; for a list, that of a record.
+    /// The schema of the answer without `ok`; for a list, the schema of a record.
     pub(crate) output: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
-/// The shape of the type `T`.
 const fn shape<T: ?Sized>() -> Shape {
     Shape { name: std::any::type_name::<T>, input: None, output: None }
 }
@@ -45,16 +43,13 @@ fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// The executor of an entry.
+/// What executes an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    /// Without authentication and without a store: a function of the request's id.
+    /// A function of the request's id; it needs neither a key nor the store.
     Open(fn(&str) -> Result<Bytes, Error>),
-    /// A list; requires a key.
     List(&'static dyn AnyList),
-    /// An operation; requires a key over HTTP.
     Operation(&'static dyn AnyOperation),
-    /// A read that returns a file; requires a key over HTTP.
     Download(&'static dyn AnyDownload),
 }
 
@@ -66,32 +61,31 @@ pub(crate) trait AnyList: Send + Sync {
 
 #[async_trait]
 pub(crate) trait AnyOperation: Send + Sync {
-    /// The JSON Schema of its input.
     fn schema(&self) -> Schema;
-    /// Whether `input` can be deserialised as its input.
+    /// Whether `input` deserializes into the operation's type.
     fn check(&self, input: &Json) -> Result<(), Fault>;
     async fn run(&self, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error>;
 }
 
 #[async_trait]
 pub(crate) trait AnyDownload: Send + Sync {
-    /// The JSON Schema of its input.
     fn schema(&self) -> Schema;
     async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<Bytes, Error>;
 }
 
-/// The answer of an operation. It has no `Debug`, since it may contain a secret.
+/// An operation's answer. It does not implement `Debug`, because it may contain a secret.
 pub(crate) struct Answer {
     pub(crate) head: Head,
     /// A JSON object.
     pub(crate) body: Bytes,
-    /// The body stored for repeated requests.
+    /// The body that is stored for repetitions of the request.
     pub(crate) remembered: Bytes,
 }
 
-/// An operation that is read from JSON: every type that derives `Deserialize` and `JsonSchema`.
+/// The input of an operation or file, read from JSON. Every type with `Deserialize` and
+/// `JsonSchema` implements it.
 pub(crate) trait Input: Sized {
-    /// Reads it from an object of its fields; a fault names the field.
+    /// Reads the input from an object of its fields; an error names the field.
     fn read(input: &Json) -> Result<Self, Fault>;
 
     /// The JSON Schema (2020-12) of that object.
@@ -108,23 +102,22 @@ impl<T: DeserializeOwned + JsonSchema> Input for T {
     }
 }
 
-/// A value that stands for the type `T`.
+/// Stands for the type `T` in a static table.
 struct Of<T>(PhantomData<fn() -> T>);
 
 impl Entry {
-    /// The entry of an operation without authentication.
+    /// An operation without a key.
     pub(crate) const fn open<O: JsonSchema>(spec: &'static Spec, run: fn(&str) -> Result<Bytes, Error>) -> Self {
         Self { spec, handler: Handler::Open(run), shape: Shape { output: Some(schema_of::<O>), ..shape::<O>() } }
     }
 
-    /// The entry of a list.
     pub(crate) const fn list<L: List>() -> Self {
         let spec = const { &Spec::new(L::LIST.summary).http(Http::list(&L::LIST)) };
         let shape = Shape { output: Some(schema_of::<L>), ..shape::<L>() };
         Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }), shape }
     }
 
-    /// The entry of an operation with an HTTP route: its answer is in the interface's description.
+    /// An operation with an HTTP route; the OpenAPI document describes its answer.
     pub(crate) const fn endpoint<O>() -> Self
     where
         O: Operation<Output: Serialize + JsonSchema> + Input + JsonSchema + 'static,
@@ -133,7 +126,7 @@ impl Entry {
         Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }), shape }
     }
 
-    /// The entry of an operation that is only called by name.
+    /// An operation without an HTTP route: `svc do` and Rust run it by name.
     pub(crate) const fn operation<O: Operation<Output: Serialize> + Input + 'static>() -> Self {
         const { assert!(O::SPEC.http.is_none(), "what HTTP reaches is entered with Entry::endpoint") };
         Self {
@@ -143,18 +136,17 @@ impl Entry {
         }
     }
 
-    /// The entry of a read that returns a file.
     pub(crate) const fn download<D: Download + Input + JsonSchema + 'static>() -> Self {
         let shape = Shape { input: Some(schema_of::<D>), ..shape::<D>() };
         Self { spec: const { &D::SPEC }, handler: Handler::Download(const { &Of::<D>(PhantomData) }), shape }
     }
 
-    /// A list's page regime; `None` for other operations.
+    /// The page sizes of a list; `None` for anything else.
     pub fn pages(&self) -> Option<PageSizes> {
         self.declared_list().map(|list| list.pages)
     }
 
-    /// A list's declaration; `None` for other operations.
+    /// The declaration of a list; `None` for anything else.
     pub fn declared_list(&self) -> Option<&'static ListSpec> {
         match self.handler {
             Handler::List(list) => Some(list.spec()),
@@ -162,12 +154,12 @@ impl Entry {
         }
     }
 
-    /// A list's filters; empty for other operations.
+    /// The filters of a list; empty for anything else.
     pub fn filters(&self) -> &'static [Filter] {
         self.declared_list().map_or(&[], |list| list.filters)
     }
 
-    /// The JSON Schema (2020-12) of the input of an operation or a download; `None` for others.
+    /// The JSON Schema (2020-12) of the input of an operation or file; `None` for anything else.
     pub fn schema(&self) -> Option<serde_json::Value> {
         match self.handler {
             Handler::Operation(operation) => Some(operation.schema().to_value()),

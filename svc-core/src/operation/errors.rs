@@ -5,10 +5,10 @@ use super::{BodyNeed, Entry, Handler, Idempotency};
 use crate::error::Code;
 use crate::record::Takes;
 
-/// The errors raised before routing or by any operation.
+/// Errors that occur before routing, or in any operation.
 const ANY: &[Code] = &[Code::RutaNoExiste, Code::MetodoNoPermitido, Code::ErrorInterno];
 
-/// The errors of a request that needs a key.
+/// Errors of requests that need a key.
 const KEYED: &[Code] = &[
     Code::NavegadorNoPermitido,
     Code::LlaveInvalida,
@@ -40,7 +40,8 @@ const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido, Code::Dato
 const RECORD_IN_PATH: &[Code] = &[Code::DatoInvalido, Code::NoEncontrado];
 
 impl Entry {
-    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`].
+    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`]; empty if
+    /// HTTP does not reach it.
     pub fn errors(&self) -> Vec<Code> {
         let Some(http) = &self.spec.http else { return Vec::new() };
         let mut able = ANY.to_vec();

@@ -1,4 +1,4 @@
-//! Pages: their two size regimes, and cursors.
+//! Pages of lists: their sizes and cursors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,21 +11,21 @@ use crate::domain::company::{Company, LimitMode};
 use crate::error::{Code, Error};
 use crate::record::{PageSizes, Query, Record, Row, RowError};
 
-/// The page sizes in force for one request.
+/// The page sizes in force for one request, in records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageLimits {
-    /// The size without `limite`.
+    /// The size if the request has no `limite`.
     pub(crate) default: u32,
-    /// The largest size served.
+    /// The largest `limite` that is accepted.
     pub(crate) max: u32,
-    /// The largest size that is served without announcing that it will be refused (contract §5,
+    /// The largest `limite` that gets no warning that it will be refused later (contract §5,
     /// "Notice mode").
     pub(crate) unannounced: u32,
 }
 
 impl PageLimits {
-    /// The regime of a list under a limit mode: in notice mode the earlier rule applies to every
-    /// list (spec, "Limits").
+    /// The sizes of a list under the company's limit mode. In notice mode the legacy sizes apply to
+    /// every list (spec, "Limits").
     pub(crate) fn of(pages: PageSizes, mode: LimitMode) -> Self {
         match (pages, mode) {
             (PageSizes::Enforced, LimitMode::Enforced) => Self { default: 30, max: 30, unannounced: 30 },
@@ -34,7 +34,7 @@ impl PageLimits {
         }
     }
 
-    /// Reads `limite`.
+    /// Reads the parameter `limite`.
     pub(crate) fn limit(self, text: Option<&str>) -> Result<u32, Error> {
         let Some(text) = text else { return Ok(self.default) };
         let digits = (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -46,22 +46,22 @@ impl PageLimits {
     }
 }
 
-/// A request of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListRequest<'a> {
     pub(crate) company: &'a Company,
-    /// The raw parameters of the path.
+    /// The path's parameters, still as text.
     pub(crate) path: &'a [String],
     pub(crate) query: &'a str,
     pub(crate) limits: PageLimits,
     pub(crate) now: DateTime<Utc>,
 }
 
-/// Makes and reads the cursors of one list for one company.
+/// Makes and opens the cursors of one list for one company.
 ///
-/// A cursor is base64url over: version (1 byte), the last record's clave (8), and the first 16
-/// bytes of an HMAC-SHA256, under the company's own key, of both with the resource and the filters.
-/// So it is opaque, cannot be forged, is valid only for its company, list and filters, and never
+/// A cursor is base64url over a version (1 byte), the clave of the last record (8 bytes), the time
+/// of the first page if the query's window has no end (8 bytes), and the first 16 bytes of an
+/// HMAC-SHA256 under the company's own key over all this, the resource and the filters. So it is
+/// opaque and cannot be forged, it is valid only for its company, list and filters, and it never
 /// expires.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursors<'a> {
@@ -69,23 +69,22 @@ pub struct Cursors<'a> {
     resource: &'a str,
 }
 
-/// Of a cursor that is a clave, and of one that is a clave and when its date window was open.
+/// A cursor without and with the time of the first page.
 const VERSION: u8 = 1;
 const VERSION_WINDOW: u8 = 2;
 const MAC: usize = 16;
 
-/// Where a reader stands: what a cursor says.
+/// What a cursor says: where the next page starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The clave of the last record that was read.
     pub after: i64,
-    /// Until when the query's date window reaches, if it had no end: the time of its first page.
+    /// The end of the query's date window if the client gave none: the time of the first page.
     pub until: Option<DateTime<Utc>>,
 }
 
 impl<'a> Cursors<'a> {
-    /// The cursors of the list at the path `resource`, which includes the clave of the parent
-    /// record, if it has one.
+    /// The cursors of the list at `resource`: its path, with the parent's clave filled in.
     pub fn new(company: &'a Company, resource: &'a str) -> Self {
         Self { company, resource }
     }
@@ -101,7 +100,8 @@ impl<'a> Cursors<'a> {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Where `cursor` continues.
+    /// Opens a cursor of [`Cursors::seal`]; `cursor_invalido` if it belongs to another company,
+    /// list or filters.
     pub fn open(&self, cursor: &str, filters: &str) -> Result<Position, Error> {
         let refused = || Error::from(Code::CursorInvalido);
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
@@ -125,7 +125,7 @@ impl<'a> Cursors<'a> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.company.cursor_key).expect("any key length");
         mac.update(claim);
         mac.update(&self.company.id.0.to_be_bytes());
-        // The resource cannot contain NUL, so the two texts cannot run into each other.
+        // NUL separates the two texts, and the resource cannot contain it.
         mac.update(self.resource.as_bytes());
         mac.update(&[0]);
         mac.update(filters.as_bytes());
@@ -133,26 +133,25 @@ impl<'a> Cursors<'a> {
     }
 }
 
-/// A page, written as its rows are read.
+/// A page that is written while its rows are read.
 pub(crate) struct Page<'q> {
     query: &'q Query,
     body: Vec<u8>,
     written: u32,
     /// The clave of the last record.
     last: i64,
-    /// Whether there was a row more than the page holds: there is another page.
+    /// Whether the query found one row more than the page holds.
     more: bool,
 }
 
 impl<'q> Page<'q> {
-    /// The page that answers `query`.
     pub(crate) fn of(query: &'q Query) -> Self {
         let mut body = Vec::with_capacity(128);
         body.extend_from_slice(br#"{"ok":true,"datos":["#);
         Self { query, body, written: 0, last: 0, more: false }
     }
 
-    /// Adds the record of a row.
+    /// Writes the record of a row.
     pub(crate) fn add<R: Record>(&mut self, row: &dyn Row) -> Result<(), RowError> {
         if self.written == self.query.limit {
             self.more = true;
@@ -161,8 +160,8 @@ impl<'q> Page<'q> {
         if self.written > 0 {
             self.body.push(b',');
         } else {
-            // A field takes some thirty bytes with its name: room for most pages at once instead of
-            // doubling all the way.
+            // About thirty bytes per field, for thirty records: enough for most pages without
+            // growing again.
             self.body.reserve(30 * R::COLUMNS.len() * 32);
         }
         self.last = R::write(row, &mut self.body)?;
@@ -170,7 +169,7 @@ impl<'q> Page<'q> {
         Ok(())
     }
 
-    /// The whole page.
+    /// Closes the page and returns its JSON.
     pub(crate) fn end(mut self, cursors: &Cursors<'_>) -> Bytes {
         if self.more {
             let position = Position { after: self.last, until: self.query.until };

@@ -1,15 +1,15 @@
-//! The parameters of a path, `{name}`: all are integers.
+//! The parameters of a path (`{name}`). All are integers.
 
 use std::borrow::Cow;
 
 use crate::domain::text::parse_integer;
 use crate::error::{Code, Error};
 
-/// A path's parameters, by their names.
+/// Names and values, in the path's order.
 pub(crate) type Parameters = Vec<(&'static str, i64)>;
 
-/// Reads the raw segments that stand for the parameters of `path`, in their order; an error names
-/// the one that is no integer.
+/// Reads the segments that fill the parameters of `path`; an error names the parameter that is no
+/// integer.
 pub(crate) fn read(path: &'static str, segments: &[String]) -> Result<Parameters, Error> {
     let names = path.split(['{', '}']).skip(1).step_by(2);
     let read = |(name, text): (&'static str, &String)| match parse_integer(text) {
@@ -19,7 +19,7 @@ pub(crate) fn read(path: &'static str, segments: &[String]) -> Result<Parameters
     names.zip(segments).map(read).collect()
 }
 
-/// The path with its parameters filled in, in canonical form: cursors are bound to it.
+/// Fills the parameters in. The result is canonical, because cursors are bound to it.
 pub(crate) fn fill(path: &'static str, parameters: &[(&'static str, i64)]) -> Cow<'static, str> {
     if parameters.is_empty() {
         return Cow::Borrowed(path);

@@ -1,4 +1,4 @@
-//! Reads a query string against a list's filters; unknown parameters are errors (contract §3).
+//! Reads a query string against a list's filters. Unknown parameters are errors (contract §3).
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,7 @@ use crate::domain::time::{Edge, parse_bound};
 use crate::error::{Code, Error};
 use crate::record::{Condition, Filter, Query};
 
-/// Reads a query string against a list's filters. Parameters that do not exist are reported before
-/// values that are wrong.
+/// Parses and validates a query. Unknown parameters are reported before wrong values.
 pub(super) fn read(
     table: &'static [Filter],
     under: Option<i64>,
@@ -48,20 +47,20 @@ pub(super) fn read(
     given.sort();
     let mut canonical = String::new();
     for (name, value) in &given {
-        // The length keeps a value from passing for the next filter.
+        // The length keeps a value from looking like the next filter.
         let _ = write!(canonical, "{name}={}:{value};", value.len());
     }
     let limit = request.limits.limit(limit.as_deref())?;
     let position = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
-    // A window without an end stays as it was at the first page (contract §3).
+    // A window without an end keeps the end that it had on the first page (contract §3).
     let until = position.and_then(|position| position.until);
     let (after, now) = (position.map(|position| position.after), until.unwrap_or(request.now));
     Ok(Query { under, conditions, after, limit, now, until: None, filters: table, canonical })
 }
 
-/// Whether `limite` is larger than what is served once limits are enforced.
+/// Whether `limite` is larger than what will be accepted once limits are enforced.
 pub(crate) fn exceeds_unannounced(query: &str, limits: PageLimits) -> bool {
-    // Where nothing is served that will be refused, the query need not be read for it.
+    // Such a list never gets the warning, so the query need not be parsed.
     if limits.unannounced >= limits.max {
         return false;
     }
@@ -70,8 +69,8 @@ pub(crate) fn exceeds_unannounced(query: &str, limits: PageLimits) -> bool {
     limit.is_some_and(|limit| limit > limits.unannounced)
 }
 
-/// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no
-/// UTF-8 become U+FFFD, which no name has and no value may hold.
+/// The parameters of a query string, decoded like HTML forms: `+` is a space. Invalid UTF-8 becomes
+/// U+FFFD, which no name contains and no value may contain.
 pub(crate) fn parameters(query: &str) -> Vec<(String, String)> {
     let decode = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -94,7 +93,8 @@ fn take(given: &mut Vec<(String, String)>, name: &str, code: Code) -> Result<Opt
     Ok(Some(value))
 }
 
-/// `x_desde` after `x_hasta` can match nothing, and is a mistake in every list (contract §3).
+/// A range whose `x_desde` is after its `x_hasta` matches nothing; every list refuses it (contract
+/// §3).
 fn refuse_reversed_ranges(given: &[(String, String)]) -> Result<(), Error> {
     for (name, from) in given {
         let Some(stem) = name.strip_suffix("_desde") else { continue };

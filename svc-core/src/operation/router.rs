@@ -1,30 +1,30 @@
-//! The router: finds the operation of a method and a path.
+//! Finds the operation of a method and a path.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Entry, Handler, Http, Method};
 
-/// Why a registry makes no router.
+/// Why no router can be built from a registry.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// Two operations have the same method and path.
+    /// Two operations have the same method and path: method, path and the two summaries.
     #[error("two operations answer {0} {1}: \"{2}\" and \"{3}\"")]
     Duplicate(&'static str, &'static str, &'static str, &'static str),
-    /// A path is malformed, or conflicts with another.
+    /// A path is malformed or conflicts with another: the path and the reason.
     #[error("the path {0} makes no route: {1}")]
     Path(&'static str, String),
 }
 
-/// The operations that share a path.
+/// A path's operations by method.
 pub(crate) struct Route {
     operations: BTreeMap<Method, Named>,
     /// The value of the `Allow` header.
     pub(crate) allow: String,
 }
 
-/// An operation with its name, `PUT /clientes/{clave}`.
+/// An operation with its name in logs and metrics: `PUT /clientes/{clave}`.
 pub(crate) struct Named {
     pub(crate) http: &'static Http,
     pub(crate) handler: Handler,
@@ -37,11 +37,10 @@ impl Route {
     }
 }
 
-/// Finds a path's operations.
 pub(crate) struct Router(matchit::Router<Route>);
 
 impl Router {
-    /// The router of a registry; two operations on one method and path are refused, naming both.
+    /// Builds the router; an error names the operations that conflict.
     pub(crate) fn new(registry: &'static [Entry]) -> Result<Self, RouteError> {
         let mut paths: BTreeMap<&'static str, BTreeMap<Method, (&'static Http, &'static Entry)>> = BTreeMap::new();
         for entry in registry {
@@ -67,7 +66,7 @@ impl Router {
         Ok(Self(router))
     }
 
-    /// The route of a path, and the raw values of its parameters.
+    /// The path's route and the raw values of its parameters.
     pub(crate) fn find<'p>(&self, path: &'p str) -> Option<(&Route, Vec<&'p str>)> {
         let found = self.0.at(path).ok()?;
         Some((found.value, found.params.iter().map(|(_, value)| value).collect()))

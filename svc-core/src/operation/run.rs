@@ -1,5 +1,5 @@
-//! What runs in one transaction of a company, called from Rust: operations, steps of background
-//! work, calls of the store.
+//! Running operations, steps of background work and calls of the store from Rust, each in one
+//! transaction of a company.
 
 use std::future::Future;
 
@@ -12,13 +12,14 @@ use crate::domain::company::{Company, CompanyId};
 use crate::error::{Code, Error};
 use crate::store::{StoreCall, StoreError, TransactionBody, Tx, transact};
 
-/// What the service does by itself in one transaction, as the back office. An [`Operation`] is a
-/// step with a specification.
+/// A unit of background work in one transaction. Every [`Operation`] is one; others have no
+/// specification.
 pub(crate) trait Step: Send + Sync {
-    /// What it returns once committed.
+    /// What it returns once it is committed.
     type Output: Send;
 
-    /// Runs it. After a collision it runs again, so its only side effects are those of `cx`.
+    /// Runs the step. It may run again after a collision of transactions, so it must have no side
+    /// effects outside `cx`.
     fn run_step(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
@@ -31,28 +32,28 @@ impl<O: Operation> Step for O {
 }
 
 impl Context {
-    /// Runs `operation` in `company`, in one transaction, which is retried after a collision. Fails
-    /// with `no_encontrado` (field `empresa`) when the company does not exist.
+    /// Runs `operation` in `company` as the back office, in one transaction that is retried after a
+    /// collision. Fails with `no_encontrado` (field `empresa`) if the company does not exist.
     pub async fn run<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
         let outcome = self.run_step(company, operation).await;
         self.evict_keys(O::SPEC.changes_access, company);
         outcome
     }
 
-    /// Evicts a company's cached keys if what ran `changes_access`. After an error too: whether it
-    /// was committed may be unknown.
+    /// Evicts the company's cached keys if the operation `changes_access`. It does so after errors
+    /// too, since a failed commit may have taken effect.
     pub(crate) fn evict_keys(&self, changes_access: bool, company: CompanyId) {
         if changes_access {
             self.keys().forget(company);
         }
     }
 
-    /// Runs a step in one transaction, as [`Self::run`] does an operation.
+    /// Runs a step as [`Self::run`] runs an operation.
     pub(crate) async fn run_step<S: Step>(&self, company: CompanyId, step: &S) -> Result<S::Output, Error> {
         self.transact(company, &mut WithCx { context: self, company, step }).await
     }
 
-    /// Runs one call of the store in a transaction of its own.
+    /// Runs one call of the store in its own transaction.
     pub(crate) async fn call_store<T: Send>(
         &self,
         company: CompanyId,
@@ -61,7 +62,7 @@ impl Context {
         self.transact(company, &mut StoreCall(call)).await
     }
 
-    /// Runs `body` in a transaction, which is retried after a collision.
+    /// Runs `body` in a transaction that is retried after a collision.
     pub(crate) async fn transact<B: TransactionBody>(
         &self,
         company: CompanyId,
@@ -71,7 +72,6 @@ impl Context {
     }
 }
 
-/// A step with the context that it is given.
 struct WithCx<'a, S> {
     context: &'a Context,
     company: CompanyId,
@@ -91,7 +91,8 @@ impl<S: Step> TransactionBody for WithCx<'_, S> {
     }
 }
 
-/// The company of a transaction, or `no_encontrado`; `company` is the number it was begun for.
+/// The company of a transaction. Fails with `no_encontrado`, naming `company`, if it does not
+/// exist.
 pub(crate) async fn existing(tx: &mut dyn Tx, company: CompanyId) -> Result<Company, Error> {
     let missing = || Error::field(Code::NoEncontrado, "empresa", format_args!("la empresa {} no existe", company.0));
     tx.company().await?.ok_or_else(missing)

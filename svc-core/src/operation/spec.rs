@@ -1,5 +1,5 @@
-//! The specification of an operation: data for the router, `Allow` headers, `svc do --list` and the
-//! table tests.
+//! The specification of an operation: data for the router, `Allow` headers, the OpenAPI document,
+//! `svc do --list` and the table tests.
 
 use http::StatusCode;
 
@@ -8,21 +8,21 @@ use crate::domain::scope::{Scope, Scopes};
 use crate::error::Code;
 use crate::record::ListSpec;
 
-/// An HTTP method the API answers.
+/// An HTTP method that the API answers (contract §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
-    /// Reads.
+    /// `GET`: reads.
     Get,
-    /// Creates, or acts.
+    /// `POST`: creates a record or runs an action on one.
     Post,
-    /// Edits in part.
+    /// `PUT`: changes the fields that are sent and keeps the others.
     Put,
-    /// Removes.
+    /// `DELETE`: removes a record.
     Delete,
 }
 
 impl Method {
-    /// The name on the wire.
+    /// The method's name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -32,88 +32,86 @@ impl Method {
         }
     }
 
-    /// The method of that name; HEAD, OPTIONS and the rest are none of ours (contract §2).
+    /// The method of a request; `None` for HEAD, OPTIONS and others, which the API does not answer
+    /// (contract §2).
     pub(crate) fn of(method: &http::Method) -> Option<Self> {
         [Self::Get, Self::Post, Self::Put, Self::Delete].into_iter().find(|ours| ours.name() == method.as_str())
     }
 }
 
-/// Whether a write takes an Idempotency-Key.
+/// Whether a write needs an Idempotency-Key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idempotency {
-    /// It must come with one.
+    /// A request without one is refused (`idempotencia_requerida`).
     Required,
-    /// It may come with one.
+    /// A request without one is not protected against repetition.
     Optional,
 }
 
-/// How a repetition of a request with the same Idempotency-Key is answered.
+/// What a repetition of a request with the same Idempotency-Key gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
-    /// The first answer, byte for byte.
+    /// The stored first answer, byte for byte.
     Replayed,
-    /// The operation runs again; it finds its effect already made, and answers with its current
-    /// state.
+    /// The current state: the operation runs again and finds its effect already made.
     Answered,
 }
 
-/// Whether a write comes with a body.
+/// Whether a write needs a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyNeed {
-    /// It does.
+    /// A JSON object.
     Required,
-    /// An empty one is taken as `{}`.
+    /// A JSON object; an empty body counts as `{}`.
     Optional,
-    /// No: the body must be empty or `{}`; its Content-Type does not matter.
+    /// The body must be empty or `{}`, with any Content-Type.
     None,
 }
 
-/// Status and headers of a success.
+/// Status and headers of a successful answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// Its status.
+    /// The HTTP status.
     pub status: StatusCode,
-    /// The URL of the created record (`Location`).
+    /// The `Location` header: the URL of the created record.
     pub location: Option<String>,
-    /// When to request that URL again, in seconds (`Retry-After`).
+    /// The `Retry-After` header: seconds to wait before reading that URL again.
     pub retry_after: Option<u32>,
 }
 
 impl Head {
-    /// That status alone.
+    /// That status without headers.
     pub const fn of(status: StatusCode) -> Self {
         Self { status, location: None, retry_after: None }
     }
 }
 
-/// The content type of all answers but files.
 pub(crate) const JSON: &str = "application/json";
 
-/// How an operation is reached over HTTP.
+/// The HTTP route of an operation.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Http {
-    /// Method.
+    /// The method.
     pub method: Method,
-    /// Path below the base URL; what stands in braces, `{clave}`, is an integer, and the field of
-    /// that name of the input.
+    /// The path below the base URL. A segment in braces (`{clave}`) is an integer and fills the
+    /// input's field of that name.
     pub path: &'static str,
-    /// A key needs one of these scopes; empty only where no key is needed.
+    /// The key needs one of these scopes; empty only if the operation needs no key.
     pub scopes: Scopes,
-    /// The status of its success.
+    /// The status of a success.
     pub status: StatusCode,
-    /// The content type of its success; errors are always JSON.
+    /// The content type of a success; errors are always JSON.
     pub content: &'static str,
-    /// Whether it takes an Idempotency-Key (writes only).
+    /// For writes: whether an Idempotency-Key is required.
     pub idempotency: Idempotency,
-    /// What a repetition of it gets (writes only).
+    /// For writes: what a repetition gets.
     pub repetition: Repetition,
-    /// Whether it comes with a body (writes only).
+    /// For writes: whether a body is required.
     pub body: BodyNeed,
 }
 
 impl Http {
-    /// An operation without a key.
     pub(crate) const fn open(method: Method, path: &'static str) -> Self {
         Self {
             method,
@@ -127,27 +125,26 @@ impl Http {
         }
     }
 
-    /// A list.
     pub(crate) const fn list(list: &ListSpec) -> Self {
         Self { scopes: list.scopes, ..Self::open(Method::Get, list.path) }
     }
 
-    /// A file of that content type.
+    /// A read that answers a file of that content type.
     pub(crate) const fn download(path: &'static str, scope: Scope, content: &'static str) -> Self {
         Self { scopes: Scopes::only(scope), content, ..Self::open(Method::Get, path) }
     }
 
-    /// Creates something, or acts: answers 201; an Idempotency-Key is required.
+    /// Answers 201; requires an Idempotency-Key.
     pub(crate) const fn post(path: &'static str, scope: Scope) -> Self {
         Self { status: StatusCode::CREATED, ..Self::write(Method::Post, path, scope) }
     }
 
-    /// Edits in part: answers 200; an Idempotency-Key is required.
+    /// Answers 200; requires an Idempotency-Key.
     pub(crate) const fn put(path: &'static str, scope: Scope) -> Self {
         Self::write(Method::Put, path, scope)
     }
 
-    /// Removes: answers 200; an Idempotency-Key is required, and there is no body.
+    /// Answers 200; requires an Idempotency-Key and takes no body.
     pub(crate) const fn delete(path: &'static str, scope: Scope) -> Self {
         Self::write(Method::Delete, path, scope).no_body()
     }
@@ -157,35 +154,32 @@ impl Http {
         Self { scopes: Scopes::only(scope), idempotency, ..Self::open(method, path) }
     }
 
-    /// With another status of its success.
     #[must_use]
     pub(crate) const fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// Answering a repetition anew.
+    /// A repetition gets the current state instead of the stored answer.
     #[must_use]
     pub(crate) const fn answers_repetitions(mut self) -> Self {
         self.repetition = Repetition::Answered;
         self
     }
 
-    /// With a body that may be empty.
     #[must_use]
     pub(crate) const fn optional_body(mut self) -> Self {
         self.body = BodyNeed::Optional;
         self
     }
 
-    /// Without a body: its input is in the path.
+    /// The whole input is in the path.
     #[must_use]
     pub(crate) const fn no_body(mut self) -> Self {
         self.body = BodyNeed::None;
         self
     }
 
-    /// With an Idempotency-Key that may be left out.
     #[must_use]
     pub(crate) const fn optional_idempotency(mut self) -> Self {
         self.idempotency = Idempotency::Optional;
@@ -193,60 +187,58 @@ impl Http {
     }
 }
 
-/// The specification of an operation.
+/// What is known of an operation without running it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Spec {
-    /// What it does, in a few words.
+    /// What it does, in a few English words.
     pub summary: &'static str,
-    /// Its name on the command line (`svc do`), if it has one: what it is about, a dot, and what is
-    /// done (`stock.move`).
+    /// Its name for `svc do`: the subject, a dot and the action (`stock.move`); `None` if it has
+    /// none.
     pub name: Option<&'static str>,
-    /// How it is reached over HTTP, if it is.
+    /// Its HTTP route; `None` if HTTP does not reach it.
     pub http: Option<Http>,
     /// The events that it may emit.
     pub emits: &'static [EventKind],
-    /// The errors of its own, beyond those that any operation of its kind can answer.
+    /// The errors that only this operation answers, beyond those of its kind.
     pub errors: &'static [Code],
     /// Whether it changes what a key may do: the key itself, its owner or its company.
     pub changes_access: bool,
 }
 
 impl Spec {
-    /// An operation that Rust code calls.
+    /// An operation that Rust code calls, without a route or a name.
     pub const fn new(summary: &'static str) -> Self {
         Self { summary, name: None, http: None, emits: &[], errors: &[], changes_access: false }
     }
 
-    /// With a name on the command line.
     #[must_use]
     pub(crate) const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// With a way to reach it over HTTP.
     #[must_use]
     pub(crate) const fn http(mut self, http: Http) -> Self {
         self.http = Some(http);
         self
     }
 
-    /// With events that it may emit.
+    /// Declares the events that it may emit.
     #[must_use]
     pub const fn emits(mut self, emits: &'static [EventKind]) -> Self {
         self.emits = emits;
         self
     }
 
-    /// With errors of its own.
     #[must_use]
     pub(crate) const fn errors(mut self, errors: &'static [Code]) -> Self {
         self.errors = errors;
         self
     }
 
-    /// As one that changes what a key may do: the company's cached keys are evicted after it.
+    /// Declares that it changes what a key may do: the company's cached keys are evicted
+    /// afterwards.
     #[must_use]
     pub const fn changes_access(mut self) -> Self {
         self.changes_access = true;

@@ -1,5 +1,5 @@
-//! The list of all operations. The router, `Allow` headers, `svc do --list` and the table tests all
-//! read it.
+//! The list of all operations. The router, `Allow` headers, the OpenAPI document, `svc do --list`
+//! and the table tests read it.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::json::{Json, brief};
 use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Step};
 use crate::{operations, record};
 
-/// Every operation: those of the API, and below them those of the back office.
+/// Every operation: first those of the HTTP API, then those that only have a name.
 pub static OPERATIONS: &[Entry] = &[
     operations::health::ENTRY,
     Entry::endpoint::<operations::CreateLead>(),
@@ -112,11 +112,11 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::UseQuota>(),
 ];
 
-/// The description of a named operation.
+/// An operation that `svc do` can run, for listing.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Description {
-    /// Its name.
+    /// The name (`stock.move`).
     pub name: &'static str,
     /// What it does, in a few words.
     pub summary: &'static str,
@@ -126,7 +126,7 @@ pub struct Description {
     pub schema: Value,
 }
 
-/// The named operations, in the order of [`OPERATIONS`].
+/// Every operation with a name, in the order of [`OPERATIONS`].
 pub fn named() -> impl Iterator<Item = Description> {
     OPERATIONS.iter().filter_map(|entry| {
         let (name, schema) = (entry.spec.name?, entry.schema()?);
@@ -135,17 +135,19 @@ pub fn named() -> impl Iterator<Item = Description> {
 }
 
 impl Context {
-    /// The file that the read of that name gives for `input`, an object of its fields; none if the
-    /// name is that of an operation, or of nothing: see [`Self::run_by_name`].
+    /// Reads the file of the operation called `name`, such as `invoice.pdf`; `input` is an object
+    /// of its fields. `None` if that name is not a file's: run it with [`Self::run_by_name`].
     pub async fn download(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
         let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
         let Some(Handler::Download(download)) = handler else { return Ok(None) };
         download.read(self.store().reader(company).as_ref(), input).await.map(Some)
     }
 
-    /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of
-    /// its fields; returns the JSON of its output. An error of the input names its field; an
-    /// unknown name is `no_encontrado`.
+    /// Runs the operation called `name` in `company`, in one transaction, and returns its answer as
+    /// JSON.
+    ///
+    /// `input` is an object of the operation's fields; an error names the field. An unknown name is
+    /// `no_encontrado`.
     pub async fn run_by_name(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
         let unknown = || {
             let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
@@ -160,7 +162,6 @@ impl Context {
     }
 }
 
-/// An operation with its input, of types that are not known.
 struct ByName<'a> {
     operation: &'static dyn AnyOperation,
     input: &'a Json,
