@@ -19,7 +19,8 @@ from_row!(EarlierDelivery { evento, tipo, estado });
 
 impl FromRow for Webhook {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Self::read(&NamedRow { row, name: |at: usize| Self::COLUMNS[at] }).map_err(|error| sqlx::Error::Decode(error.into()))
+        Self::read(&NamedRow { row, name: |at: usize| Self::COLUMNS[at] })
+            .map_err(|error| sqlx::Error::Decode(error.into()))
     }
 }
 

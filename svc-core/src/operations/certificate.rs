@@ -10,16 +10,16 @@ use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{CompanyChange, SIGNING_KEY};
 
-/// Loads the certificate that the company signs its invoices with: the SAT's two files, and the
-/// key's password, which is not kept. A company without an RFC takes the certificate's. Its key is
-/// sealed, if there is a key for secrets ([`crate::secrets`]).
+/// Loads the certificate that signs the company's invoices, from the two files that the SAT issues
+/// and the key's password, which is not stored. A company without an RFC takes the certificate's.
+/// The private key is stored sealed if a key for secrets is set ([`crate::secrets`]).
 #[derive(Clone)]
 pub struct LoadCertificate {
-    /// The certificate (`.cer`), X.509 in DER or PEM.
+    /// The certificate (`.cer`): X.509 in DER or PEM.
     pub cer: Vec<u8>,
-    /// Its private key (`.key`), encrypted PKCS#8 in DER or PEM.
+    /// The private key (`.key`): encrypted PKCS#8 in DER or PEM.
     pub key: Vec<u8>,
-    /// The key's password.
+    /// The password of the private key.
     pub password: String,
 }
 
@@ -29,13 +29,13 @@ impl fmt::Debug for LoadCertificate {
     }
 }
 
-/// The certificate that was loaded.
+/// The certificate that is now in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CertificateLoaded {
-    /// Its number.
+    /// Its number (`NoCertificado`, 20 digits).
     pub numero: String,
-    /// The last instant it is valid.
+    /// The last instant at which it is valid.
     pub vigente_hasta: Timestamp,
 }
 

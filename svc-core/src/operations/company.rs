@@ -1,4 +1,4 @@
-//! Companies.
+//! Creating and editing companies.
 
 use serde::Serialize;
 
@@ -16,16 +16,18 @@ use crate::store::{CompanyChange, NewUser, TransactionBody, Tx};
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct CompanyCreated {
-    /// Its number.
+    /// The company's number.
     pub empresa: CompanyId,
-    /// Its owner, a user.
+    /// The clave of its owner, a user.
     pub usuario: i64,
 }
 
 impl Context {
-    /// Creates a company with its head office (branch 0), a main warehouse `001`, units, price list
-    /// 1 and an owner. Defaults of `settings`: plan Pro, 3 licences, API on, no franchise,
-    /// invoicing on, no minimum advance, sells below stock; an owner without e-mail address.
+    /// Creates a company with its head office (branch 0), main warehouse `001`, units, price list 1
+    /// and owner.
+    ///
+    /// Settings that are left out default to: plan Pro, 3 licences, API on, no franchise, invoicing
+    /// on, no minimum advance, selling below stock allowed, and an owner without an e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         let settings = normalize(settings)?;
         let Some(nombre) = settings.nombre.clone() else {
@@ -72,7 +74,7 @@ impl TransactionBody for Create<'_> {
     }
 }
 
-/// Changes a company's settings; `None` leaves a setting unchanged.
+/// Changes a company's settings; `None` keeps a setting.
 #[derive(Debug, Clone)]
 pub struct EditCompany(pub CompanyChange);
 
@@ -94,7 +96,7 @@ impl Operation for EditCompany {
     }
 }
 
-/// Validates the given settings, and normalises them.
+/// Validates the settings that are given and puts them into their stored form.
 fn normalize(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {

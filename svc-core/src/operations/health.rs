@@ -10,13 +10,11 @@ use crate::operation::{Entry, Http, Method, Spec};
 /// The version of the interface (spec, "Versioning").
 pub(crate) const API_VERSION: &str = "1.0.0";
 
-/// Says that the process is alive.
 pub(crate) const ENTRY: Entry =
     Entry::open::<Alive>(&Spec::new("Say that the process is alive").http(Http::open(Method::Get, "/health")), answer);
 
 #[derive(JsonSchema, Serialize)]
 struct Alive<'a> {
-    /// Always true.
     ok: bool,
     /// The version of the interface.
     version: &'static str,

@@ -1,4 +1,4 @@
-//! API keys.
+//! API keys: creating, revoking and accepting terms.
 
 use std::fmt;
 
@@ -16,23 +16,23 @@ use crate::store::NewKey;
 /// Creates an API key.
 #[derive(Debug, Clone)]
 pub struct CreateKey {
-    /// Its owner; the company's first user when left out.
+    /// The clave of the user who owns it; the company's first user if left out.
     pub usuario: Option<i64>,
-    /// What it may do.
+    /// What the key may do.
     pub scopes: Scopes,
-    /// When it expires, if ever.
+    /// When it expires; `None` means never.
     pub expires: Option<DateTime<Utc>>,
-    /// Whether it accepts the current terms of use.
+    /// Whether the key accepts the current terms of use at once.
     pub accept_terms: bool,
 }
 
-/// A new key. The secret is shown here and nowhere else: only its SHA-256 is stored.
+/// A new key. This is the only place that shows the secret: only its SHA-256 is stored.
 #[derive(Clone, Serialize)]
 #[non_exhaustive]
 pub struct KeyCreated {
-    /// The public identifier, `X-Svc-Key-Id`.
+    /// The public identifier, sent as `X-Svc-Key-Id`.
     pub key_id: String,
-    /// The secret, `Authorization: Bearer`.
+    /// The secret, sent as `Authorization: Bearer`.
     pub api_key: String,
 }
 
@@ -42,17 +42,17 @@ impl fmt::Debug for KeyCreated {
     }
 }
 
-/// Records that a key accepted the current terms.
+/// Records that a key's owner accepted the current terms.
 #[derive(Debug, Clone)]
 pub struct AcceptTerms {
-    /// What follows the company's number in the key's identifier.
+    /// The key's identifier without the company's number.
     pub suffix: String,
 }
 
 /// Revokes a key.
 #[derive(Debug, Clone)]
 pub struct RevokeKey {
-    /// What follows the company's number in the key's identifier.
+    /// The key's identifier without the company's number.
     pub suffix: String,
 }
 
@@ -60,7 +60,7 @@ pub struct RevokeKey {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct KeyRef {
-    /// Its public identifier.
+    /// The public identifier, `<company>_<suffix>`.
     pub key_id: String,
 }
 
@@ -121,7 +121,6 @@ fn key_id(cx: &Cx<'_>, suffix: &str) -> String {
     format!("{}_{suffix}", cx.company.id.0)
 }
 
-/// `N` random bytes as hexadecimal digits.
 fn random_hex<const N: usize>(random: &dyn Random) -> String {
     hex::encode(random_bytes::<N>(random))
 }

@@ -1,4 +1,4 @@
-//! The ledger: the company's own account numbers, and the trial balance.
+//! The ledger: the company's account numbers and the trial balance.
 
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
@@ -11,24 +11,24 @@ use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
 
-/// Gives an account the company's own number. Entries from now on are written under it; those
-/// before keep the number that they were written under, and so does what undoes them.
+/// Gives an account the company's own number. It applies to new entries; earlier entries and their
+/// reversals keep the former number.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditAccount {
-    /// The account, by its code in the SAT's "código agrupador" (`account.list` has them).
+    /// The account's code in the SAT's "código agrupador"; `account.list` has them.
     pub cuenta: Account,
-    /// Its number in the company's books, as in its electronic accounting (`NumCta`); the code
-    /// again when left out.
+    /// The account's number in the company's books (`NumCta` of electronic accounting); the code
+    /// itself if left out.
     pub numero: Option<Text<100>>,
 }
 
-/// Lists the accounts that entries are written on, with the company's numbers.
+/// Lists the accounts that entries can be posted to, with the company's numbers.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListAccounts {}
 
-/// The accounts, in the order of their codes.
+/// The accounts, sorted by code.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Accounts {
@@ -40,37 +40,36 @@ pub struct Accounts {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct NumberedAccount {
-    /// Its code.
+    /// The SAT's code.
     pub cuenta: Account,
-    /// Its number in the company's books.
+    /// The number in the company's books.
     pub numero: String,
-    /// Its name in the SAT's list.
+    /// The account's name in the SAT's list.
     pub nombre: &'static str,
 }
 
-/// The trial balance of a period, or up to a day: every account that entries are written on, in
-/// pesos.
+/// The trial balance of a period, or up to a day: every account with entries, in pesos.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrialBalance {
-    /// The first day; that of the first entry when left out.
+    /// The first day; the day of the first entry if left out.
     pub desde: Option<Date>,
-    /// The last day; that of the last entry when left out.
+    /// The last day; the day of the last entry if left out.
     pub hasta: Option<Date>,
 }
 
-/// The answer of [`TrialBalance`]. Balances are debits less credits: what is negative stands on the
-/// credit side.
+/// The answer of [`TrialBalance`]. A balance is debits less credits, so a credit balance is
+/// negative.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Balances {
-    /// The first day of the period, as it was asked for.
+    /// The first day of the period, as requested.
     pub desde: Option<Date>,
-    /// The last day.
+    /// The last day of the period, as requested.
     pub hasta: Option<Date>,
-    /// The accounts, in the order of their numbers.
+    /// The accounts, sorted by number.
     pub cuentas: Vec<AccountMovement>,
-    /// What they add up to: the balances to zero, the debits to the credits.
+    /// The sums over all accounts: the balances add up to zero, and debits equal credits.
     pub totales: Sums,
 }
 
@@ -78,29 +77,28 @@ pub struct Balances {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct AccountMovement {
-    /// Its number.
+    /// The number in the company's books.
     pub cuenta: String,
-    /// What was posted there, by the SAT's codes; of more than one where the company gave several
-    /// the same number.
+    /// The SAT's codes posted under that number: several if the company gave them the same one.
     pub codigos: Vec<Account>,
     /// The names of those codes.
     pub nombre: String,
-    /// Its movement.
+    /// The account's movement.
     #[serde(flatten)]
     pub sums: Sums,
 }
 
-/// The movement of an account in a period.
+/// Movement in a period, in pesos.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 #[non_exhaustive]
 pub struct Sums {
-    /// The balance before it.
+    /// The balance at the beginning.
     pub saldo_inicial: Balance,
-    /// Debits.
+    /// The sum of the debits.
     pub cargos: Balance,
-    /// Credits.
+    /// The sum of the credits.
     pub abonos: Balance,
-    /// The balance after it.
+    /// The balance at the end.
     pub saldo: Balance,
 }
 

@@ -1,6 +1,6 @@
-//! What can be done, by resource: every operation, and the rules of bulk import.
+//! Every operation, by resource, and the rules of bulk import.
 //!
-//! Each operation says in its `SPEC` who reaches it: HTTP, the back office by name (`svc do`), or
+//! The `SPEC` of an operation says who reaches it: HTTP, the back office by name (`svc do`), or
 //! both.
 
 mod catalogue;

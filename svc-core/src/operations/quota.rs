@@ -1,4 +1,4 @@
-//! The month's quota (contract §5, spec "Limits").
+//! The company's monthly quota (contract §5; spec, "Limits").
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use crate::error::Error;
 use crate::json::Within;
 use crate::operation::{Cx, Operation, Spec};
 
-/// Adds what the AI connector used to the month's quota, which it shares with the API.
+/// Counts operations of the AI connector against the monthly quota, which it shares with the API.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UseQuota {
-    /// How many operations.
+    /// The number of operations.
     pub operaciones: Within<1, 1_000_000_000>,
 }
 
@@ -20,7 +20,7 @@ pub struct UseQuota {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct QuotaUsed {
-    /// What was used of this month's quota so far.
+    /// The operations used so far this month.
     pub cupo_usado: i64,
 }
 

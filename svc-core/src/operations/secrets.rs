@@ -1,4 +1,4 @@
-//! A change of the key that secrets are sealed under.
+//! Sealing stored secrets again under a new key.
 
 use serde::Serialize;
 
@@ -9,44 +9,42 @@ use crate::secrets::{Place, PlainSecrets};
 use crate::store::{Resealed, SIGNING_KEY, SealedColumn, SealedSecret, StoreError};
 use crate::webhooks::SECRET;
 
-/// Companies per statement, so that a batch takes little memory and holds its locks briefly: a
-/// company has at most twenty secrets of webhooks, and a key for each certificate it ever loaded.
+/// Companies per statement: few enough that a batch needs little memory and holds its locks
+/// briefly. A company has at most twenty webhook secrets, and a key per certificate it ever loaded.
 const BATCH: u32 = 100;
 
-/// Passes in a row in which every value that could be sealed anew was changed or locked by others;
-/// then the rest stays pending.
+/// After so many passes in a row without progress, because every remaining value was changed or
+/// locked by others, the rest stays pending.
 const MOST_IDLE: u32 = 5;
 
 /// The outcome of [`Context::rotate_secrets`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct SecretsRotated {
-    /// Secrets that were sealed anew.
+    /// Secrets that were sealed again.
     pub resellados: u64,
-    /// Secrets that are not under the current key: they do not open with the keys that are set.
-    /// Each is logged.
+    /// Secrets that no configured key opens. Each is logged.
     pub pendientes: u64,
 }
 
-/// What one pass over all companies did.
 #[derive(Default)]
 struct Pass {
     resealed: u64,
-    /// Changed or locked by others meanwhile.
+    /// Values that others changed or locked meanwhile.
     missed: u64,
-    /// Not to be opened.
+    /// Values that no key opens.
     failed: u64,
 }
 
 impl Context {
-    /// Seals every secret of every company under the current key: what is under a former key
-    /// ([`crate::secrets::Sealer::with_old`]), what an earlier version sealed without naming the
-    /// key, and, where `plain` accepts it, values stored before there was a key. Fails with
-    /// `estado_invalido` when no key is set.
+    /// Seals every secret of every company under the current key: those under a former key
+    /// ([`crate::secrets::Sealer::with_old`]), those of earlier versions that do not name their
+    /// key, and, if `plain` accepts them, values stored before there was a key. Fails with
+    /// `estado_invalido` if no key is set.
     ///
-    /// Servers may run meanwhile, if they have both keys; a secret that is changed meanwhile is
-    /// left as it was changed. It works in small batches and writes only what is not yet under the
-    /// current key: after an error it can be called again.
+    /// Servers that have both keys may run meanwhile; a secret that is changed meanwhile keeps the
+    /// change. Work is done in small batches and only on values not yet under the current key, so
+    /// the call can be repeated after an error.
     pub async fn rotate_secrets(&self, plain: PlainSecrets) -> Result<SecretsRotated, Error> {
         let Some(prefix) = self.sealer().current_prefix() else {
             let text = "no hay llave con la que cifrar los secretos; configure SVC_SECRETS_KEY";
@@ -54,8 +52,8 @@ impl Context {
         };
         let mut rotated = SecretsRotated::default();
         let mut idle = 0;
-        // A server may move a secret to where the pass has been, so passes are repeated until one
-        // finds nothing to do.
+        // A server may move a secret to where a pass has already been, so passes repeat until one
+        // finds nothing.
         loop {
             let first = rotated.resellados == 0 && idle == 0;
             let pass = self.rotation_pass(&prefix, plain, first).await?;
@@ -88,7 +86,7 @@ impl Context {
                 }
             }
             let replaced = match self.store().replace_secrets(&resealed).await {
-                // Some may have been replaced; the next pass finds the others.
+                // The next pass finds those that were not replaced.
                 Err(StoreError::Transient(_) | StoreError::Busy(_)) => 0,
                 outcome => outcome?,
             };
@@ -102,7 +100,8 @@ impl Context {
     }
 }
 
-/// Where it is sealed for. A webhook's secret keeps its place when it becomes the previous one.
+/// The place that a secret is sealed for. A webhook's secret keeps it when it becomes the previous
+/// one.
 fn place(secret: &SealedSecret) -> Place<'_> {
     let column = match secret.column {
         SealedColumn::CertificateKey => SIGNING_KEY,

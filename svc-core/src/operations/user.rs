@@ -1,4 +1,4 @@
-//! The persons of the ERP.
+//! The users of a company.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,27 +9,27 @@ use crate::json::{Patch, Sent, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewUser;
 
-/// Makes a user.
+/// Creates a user.
 #[derive(Debug, Clone)]
 pub struct CreateUser(pub NewUser);
 
-/// Ends a user's access to the company: their keys stop working.
+/// Ends a user's access to the company, so that their keys stop working.
 #[derive(Debug, Clone, Copy)]
 pub struct DisableUser {
-    /// The user's clave.
+    /// The clave of the user.
     pub usuario: i64,
 }
 
-/// Edits a user in part; `estatus` `inactivo` ends their access, `activo` gives it back.
+/// Edits a user. Status `inactivo` ends their access, `activo` restores it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditUser {
-    /// The user, by their clave.
+    /// The clave of the user.
     pub clave: i64,
-    /// Name.
+    /// The name.
     #[serde(default)]
     pub nombre: Sent<Text<100>>,
-    /// E-mail address, notified when a webhook is disabled.
+    /// The e-mail address, which is notified when a webhook is disabled.
     #[serde(default)]
     pub correo: Patch<Text<254>>,
     /// Whether sales and contacts can be credited to them.
@@ -40,15 +40,15 @@ pub struct EditUser {
     pub estatus: Sent<Status>,
 }
 
-/// The user that was made or changed.
+/// The user that was created or changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct UserRef {
-    /// Their clave.
+    /// The user's clave.
     pub usuario: i64,
 }
 
-/// An e-mail address without the spaces around it; an empty one is none.
+/// Validates an e-mail address and trims it; an empty one means none.
 pub(super) fn email(given: &str) -> Result<String, Error> {
     let address = given.trim();
     let parts = address.split_once('@').is_some_and(|(person, host)| {

@@ -1,8 +1,8 @@
-//! Edits of records that can be imported: one mechanism over the descriptions and the rules of
-//! their imports.
+//! Edits of the small records that can be imported, by one mechanism over their declarations and
+//! the rules of their imports.
 //!
-//! A field that is left out stays, `null` or "" is as if an import left it out, and the whole
-//! record then keeps the rules of its import.
+//! A field that is left out keeps its value. `null` and "" mean what a missing field means in an
+//! import. Afterwards the whole record must satisfy the rules of its import.
 
 use schemars::Schema;
 use serde::de::IgnoredAny;
@@ -28,14 +28,14 @@ use crate::record::{Changes, Import, List, Value as Column};
 use crate::schema::{self, with_field};
 use crate::store::{Conflict, StoreError};
 
-/// Edits a record of the list `L` in part.
+/// Changes some fields of a record of the list `L`.
 #[derive(Debug)]
 pub(crate) struct Edit<L: Editable> {
     clave: i64,
     changes: L::Changes,
 }
 
-/// The record that was changed, by its name.
+/// The answer: the record's clave under the record's name.
 #[derive(Debug)]
 pub(crate) struct Edited {
     name: &'static str,
@@ -48,21 +48,21 @@ impl Serialize for Edited {
     }
 }
 
-/// A record that is edited as it is imported.
+/// A record that is edited by the rules of its import.
 pub(crate) trait Editable: List + schemars::JsonSchema {
-    /// What may be changed.
+    /// The fields that may be changed.
     type Changes: Changes<Import: Rules> + std::fmt::Debug;
-    /// The operation.
+    /// The specification of its edit.
     const SPEC: Spec;
-    /// What the answer calls the record.
+    /// The member of the answer that holds the clave.
     const NAME: &'static str;
 
-    /// Applies the fields that were sent.
+    /// Copies the fields that were sent into the record.
     fn merge(changes: &Self::Changes, record: &mut Imported<Self>) {
         changes.apply(record);
     }
 
-    /// Refuses what only an edit can break, once the record keeps the rules of its import.
+    /// Refuses what only an edit can break. The record already satisfies the rules of its import.
     fn validate(
         cx: &mut Cx<'_>,
         clave: i64,
@@ -73,7 +73,7 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
         async { Ok(()) }
     }
 
-    /// What follows from a change.
+    /// Changes other records as a consequence.
     fn follow_up(
         cx: &mut Cx<'_>,
         clave: i64,
@@ -90,7 +90,7 @@ impl<L: Editable> Input for Edit<L> {
     fn read(input: &Json) -> Result<Self, Fault> {
         let (clave, rest) = input.take_optional("clave")?;
         let clave = clave.ok_or_else(|| Fault::new(Code::DatoRequerido, "clave", "es obligatorio"))?;
-        // When it was changed is not the client's to say.
+        // The service sets this time itself.
         let (modificado, rest) = rest.take_optional::<IgnoredAny>("modificado")?;
         if modificado.is_some() {
             return Err(Fault::new(Code::CampoNoPermitido, "modificado", "no es un campo de esta operación"));
@@ -98,7 +98,7 @@ impl<L: Editable> Input for Edit<L> {
         Ok(Self { clave, changes: rest.read()? })
     }
 
-    /// The fields as an import takes them, described as the list does.
+    /// The fields of the import with the list's descriptions.
     fn schema() -> Schema {
         let (mut schema, shown) = (schema::of::<L::Changes>(), schema::of::<L>());
         let described = shown.get("properties").cloned().unwrap_or_default();
@@ -128,7 +128,7 @@ impl<L: Editable> Operation for Edit<L> {
         if !cx.tx.lock_record(&L::LIST, clave, &mut |row| L::write(row, &mut current).map(drop)).await? {
             return Err(missing());
         }
-        // What a list shows can be imported; when it was changed is now.
+        // The list's item is a valid line of an import, except that `modificado` becomes now.
         let shown = Json::parse(current.into()).map_err(Error::internal)?;
         let (_, shown) = shown.take_optional::<IgnoredAny>("modificado").map_err(Error::internal)?;
         let unreadable = |fault: Fault| Error::internal(fault);
@@ -162,7 +162,7 @@ fn columns<R: Import>(record: &R) -> Vec<Column<'_>> {
     values
 }
 
-/// What the database refuses, of the field that it is about.
+/// Turns what the database refuses into an error that names the field.
 fn refused(error: StoreError) -> Error {
     match error {
         StoreError::Conflict(Conflict::Reference(field)) => {
@@ -207,7 +207,7 @@ impl Editable for Category {
     const SPEC: Spec = Spec::new("Edit a category").named("category.edit");
     const NAME: &'static str = "categoria";
 
-    /// A tree has no circles.
+    /// The categories above a category must not lead back to it.
     async fn validate(cx: &mut Cx<'_>, clave: i64, _: &CategoryImport, after: &CategoryImport) -> Result<(), Error> {
         match after.parent() {
             Some(parent) if cx.tx.is_category_below(parent, clave).await? => {
@@ -223,7 +223,7 @@ impl Editable for Price {
     const SPEC: Spec = Spec::new("Edit a price").named("price.edit");
     const NAME: &'static str = "precio";
 
-    /// A SKU names the product, as in an import.
+    /// A SKU that is sent replaces the product, as in an import.
     fn merge(changes: &PriceChanges, price: &mut PriceImport) {
         changes.apply(price);
         if changes.sku.get().is_some_and(Option::is_some) && changes.producto.get().is_none() {
@@ -237,7 +237,7 @@ impl Editable for BankAccount {
     const SPEC: Spec = Spec::new("Edit a bank account").named("bank-account.edit");
     const NAME: &'static str = "cuenta_bancaria";
 
-    /// What lies in it is of its currency.
+    /// An account with a balance keeps its currency.
     async fn validate(
         cx: &mut Cx<'_>,
         clave: i64,
@@ -257,7 +257,7 @@ impl Editable for Branch {
     const SPEC: Spec = Spec::new("Edit a branch").named("branch.edit");
     const NAME: &'static str = "sucursal";
 
-    /// Sales of the API belong to the head office.
+    /// The head office stays active: sales of the API belong to it.
     async fn validate(_: &mut Cx<'_>, clave: i64, _: &BranchImport, after: &BranchImport) -> Result<(), Error> {
         match after.estatus {
             Some(Status::Inactivo) if clave == HEAD_OFFICE => Err(wrong_state("estatus", "es la matriz")),
@@ -271,7 +271,7 @@ impl Editable for Warehouse {
     const SPEC: Spec = Spec::new("Edit a warehouse").named("warehouse.edit");
     const NAME: &'static str = "almacen";
 
-    /// A branch has one main warehouse.
+    /// A new main warehouse replaces the branch's former one.
     async fn follow_up(cx: &mut Cx<'_>, clave: i64, after: &WarehouseImport) -> Result<(), Error> {
         match after.principal {
             Some(true) => Ok(cx.tx.unset_other_main_warehouses(clave).await?),
@@ -285,7 +285,7 @@ impl Editable for Stage {
     const SPEC: Spec = Spec::new("Edit an opportunity stage").named("stage.edit");
     const NAME: &'static str = "etapa";
 
-    /// What became of an opportunity follows from its stage's type.
+    /// A stage that has opportunities keeps its type: their status follows from it.
     async fn validate(cx: &mut Cx<'_>, clave: i64, before: &StageImport, after: &StageImport) -> Result<(), Error> {
         if before.tipo != after.tipo && cx.tx.is_stage_used(clave).await? {
             return Err(wrong_state("tipo", "la etapa tiene oportunidades"));

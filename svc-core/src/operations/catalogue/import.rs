@@ -11,7 +11,7 @@ use crate::record::price::PriceImport;
 use crate::record::unit::UnitImport;
 use crate::store::{Parents, StoreError, Tx};
 
-/// The parent of the category tree's root.
+/// The parent of the root category.
 const ROOT: i64 = -1;
 
 impl Rules for UnitImport {
@@ -70,7 +70,8 @@ impl Rules for PriceImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        // An unknown price list is made by importing a price on it (command line, "Import").
+        // The price list of an imported price is created if it does not exist (command line,
+        // "Import").
         let lists: Vec<_> = rows.iter().map(|row| (row.lista, row.lista_nombre.as_deref())).collect();
         tx.make_price_lists(&lists).await?;
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await

@@ -17,9 +17,9 @@ use crate::store::NewCustomerRow;
 pub struct CustomerCreated {
     /// The customer's clave.
     pub cliente: i64,
-    /// Their folio.
+    /// The customer's folio.
     pub folio: String,
-    /// Their tax id, as it is stored.
+    /// The customer's RFC as it is stored: in upper case.
     pub rfc: Option<String>,
 }
 

@@ -30,8 +30,8 @@ impl Operation for EditCustomer {
     }
 }
 
-/// Edits a customer, with what `further` changes besides. Who was a prospect and is none any more
-/// becomes a customer then.
+/// Edits a customer; `further` makes the changes that only the back office may make. A prospect
+/// that stops being one counts as a created customer.
 pub(crate) async fn edit(
     cx: &mut Cx<'_>,
     body: &EditCustomer,
@@ -42,7 +42,8 @@ pub(crate) async fn edit(
     refuse_franchise(cx)?;
     let mut after = before.clone();
     after.edit(body);
-    // The name is the legal name too (contract §4): the tax document must not bear an older one.
+    // The name is also the legal name (contract §4), so that a tax document cannot show an older
+    // one.
     if after.nombre != before.nombre && before.razon_social.is_some() {
         after.razon_social.clone_from(&after.nombre);
     }

@@ -1,4 +1,4 @@
-//! Customers.
+//! The rules of imported customers.
 
 use crate::domain::rfc::Rfc;
 use crate::domain::sat;
@@ -11,8 +11,8 @@ use crate::record::customer::CustomerImport;
 use crate::record::customer::DEFAULT_COUNTRY;
 
 impl Rules for CustomerImport {
-    /// What an older system held may break today's rules of regime and use, so only shapes and
-    /// catalogues are checked.
+    /// Checks only shapes and catalogues: data of an older system may break today's rules of regime
+    /// and CFDI use.
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         if let Some(rfc) = &self.rfc {

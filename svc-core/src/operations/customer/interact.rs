@@ -12,35 +12,35 @@ use crate::json::Text;
 use crate::operation::{Actor, Cx, Http, Operation, Spec};
 use crate::store::{NewCommitment, NewInteraction};
 
-/// Logs a contact with a customer or prospect; it replaces the customer's commitment. It emits no
-/// event: the catalogue has none for it, and the customer's data are not edited.
+/// Logs a contact with a customer or prospect, and replaces the next contact that was agreed. It
+/// emits no event, since the customer's data stay the same.
 ///
-/// Checks: first the body and its dates (400), then that the customer exists (404), then the
+/// The body and its dates are checked first (400), then that the customer exists (404), then the
 /// customer's state and the author (422) (spec, "POST /clientes/{clave}/interacciones").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogInteraction {
-    /// The customer or prospect, by its clave.
+    /// The clave of the customer or prospect.
     pub clave: i64,
-    /// How.
+    /// The channel of the contact.
     pub canal: Channel,
-    /// What came of it.
+    /// The result of the contact.
     pub resultado: Outcome,
     /// Who contacted whom.
     pub sentido: Option<Initiative>,
-    /// What there is to say of it.
+    /// Notes about the contact.
     pub nota: Option<Text<5000>>,
-    /// When, if not now.
+    /// When it took place; now if left out.
     pub fecha: Option<Timestamp>,
-    /// How long it took.
+    /// How long it took, in minutes.
     pub duracion_min: Option<Minutes>,
     /// The day of the next contact; this or `cierre` is required.
     pub proximo_fecha: Option<Date>,
-    /// What the next contact is about.
+    /// The subject of the next contact.
     pub proximo_texto: Option<Text<200>>,
-    /// Why there is no next contact.
+    /// Why there will be no next contact.
     pub cierre: Option<Text<40>>,
-    /// The author, if not the key's owner.
+    /// The salesperson who made the contact; the key's owner if left out.
     pub vendedor: Option<i64>,
 }
 
@@ -50,9 +50,9 @@ pub struct LogInteraction {
 pub struct InteractionLogged {
     /// The contact's clave.
     pub interaccion: i64,
-    /// The customer's.
+    /// The customer's clave.
     pub cliente: i64,
-    /// Whether it is only a note on another salesperson's customer.
+    /// Whether it was only stored as a note because the customer belongs to another salesperson.
     pub solo_nota: bool,
 }
 
@@ -104,9 +104,8 @@ impl Operation for LogInteraction {
     }
 }
 
-/// The author of the contact: the salesperson named, or else the owner of the key. The owner need
-/// not be a salesperson, but must still have access to the company: in notice mode a key outlives
-/// its owner's.
+/// The author of the contact: the given salesperson, otherwise the key's owner. The owner need not
+/// be a salesperson but must have access to the company, which in notice mode a key can outlive.
 async fn author(cx: &mut Cx<'_>, named: Option<i64>) -> Result<i64, Error> {
     if let Some(vendedor) = named {
         let active = cx.tx.is_salesperson(vendedor).await?;

@@ -12,22 +12,22 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::customer::CustomerData;
 use crate::store::NewCustomerRow;
 
-/// Creates a prospect: a customer row with `prospecto` true. It emits no event (spec, "Event
+/// Creates a prospect: a customer with `prospecto` true. It emits no event (spec, "Event
 /// catalogue").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateLead {
     /// The person's name; this or `empresa` is required.
     pub nombre: Option<Text<100>>,
-    /// The company's name; becomes `razon_social`.
+    /// The company's name; it is stored as `razon_social`.
     pub empresa: Option<Text<200>>,
-    /// E-mail; this or `telefono` is required.
+    /// The e-mail address; this or `telefono` is required.
     pub correo: Option<Text<50>>,
-    /// Telephone.
+    /// The telephone number; this or `correo` is required.
     pub telefono: Option<Text<30>>,
-    /// What they wrote.
+    /// The message that the prospect wrote.
     pub mensaje: Option<Text<2000>>,
-    /// The salesperson to assign.
+    /// The clave of the salesperson to assign.
     pub vendedor: Option<i64>,
 }
 
@@ -39,7 +39,7 @@ pub struct LeadCreated {
     pub prospecto: i64,
     /// When it was created.
     pub creado: Timestamp,
-    /// Its folio.
+    /// The prospect's folio.
     pub folio: String,
 }
 

@@ -19,12 +19,12 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 pub use crate::record::customer::{CreateCustomer, CustomerTerms, EditCustomer};
 
-/// Companies in a franchise scheme cannot write customers yet (spec, "POST /clientes").
+/// Companies of a franchise cannot write customers yet (spec, "POST /clientes").
 fn refuse_franchise(cx: &Cx<'_>) -> Result<(), Error> {
     if cx.company.franquicia { Err(Code::EmpresaEnFranquicia.into()) } else { Ok(()) }
 }
 
-/// The errors of writing a customer.
+/// What creating and editing a customer can answer.
 const WRITE_ERRORS: &[Code] = &[
     Code::EmpresaEnFranquicia,
     Code::RfcInvalido,

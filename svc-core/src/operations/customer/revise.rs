@@ -1,4 +1,4 @@
-//! Customers: what the ERP's own screens change beyond the API.
+//! Customers, as the ERP's own screens edit them.
 
 use schemars::Schema;
 use serde_json::Value;
@@ -11,12 +11,12 @@ use crate::operation::{Cx, Input, Operation, Spec};
 use crate::record::customer::CustomerTerms;
 use crate::schema::{self, with_field};
 
-/// Edits a customer in part: what the API may, and [`CustomerTerms`].
+/// Edits a customer: the fields that the API may edit, and [`CustomerTerms`].
 #[derive(Debug, Clone, Default)]
 pub struct ReviseCustomer {
-    /// What the API may edit.
+    /// The fields that the API may edit.
     pub customer: EditCustomer,
-    /// The rest.
+    /// The fields that only the back office may edit.
     pub terms: CustomerTerms,
 }
 

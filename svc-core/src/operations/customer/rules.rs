@@ -1,4 +1,4 @@
-//! The rules of a customer's data, for the API and the back office alike.
+//! The rules of a customer's data, for the API and the back office.
 
 use crate::domain::rfc::Rfc;
 use crate::domain::{sat, text};
@@ -6,11 +6,11 @@ use crate::error::{Code, Error};
 use crate::record::customer::CustomerData;
 
 impl CustomerData {
-    /// Checks the fields that differ from `before` and puts them into their stored form. Unchanged
-    /// fields are not checked, since older records may break today's rules.
+    /// Validates the fields that differ from `before` and puts them into their stored form.
+    /// Unchanged fields are not validated, since older records may break today's rules.
     ///
-    /// RFC, regime and use are one identity and are checked together. A generic RFC without regime
-    /// or use gets the ERP's defaults (contract §4).
+    /// RFC, regime and CFDI use are validated together, as one identity. A generic RFC without
+    /// regime or use gets the ERP's defaults (contract §4).
     pub(crate) fn normalize(&mut self, before: &Self) -> Result<(), Error> {
         if (&self.rfc, self.regimen, &self.uso_cfdi) != (&before.rfc, before.regimen, &before.uso_cfdi) {
             self.normalize_fiscal_identity()?;

@@ -1,4 +1,4 @@
-//! Reading the lines and writing their records in batches.
+//! Reads the lines and writes their records in batches.
 
 use std::collections::HashSet;
 use std::{io, thread};
@@ -12,13 +12,13 @@ use crate::error::Error;
 use crate::json::Json;
 use crate::store::{self, BatchError, Conflict, StoreError, Tx};
 
-/// Records that go to the database in one statement.
+/// How many records one statement writes.
 const BATCH: usize = 1_000;
 
-/// Batches that are read ahead of the one that is being written.
+/// How many batches are read ahead while another is written.
 const AHEAD: usize = 2;
 
-/// Records and the numbers of their lines; none at the end of the input.
+/// Records with the numbers of their lines; empty at the end of the input.
 type Batch<R> = Result<(Vec<u64>, Vec<R>), ImportError>;
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
@@ -46,7 +46,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
     }
 }
 
-/// Records read from lines of those numbers.
+/// A batch of records, with the numbers of their lines.
 struct Records<'a, R> {
     numbers: &'a [u64],
     rows: &'a mut [R],
@@ -66,14 +66,14 @@ impl<R: Rules> store::Batch for Records<'_, R> {
     }
 }
 
-/// A record whose parent was not there when it was written.
+/// A record that was written without its parent, which had not come yet.
 struct LateParent {
     line: u64,
     clave: i64,
     parent: i64,
 }
 
-/// Writes records. Returns those that it wrote without their parent, which may come later.
+/// Writes records. Returns those written without their parent, which may come later.
 async fn insert<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
@@ -97,8 +97,8 @@ async fn insert<R: Rules>(
     Ok(late)
 }
 
-/// Takes the parents that are neither in the company nor in this batch out of `rows`, whose claves
-/// are `claves`.
+/// Clears the parents that exist neither in the company nor in this batch. `claves` belong to
+/// `rows`.
 async fn take_late_parents<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
@@ -122,8 +122,7 @@ async fn take_late_parents<R: Rules>(
     Ok(late)
 }
 
-/// Sets the parents that came later than their children, and refuses the first line whose parent
-/// never came.
+/// Sets the parents that came after their children. Refuses the first line whose parent never came.
 async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Result<(), ImportError> {
     let Some((field, parents)) = R::PARENT.filter(|_| !late.is_empty()) else { return Ok(()) };
     let named: HashSet<i64> = late.iter().map(|late| late.parent).collect();
@@ -136,7 +135,7 @@ async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Res
     Ok(tx.set_parents(parents, &children).await?)
 }
 
-/// What a line is refused for.
+/// The error of a line, from the conflict in the database.
 fn refused(line: u64, conflict: &Conflict) -> ImportError {
     let text = match conflict {
         Conflict::Reference(_) => "no existe en la empresa",
@@ -160,8 +159,8 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
         Self { lines, line: 0 }
     }
 
-    /// Reads and checks the records beside the writing of others. It is a thread of its own because
-    /// the input may not come to an end: nobody waits for it.
+    /// Reads and validates records while others are written. It has its own thread, because the
+    /// input may never end and nobody waits for it.
     fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<Batch<R>>
     where
         L: Send + 'static,
@@ -171,7 +170,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
             loop {
                 let batch = self.batch::<R>();
                 let is_last = batch.as_ref().map_or(true, |(_, rows)| rows.is_empty());
-                // Nobody receives it once the import has failed.
+                // The receiver is gone if the import has failed.
                 if batches.blocking_send(batch).is_err() || is_last {
                     return;
                 }

@@ -1,15 +1,15 @@
-//! Bulk import: NDJSON, one record a line, all or nothing.
+//! Bulk import: NDJSON, one record per line, all or nothing.
 //!
-//! A record has the field names of its list's item; what is left out takes its default, `clave` is
-//! kept when given. Lines are read in batches, beside the writing of those before, so a file of any
-//! size takes little memory; a batch is one statement. When the database refuses one, the batch is
-//! halved until the line at fault is found. Importing emits no events.
+//! A record has the field names of its list's item. A field that is left out gets its default; a
+//! `clave` that is given is kept. Lines are read in batches while earlier ones are written, so a
+//! file of any size needs little memory. One statement writes a batch; if the database refuses it,
+//! the batch is halved until the wrong line is found. An import emits no events.
 //!
-//! The fields and columns of a record are in [`crate::record`]; here are its rules: what is
-//! invalid, what is looked up, and the defaults.
+//! The fields and columns are in [`crate::record`]. This folder has the rules: what is invalid,
+//! what is looked up, and the defaults.
 //!
 //! # How to add a resource
-//! `import` in its `record!`, `impl Rules` in the file of its area here, a line in [`Resource`].
+//! Add `import` to its `record!`, `impl Rules` to the file of its area, and a line to [`Resource`].
 
 mod load;
 mod rules;
@@ -39,16 +39,16 @@ use crate::store::{StoreError, TransactionBody, Tx};
 
 macro_rules! resources {
     ($($variant:ident = $name:literal of $record:ty,)*) => {
-        /// What can be imported, by its list's path without the slash.
+        /// A resource that can be imported, named like the path of its list.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[expect(missing_docs, reason = "each is the list of its name")]
         pub enum Resource { $($variant,)* }
 
         impl Resource {
-            /// Every resource, in an order in which each finds what it refers to.
+            /// Every resource, each after those that it refers to.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Its name.
+            /// The name: the path of its list without the slash.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -90,7 +90,7 @@ resources! {
 }
 
 impl Resource {
-    /// The resource of that name.
+    /// The resource of that name; `None` if nothing is imported under it.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|resource| resource.name() == name)
     }
@@ -100,23 +100,23 @@ impl Resource {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// A line is wrong; the text names its field.
+    /// A line is invalid.
     #[error("line {line}: {text}")]
     Line {
         /// The line's number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The field and the reason, in Spanish.
         text: String,
     },
     /// The input could not be read.
     #[error("line {line}: the input could not be read: {source}")]
     Read {
-        /// The line's number, from 1.
+        /// The number of the line that could not be read, from 1.
         line: u64,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The import as a whole failed.
+    /// The database or the company refused the import as a whole.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -128,10 +128,12 @@ impl From<StoreError> for ImportError {
 }
 
 impl Context {
-    /// Imports the records of `lines` into `company`: all of them, or none. Returns how many, and
-    /// since when: the moment of its start, which they bear as `modificado` unless they bring their
-    /// own, however long it takes. `progress` is called with the count after each batch. Empty
-    /// lines are skipped. An error names the first invalid line.
+    /// Imports all records of `lines` (NDJSON, without line ends) into `company`, or none. Empty
+    /// lines are skipped.
+    ///
+    /// Records without a `modificado` of their own get the moment at which the import began.
+    /// `progress` is called with the number of records after each batch. An error names the first
+    /// invalid line.
     pub async fn import<L>(
         &self,
         company: CompanyId,
@@ -151,20 +153,21 @@ impl Context {
     }
 }
 
-/// What an import brought.
+/// What was imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Imported {
-    /// How many records.
+    /// The number of records.
     pub importados: u64,
-    /// When the import began: clients that follow `modificado_desde` must ask from here.
+    /// When the import began. Clients that poll with `modificado_desde` must ask from this moment
+    /// on.
     pub desde: Timestamp,
 }
 
 struct Import<'a, L> {
     company: CompanyId,
     resource: Resource,
-    /// Until they are read.
+    /// Taken by the thread that reads them.
     lines: Option<Lines<L>>,
     progress: &'a mut (dyn FnMut(u64) + Send),
     now: Timestamp,
@@ -173,7 +176,7 @@ struct Import<'a, L> {
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody for Import<'_, L> {
     type Output = u64;
-    // The lines have been read by then.
+    // The lines can be read only once.
     const REPEATABLE: bool = false;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<u64, Error> {

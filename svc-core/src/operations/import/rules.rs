@@ -1,4 +1,4 @@
-//! The rules of an imported record, and what the rules of several resources share.
+//! The rules of imported records, and what several resources share.
 
 use std::collections::BTreeMap;
 
@@ -14,52 +14,52 @@ use crate::store::{Conflict, Naming, Parents, Series, StoreError, Tx};
 /// The branch of records that name none.
 pub(in crate::operations) const HEAD_OFFICE: i64 = 0;
 
-/// The largest integer that a line may bring: claves, folios, references and counts, in either
-/// direction. JSON readers that keep numbers as doubles have integers up to 2⁵³ − 1 = 9 007 199 254
-/// 740 991 exactly (RFC 8259, §6). This bound leaves 7·10¹² claves between the two, so what is
-/// created after the largest import has an exact clave too, and no counter overflows.
+/// The largest absolute value of an imported integer: claves, folios, references and counts.
+///
+/// JSON readers that store numbers as doubles are exact up to 2⁵³ − 1 = 9 007 199 254 740 991 (RFC
+/// 8259, §6). This limit leaves 7·10¹² claves below that bound, so that records created after the
+/// largest import also have exact claves, and no counter overflows.
 pub(in crate::operations) const MOST_INTEGER: i64 = 9_000_000_000_000_000;
 
-/// Folios from here on are numbers of another kind: they do not advance the counter of their
-/// series.
+/// Folios from here on come from another numbering and do not advance the counter of their series.
 pub(in crate::operations) const NO_SERIES: i64 = 1_000_000_000_000;
 
 /// The rules of a record that can be imported.
 pub(crate) trait Rules: Imported {
-    /// The field by which a record names another of its own kind, which may come later in the file.
+    /// The field that names another record of the same kind, which may come later in the file.
     const PARENT: Option<(&'static str, Parents)> = None;
 
-    /// Validates what its types cannot.
+    /// Validates what the field types cannot.
     fn check(&self) -> Result<(), Fault>;
 
-    /// The record that it names in [`Self::PARENT`].
+    /// The clave in [`Self::PARENT`].
     fn parent(&self) -> Option<i64> {
         None
     }
 
-    /// Leaves [`Self::PARENT`] out.
+    /// Removes the clave in [`Self::PARENT`].
     fn clear_parent(&mut self) {}
 
-    /// Looks up what the records name.
+    /// Replaces names by claves.
     fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
         let _ = (rows, tx);
         async { Ok(()) }
     }
 
-    /// Normalizes the record and fills in defaults. Must be idempotent.
+    /// Normalizes the record and fills in defaults. It must be idempotent.
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         let _ = (clave, now);
         Ok(())
     }
 
-    /// Called after the records were inserted.
+    /// Runs after the records were inserted.
     fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
         let _ = (rows, tx);
         async { Ok(()) }
     }
 }
 
-/// Finds the records that `field` names; a name that none has is a conflict.
+/// Resolves the names in `field`; an unknown name is a conflict.
 pub(in crate::operations) async fn look_up_names<'r, const MAX: usize>(
     tx: &mut dyn Tx,
     naming: Naming,
@@ -78,7 +78,7 @@ pub(in crate::operations) async fn look_up_names<'r, const MAX: usize>(
     Ok(())
 }
 
-/// Finds the products that records name by SKU and not by clave.
+/// Resolves the SKUs of records that have no product.
 pub(in crate::operations) async fn look_up_skus<'r>(
     tx: &mut dyn Tx,
     records: impl Iterator<Item = (&'r mut Option<i64>, Option<&'r str>)> + Send,
@@ -102,12 +102,12 @@ pub(in crate::operations) async fn look_up_skus<'r>(
     Ok(())
 }
 
-/// How a SKU that no product has is treated.
+/// What to do with a SKU that no product has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::operations) enum UnknownSku {
-    /// It is an error.
+    /// The line is refused.
     Refused,
-    /// It is kept without a product.
+    /// The record keeps the SKU and has no product.
     Kept,
 }
 
@@ -118,12 +118,12 @@ pub(in crate::operations) fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> V
     all
 }
 
-/// Moves the series of folios past those that imported documents bring: type, series, folio.
+/// Advances the counters of folios past those of imported documents: type, series, folio.
 pub(in crate::operations) async fn move_past_folios<'r>(
     tx: &mut dyn Tx,
     folios: impl Iterator<Item = (&'static str, Option<&'r str>, i64)> + Send,
 ) -> Result<(), StoreError> {
-    // Sorted, so that two imports take the counters in the same order.
+    // Two imports must lock the counters in the same order.
     let mut last = BTreeMap::new();
     for (tipo, serie, folio) in folios.filter(|(_, _, folio)| *folio < NO_SERIES) {
         let greatest = last.entry((tipo, serie.unwrap_or_default())).or_insert(folio);
@@ -135,34 +135,33 @@ pub(in crate::operations) async fn move_past_folios<'r>(
     Ok(())
 }
 
-/// The clave as a folio, for a record that has none.
+/// Uses the clave as the folio of a record that has none.
 pub(in crate::operations) fn own_folio<const MAX: usize>(folio: &mut Option<Text<MAX>>, clave: i64) {
     folio.get_or_insert_with(|| Text::unchecked(clave.to_string()));
 }
 
-/// Pesos, where no currency is given.
+/// Uses pesos if there is no currency.
 pub(in crate::operations) fn in_pesos(moneda: &mut Option<Text<3>>) {
     moneda.get_or_insert_with(|| Text::unchecked(PESO));
 }
 
-/// A fiscal folio in its stored form.
+/// Fiscal folios are stored in lower case.
 pub(in crate::operations) fn lower_case<const MAX: usize>(uuid: &mut Option<Text<MAX>>) {
     if let Some(uuid) = uuid {
         *uuid = Text::unchecked(uuid.to_lowercase());
     }
 }
 
-/// A fault of `field` unless `fine`.
+/// Fails with a fault of `field` unless `fine`.
 pub(in crate::operations) fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fault> {
     if fine { Ok(()) } else { Err(Fault::new(Code::DatoInvalido, field, text)) }
 }
 
-/// A currency is one of the SAT's catalogue.
 pub(in crate::operations) fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {
     require(moneda.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
 }
 
-/// The integers of a record are within [`MOST_INTEGER`].
+/// Requires every integer of a record to be within [`MOST_INTEGER`].
 pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
     let mut values = Vec::with_capacity(R::COLUMNS.len());
     record.values(&mut values);
@@ -177,12 +176,10 @@ pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Res
     }
 }
 
-/// A clave is positive.
 pub(in crate::operations) fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
     require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
 }
 
-/// A fiscal folio is a complete UUID.
 pub(in crate::operations) fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
     require(uuid.is_none_or(|text| parse_uuid(text).is_some()), field, "debe ser un folio fiscal de 36 caracteres")
 }

@@ -25,58 +25,58 @@ use crate::posting::lines::fault;
 use crate::posting::sale::MOST_LINES;
 use crate::store::RegisteredInvoice;
 
-/// `c_FormaPago`: the debt is remitted.
+/// `c_FormaPago` 15: the debt is remitted.
 const REMITTED: &str = "15";
 
-/// Takes something off a stamped invoice, or takes goods of it back: a credit note, which is queued
-/// to be stamped.
+/// Credits part of a stamped invoice, or takes goods of it back: a credit note, queued for
+/// stamping.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureCreditNote {
-    /// The invoice, by its clave.
+    /// The clave of the invoice.
     pub factura: i64,
-    /// 01, a discount or a correction; 03, goods come back.
+    /// The SAT's relation: 01, a discount or correction; 03, returned goods.
     pub tipo_relacion: CreditReason,
-    /// What is taken off, or comes back.
+    /// The lines that are credited or returned.
     pub renglones: Many<CreditedLine, MOST_LINES>,
-    /// Whether it lowers what is owed of the invoice; what is beyond that, or all of it when this
-    /// is left out, is a balance in the customer's favour, which `payment.apply` applies.
+    /// Whether it reduces what is owed on the invoice. Any excess, or everything if this is left
+    /// out, becomes a balance in the customer's favour, which `payment.apply` applies.
     pub aplicar: Option<bool>,
-    /// How the money goes back, by the SAT's catalogue; when left out 17 (compensation) of a
-    /// balance in the customer's favour, else the invoice's own form, or 15 (remission) where that
-    /// is not defined yet.
+    /// The payment form of the refund (SAT catalogue). If left out: 17 (compensation) for a balance
+    /// in the customer's favour, otherwise the invoice's own form, or 15 (remission) if that is not
+    /// yet defined.
     pub forma_pago_sat: Option<Digits<2>>,
 }
 
-/// What of a line is taken off.
+/// A line of a credit note.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditedLine {
-    /// The line's number in the sale.
+    /// The number of the line in the sale.
     pub renglon: i64,
-    /// So many units; this or `importe`. Goods that come back are counted.
+    /// The number of units; this or `importe`. Returned goods need it.
     pub cantidad: Option<PositiveQuantity>,
-    /// So much of the line's amount, before taxes.
+    /// The amount to credit, before taxes.
     pub importe: Option<Money>,
 }
 
-/// The credit note that was made.
+/// The credit note that was created.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct CreditNoteCaptured {
-    /// Its record in the registry.
+    /// The clave of its record in the registry.
     pub factura: i64,
-    /// The same, under the record's kind.
+    /// The same clave, under the record's kind.
     pub nota_credito: i64,
-    /// What it comes to, taxes included.
+    /// The total, taxes included.
     pub total: Money,
-    /// The payment by which it lowers the receivable, if it does.
+    /// The clave of the payment that reduces the receivable; null if it reduces none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pago: Option<i64>,
 }
 
 impl CreditedLine {
-    /// What is taken of it.
+    /// The validated quantity or amount.
     fn taken(&self, at: usize, reason: CreditReason) -> Result<Taken, Error> {
         let invalid = |field, text| Err(fault(Code::DatoInvalido, at, field, text));
         match (self.cantidad, self.importe) {
@@ -95,7 +95,7 @@ impl CreditedLine {
 }
 
 impl CaptureCreditNote {
-    /// What the body alone shows.
+    /// Validates what needs no data of the company.
     fn validate(&self) -> Result<Vec<Taken>, Error> {
         let distinct: BTreeSet<i64> = self.renglones.iter().map(|line| line.renglon).collect();
         if distinct.len() < self.renglones.len() {
@@ -108,7 +108,7 @@ impl CaptureCreditNote {
         }
     }
 
-    /// `c_FormaPago` of its document.
+    /// The `FormaPago` of the document.
     fn form<'a>(&'a self, sale: &'a LockedSale) -> &'a str {
         match (self.forma_pago_sat.as_deref(), sale.forma_pago_sat.as_deref()) {
             (Some(form), _) => form,
@@ -149,7 +149,7 @@ impl Operation for CaptureCreditNote {
 }
 
 impl CaptureCreditNote {
-    /// The lines of the note, in the order of the sale's.
+    /// The lines of the note, in the order of the sale.
     async fn lines(&self, cx: &mut Cx<'_>, venta: i64, taken: &[Taken]) -> Result<Vec<CreditLine>, Error> {
         let lines: HashMap<i64, Line> =
             cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| (line.renglon, line)).collect();
@@ -173,7 +173,7 @@ impl CaptureCreditNote {
     }
 }
 
-/// The sale of a stamped invoice that may be credited, locked after its receivables.
+/// Locks the sale of a stamped invoice that can be credited, after its receivables.
 async fn credited_sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<LockedSale, Error> {
     if invoice.tipo != InvoiceKind::Factura {
         return Err(wrong_state("solo se acreditan facturas de ingreso"));

@@ -1,4 +1,4 @@
-//! Documents of the invoice registry: `/facturas/{clave}/xml` and `/pdf`.
+//! The files of tax documents: `/facturas/{clave}/xml` and `/pdf`.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -11,21 +11,21 @@ use crate::error::{Code, Error};
 use crate::operation::{Download, Http, Spec};
 use crate::store::{Reader, StoredDocument};
 
-/// The stamped XML of a record of the invoice registry, as the provider gave it; of a cancelled one
-/// too (contract §7).
+/// The stamped XML of a tax document, byte for byte as the provider returned it, even if it was
+/// cancelled (contract §7).
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceXml {
-    /// The record, by its clave.
+    /// The clave in the registry.
     pub clave: i64,
 }
 
-/// The printed representation of a stamped document; that of a cancelled one says so on each page
+/// The printed representation (PDF) of a stamped document. Each page of a cancelled one says so
 /// (contract §7).
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicePdf {
-    /// The record, by its clave.
+    /// The clave in the registry.
     pub clave: i64,
 }
 
@@ -59,7 +59,7 @@ pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<Bytes, Erro
     Ok(print(&xml, standing).map_err(Error::internal)?.into())
 }
 
-/// The status of a record and its stamped document.
+/// The status and the stamped XML of a document.
 async fn stamped(reader: &dyn Reader, factura: i64) -> Result<(InvoiceStatus, String), Error> {
     let StoredDocument { estatus, xml } = reader.document(factura).await?.ok_or(Code::NoEncontrado)?;
     Ok((estatus, xml.ok_or(Code::DocumentoNoDisponible)?))

@@ -1,4 +1,4 @@
-//! The invoice of a period's sales to the general public (contract §7).
+//! The global invoice of a period's sales to the general public (contract §7).
 
 use chrono::{Datelike, Months, NaiveDate};
 use schemars::JsonSchema;
@@ -17,42 +17,42 @@ use crate::posting::document;
 use crate::posting::invoice::validate_issuer;
 use crate::store::{GlobalPeriod, GlobalSale, GlobalSales};
 
-/// The most sales of one document.
+/// The largest number of sales in one document.
 const MOST_SALES: usize = 2_000;
 
 /// The regime that may invoice two months at once (`c_RegimenFiscal`).
 const INCORPORATION: i64 = 621;
 
-/// Invoices a period's sales to the general public: one document, a line for each sale, queued to
-/// be stamped. The sales are its own until it is cancelled.
+/// Invoices a period's sales to the general public in one document with a line per sale, queued for
+/// stamping. The sales belong to it until it is cancelled.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicePeriod {
-    /// How long the period is, by the SAT's catalogue: 01 a day, 02 a week, 03 half a month, 04 a
-    /// month, 05 two months.
+    /// The length of the period (SAT catalogue): 01 a day, 02 a week, 03 half a month, 04 a month,
+    /// 05 two months.
     pub periodicidad: Periodicidad,
-    /// The month, 1 to 12; of two months either of them, or 13 (January and February) to 18.
+    /// The month, 1 to 12. For two months either of them, or 13 (January and February) to 18.
     pub mes: Within<1, 18>,
-    /// The year: this one or the one before.
+    /// This year or the year before.
     #[serde(rename = "año", alias = "anio")]
     pub anio: Within<2022, 9999>,
-    /// The sales, by their claves. When left out, those of the month or months to the general
-    /// public, in pesos, that are not invoiced: up to 2,000, the oldest first.
+    /// The claves of the sales. If left out: the sales to the general public of that month or those
+    /// months, in pesos and not invoiced, the oldest 2,000.
     pub ventas: Option<Many<i64, MOST_SALES>>,
 }
 
-/// The global invoice that was made.
+/// The global invoice that was created.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct PeriodInvoiced {
-    /// Its record in the registry.
+    /// The clave of its record in the registry.
     pub factura: i64,
-    /// The sales that it takes.
+    /// The claves of its sales.
     pub ventas: Vec<i64>,
 }
 
 impl InvoicePeriod {
-    /// The period as its document says it, and its first and last day.
+    /// The period as the document states it, with its first and last day.
     fn period(&self, today: NaiveDate) -> Result<(GlobalPeriod, NaiveDate, NaiveDate), Error> {
         let invalid = |field, text| Error::field(Code::DatoInvalido, field, text);
         let (anio, mes) = (self.anio.get(), self.mes.get());
@@ -77,7 +77,7 @@ impl InvoicePeriod {
         Ok((period, from, upto))
     }
 
-    /// The sales, locked.
+    /// Finds and locks the sales.
     async fn sales(&self, cx: &mut Cx<'_>, from: NaiveDate, upto: NaiveDate) -> Result<Vec<GlobalSale>, Error> {
         let which = GlobalSales {
             ventas: self.ventas.as_deref(),
@@ -104,7 +104,7 @@ impl InvoicePeriod {
     }
 }
 
-/// Why a sale is not part of a global invoice.
+/// The reason why a sale cannot be part of a global invoice.
 fn validate(sale: &GlobalSale) -> Result<(), &'static str> {
     let public = sale.rfc.as_deref().is_none_or(|rfc| Rfc::parse(rfc).is_ok_and(|rfc| rfc.is_generic()));
     match () {

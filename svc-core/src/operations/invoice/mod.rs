@@ -1,5 +1,4 @@
-//! Tax documents: their files, what became of their stamping, cancellation, replacement, credit
-//! notes.
+//! Tax documents: files, outcomes of stamping, cancellation, substitution and credit notes.
 
 mod credit_note;
 mod files;

@@ -1,4 +1,4 @@
-//! The invoice registry: the tax authority's answers, and cancellations.
+//! Recording the tax authority's answers, and cancellations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,72 +16,72 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::{cancelled, document, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
-/// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected
-/// and then corrected.
+/// Records that an invoice or payment complement was stamped. Its record must be waiting, or
+/// rejected and since corrected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceStamped {
-    /// The record, by its clave.
+    /// The clave in the registry.
     pub factura: i64,
-    /// The stamped document, which must be this record's: it is kept.
+    /// The stamped XML, which must belong to this record; it is stored.
     pub xml: Option<Text<MOST_XML>>,
-    /// Its fiscal folio instead, where the sandbox stamps: elsewhere an invoice is its document.
+    /// The fiscal folio, instead of the XML, only while the sandbox stamps.
     pub uuid: Option<Text<36>>,
 }
 
-/// The longest stamped document that is taken, in characters.
+/// In characters.
 const MOST_XML: usize = 4_000_000;
 
-/// Records that an invoice or complement was rejected.
+/// Records that an invoice or payment complement was rejected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceRejected {
-    /// The record, by its clave.
+    /// The clave in the registry.
     pub factura: i64,
     /// The authority's code.
     pub codigo: Text<50>,
-    /// Its message.
+    /// The authority's message.
     pub mensaje: Text<1000>,
 }
 
-/// Asks the authority to cancel a stamped invoice. A stamping pass sends that and follows it, and
-/// `svc do` sends it at once; until the final word nothing else changes.
+/// Requests the cancellation of a stamped invoice. A stamping pass sends it to the authority and
+/// follows it; `svc do` sends it at once. Nothing else changes until the authority's final answer.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelInvoice {
-    /// The invoice, by its clave.
+    /// The clave of the invoice.
     pub factura: i64,
     /// The SAT's reason.
     pub motivo: CancellationReason,
-    /// The fiscal folio of the invoice that replaces it; required by reason 01, not accepted with
-    /// another.
+    /// The fiscal folio of the substitute; required by reason 01 and refused with any other.
     pub uuid_sustitucion: Option<Text<36>>,
-    /// Whether its receiver is said to have to accept, which the authority decides: the sandbox
-    /// then waits for `invoice.cancel-accepted` or `invoice.cancel-rejected`, for 72 hours.
+    /// For the sandbox: whether the receiver must accept. It then waits up to 72 hours for
+    /// `invoice.cancel-accepted` or `invoice.cancel-rejected`. The authority decides this by
+    /// itself.
     pub requiere_aceptacion: Option<bool>,
 }
 
-/// Records that an invoice's receiver, or the authority in their place, accepted its cancellation.
+/// Records that the receiver, or the authority in their place, accepted a cancellation.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptCancellation {
-    /// The invoice, by its clave.
+    /// The clave of the invoice.
     pub factura: i64,
 }
 
-/// Records that an invoice's receiver refused its cancellation.
+/// Records that the receiver refused a cancellation.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectCancellation {
-    /// The invoice, by its clave.
+    /// The clave of the invoice.
     pub factura: i64,
 }
 
-/// The record that was changed.
+/// The invoice that was changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct InvoiceRef {
-    /// Its clave.
+    /// The clave in the registry.
     pub factura: i64,
 }
 
@@ -89,14 +89,14 @@ pub(super) fn wrong_state(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "factura", text)
 }
 
-/// A record of the registry, locked.
+/// Locks a record of the registry.
 pub(super) async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
     let missing =
         || Error::field(Code::NoEncontrado, "factura", format_args!("la factura {factura} no existe en la empresa"));
     cx.tx.lock_invoice(factura).await?.ok_or_else(missing)
 }
 
-/// A fiscal folio in the form in which it is stored.
+/// Parses a fiscal folio into its stored form.
 fn uuid(text: &str, field: &str) -> Result<Uuid, Error> {
     parse_uuid(text).ok_or_else(|| Error::field(Code::DatoInvalido, field, "no es un folio fiscal"))
 }
@@ -114,8 +114,8 @@ impl Operation for InvoiceStamped {
             return Err(wrong_state("no espera timbre"));
         }
         if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
-            // A sale whose invoice was refused can be cancelled; after that its invoice is not
-            // stamped any more.
+            // A sale whose invoice was rejected may have been cancelled meanwhile; its invoice is
+            // then no longer stamped.
             cx.tx.lock_receivables(venta).await?;
             if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
                 return Err(wrong_state("su venta está cancelada"));
@@ -134,7 +134,7 @@ impl Operation for InvoiceStamped {
     }
 }
 
-/// What an invoice was stamped with.
+/// How the caller proves that the invoice was stamped.
 enum Given {
     Folio(Uuid),
     Document(Box<(StampedXml, Cfdi)>),
@@ -161,8 +161,8 @@ impl InvoiceStamped {
     }
 }
 
-/// Refuses a stamped document that is not this record's: the one that was sealed here, if one was;
-/// else one of its issuer, series and folio, receiver and amount.
+/// Refuses a stamped document that is not this record's. If a document was sealed here, it must be
+/// that one; otherwise issuer, series, folio, receiver and amount must match.
 async fn validate_own(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -237,7 +237,7 @@ impl Operation for InvoiceRejected {
 }
 
 impl CancelInvoice {
-    /// The replacement, which reason 01 is about.
+    /// The fiscal folio of the substitute, which reason 01 needs.
     fn replacement(&self) -> Result<Option<String>, Error> {
         match (self.motivo, self.uuid_sustitucion.as_deref()) {
             (CancellationReason::Replaced, None) => {
@@ -311,7 +311,7 @@ impl Operation for RejectCancellation {
     }
 }
 
-/// An invoice whose cancellation is pending the receiver's acceptance.
+/// Locks an invoice whose cancellation awaits the receiver's answer.
 async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
     let invoice = locked(cx, factura).await?;
     if !invoice.cancelacion_solicitada {

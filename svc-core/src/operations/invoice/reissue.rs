@@ -1,5 +1,5 @@
-//! Documents that were rejected, and those whose fate nobody can tell: made anew from the company's
-//! present records, under the same series and folio, and queued (contract §7).
+//! Reissues documents that were rejected or whose outcome is unknown: they are made again from the
+//! company's current data, with the same series and folio, and queued (contract §7).
 
 use chrono::TimeDelta;
 use schemars::JsonSchema;
@@ -15,29 +15,29 @@ use crate::posting::document;
 use crate::posting::invoice::validate_issuer;
 use crate::store::{RegisteredInvoice, StampingRecord};
 
-/// How long a sealed document may still be stamped: the authority takes none that is older.
+/// The authority refuses to stamp documents that were sealed longer ago.
 const TAKEN: TimeDelta = TimeDelta::hours(72);
 
-/// Makes the document of a rejected invoice or credit note anew, after its data were corrected, and
-/// queues it.
+/// Makes the document of a rejected invoice or credit note again, after its data were corrected,
+/// and queues it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReissueInvoice {
-    /// The invoice, by its clave.
+    /// The clave of the invoice.
     pub factura: i64,
-    /// Also reissues a document that was sent with unknown outcome: the sealed document is dropped.
-    /// If it was stamped after all there are two. False when left out.
+    /// Also reissues a document that was sent with unknown outcome, and drops the sealed document.
+    /// If that was stamped after all, there are two. False if left out.
     pub forzar: Option<bool>,
 }
 
-/// Makes the complement of a payment anew, after its data were corrected, and queues it.
+/// Makes the complement of a payment again, after its data were corrected, and queues it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReissuePayment {
-    /// The payment, by its clave.
+    /// The clave of the payment.
     pub pago: i64,
-    /// Also reissues a document that was sent with unknown outcome: the sealed document is dropped.
-    /// If it was stamped after all there are two. False when left out.
+    /// Also reissues a document that was sent with unknown outcome, and drops the sealed document.
+    /// If that was stamped after all, there are two. False if left out.
     pub forzar: Option<bool>,
 }
 
@@ -86,8 +86,7 @@ impl Operation for ReissuePayment {
     }
 }
 
-/// Queues a record again that was rejected, or one that is stuck if that is forced. The record is
-/// locked.
+/// Queues a locked record again: a rejected one, or with force one that is stuck.
 async fn requeue(
     cx: &mut Cx<'_>,
     record: &RegisteredInvoice,
@@ -103,7 +102,7 @@ async fn requeue(
             if queued.leased {
                 return Err(wrong("se está timbrando en este momento; reintente"));
             }
-            // What was never sealed was never sent.
+            // A document that was never sealed was never sent.
             if queued.sealed.is_some_and(|sealed| cx.now.get() - sealed < TAKEN) {
                 return Err(wrong("se envió hace menos de 72 horas y todavía puede saberse si se timbró"));
             }
@@ -117,7 +116,7 @@ async fn requeue(
     cx.tx.stamping_record(record.clave).await?.ok_or_else(gone)
 }
 
-/// The terms of a sale that was invoiced, with the CFDI use of today; it is locked after its
+/// The terms of an invoiced sale, with a CFDI use that is valid today. Locks the sale after its
 /// receivables.
 async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Terms, Error> {
     cx.tx.lock_receivables(venta).await?;
@@ -130,8 +129,8 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Term
     Ok(Terms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
 }
 
-/// The CFDI use: the sale's, or the customer's of today where the sale's does not go with their
-/// regime any more.
+/// The sale's CFDI use, or the customer's current one if the sale's no longer fits the customer's
+/// regime.
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
     let receptor = document::receiver(cx, cliente).await?;
     let judged =

@@ -1,4 +1,4 @@
-//! Tax documents as files.
+//! The files of tax documents, for `svc do`.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -9,19 +9,19 @@ use crate::error::Error;
 use crate::operation::{Download, Spec};
 use crate::store::Reader;
 
-/// The stamped XML of a record of the invoice registry.
+/// The stamped XML of a tax document.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveXml {
-    /// The record, by its clave.
+    /// The clave in the registry.
     pub factura: i64,
 }
 
-/// The printed representation of a stamped document.
+/// The printed representation (PDF) of a stamped document.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SavePdf {
-    /// The record of the invoice registry, by its clave.
+    /// The clave in the registry.
     pub factura: i64,
 }
 

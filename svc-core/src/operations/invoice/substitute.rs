@@ -1,5 +1,4 @@
-//! An invoice that takes the place of another: relation 04, and reason 01 of the other's
-//! cancellation.
+//! Substitution of an invoice: relation 04, and reason 01 for the cancellation of the former.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,13 +13,13 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::validate_issuer;
 use crate::posting::{credit_note, document};
 
-/// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as
-/// 04, and queues it. The sale and its receivable are the substitute's once that is stamped;
-/// `invoice.cancel` with reason 01 then ends the other.
+/// Creates a substitute of a stamped invoice from the same sale and today's data, with relation 04,
+/// and queues it. Once it is stamped, sale and receivable belong to it; `invoice.cancel` with
+/// reason 01 then cancels the former.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubstituteInvoice {
-    /// The invoice to be replaced, by its clave.
+    /// The clave of the invoice to replace.
     pub factura: i64,
 }
 

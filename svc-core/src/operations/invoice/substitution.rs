@@ -1,4 +1,4 @@
-//! Whether a document takes the place of an invoice that is to be cancelled.
+//! Checks the document that replaces a cancelled invoice.
 
 use uuid::Uuid;
 
@@ -9,9 +9,8 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
-/// Refuses a fiscal folio that is not that of a stamped document which takes the place of
-/// `invoice`. What was stamped elsewhere does not show what it relates to, so the authority
-/// decides.
+/// Refuses a fiscal folio unless its document is stamped and substitutes `invoice`. The authority
+/// decides about documents that were stamped elsewhere, whose relations are unknown here.
 pub(super) async fn validate(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, uuid: &str) -> Result<(), Error> {
     let refused = |text| Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", text));
     let substitute = cx.tx.substitute(uuid).await?;
@@ -28,7 +27,7 @@ pub(super) async fn validate(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, uuid:
     if relates { Ok(()) } else { refused("esa factura no se relaciona con esta como 04 (invoice.substitute la hace)") }
 }
 
-/// Whether a document relates to that one as what takes its place.
+/// Whether the document substitutes `replaced`.
 fn relates(xml: &str, replaced: Option<Uuid>) -> bool {
     let Ok(document) = Cfdi::read(xml) else { return false };
     let relations = document.cfdi_relacionados.iter().filter(|one| one.tipo_relacion == TipoRelacion::Sustitucion);

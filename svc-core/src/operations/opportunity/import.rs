@@ -1,4 +1,4 @@
-//! The CRM's funnel: stages, reasons for losing, opportunities.
+//! The rules of imported stages, loss reasons and opportunities.
 
 use crate::domain::time::Timestamp;
 use crate::domain::words::{OpportunityStatus, Status};
@@ -9,7 +9,6 @@ use crate::record::opportunity::OpportunityImport;
 use crate::record::stage::StageImport;
 use crate::store::{Conflict, StoreError, Tx};
 
-/// A probability is a percentage.
 fn require_probability(probability: Option<i64>) -> Result<(), Fault> {
     require(probability.is_none_or(|percent| (0..=100).contains(&percent)), "probabilidad", "debe ser de 0 a 100")
 }
@@ -47,7 +46,7 @@ impl Rules for OpportunityImport {
         require_probability(self.probabilidad)
     }
 
-    /// What has become of it follows from its stage.
+    /// The status of an opportunity follows from its stage.
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         let stages = distinct(rows.iter().map(|row| row.etapa));
         let kinds = tx.stage_kinds(&stages).await?;

@@ -1,4 +1,4 @@
-//! The CRM's funnel.
+//! Creating opportunities and moving them through the stages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,52 +18,52 @@ use crate::store::NewOpportunity;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateOpportunity {
-    /// What it is called.
+    /// The name.
     pub nombre: Text<200>,
-    /// Its stage, by its clave; active.
+    /// The clave of an active stage.
     pub etapa: i64,
-    /// The customer, by clave; without one, the contact data identify it.
+    /// The clave of the customer; without one, the contact data identify the opportunity.
     pub cliente: Option<i64>,
     /// The contact's name.
     pub contacto_nombre: Option<Text<100>>,
     /// The contact's company.
     pub contacto_empresa: Option<Text<200>>,
-    /// The contact's e-mail.
+    /// The contact's e-mail address.
     pub contacto_correo: Option<Text<255>>,
-    /// The contact's telephone.
+    /// The contact's telephone number.
     pub contacto_telefono: Option<Text<30>>,
-    /// The salesperson responsible, by clave; the team when left out.
+    /// The clave of the salesperson responsible; the team if left out.
     pub vendedor: Option<i64>,
-    /// What it is worth.
+    /// The expected value.
     pub monto: Option<Money>,
-    /// The currency of that; MXN when left out.
+    /// The currency of `monto`; MXN if left out.
     pub moneda: Option<Exact<3>>,
-    /// Its probability, percent; its stage's when left out.
+    /// The probability in percent; the stage's if left out.
     pub probabilidad: Option<Within<0, 100>>,
-    /// The day on which it is expected to be closed.
+    /// The day on which it is expected to close.
     pub cierre: Option<Date>,
     /// Where it came from.
     pub origen: Option<Text<100>>,
 }
 
-/// Moves an opportunity to a stage: it is won, lost or open as the stage is. In its current stage
-/// only the reason can be corrected, and no event is emitted.
+/// Moves an opportunity to a stage, which decides whether it is won, lost or open. In its current
+/// stage only the loss reason can be changed, and no event is emitted.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveOpportunity {
-    /// The opportunity, by its clave.
+    /// The clave of the opportunity.
     pub oportunidad: i64,
-    /// The stage, by its clave; active.
+    /// The clave of an active stage.
     pub etapa: i64,
-    /// Why it is lost, by clave; only with a stage where opportunities are lost.
+    /// The clave of the loss reason; only for a stage of lost opportunities.
     pub motivo_perdida: Option<i64>,
 }
 
-/// The opportunity that was made or moved.
+/// The opportunity that was created or moved.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct OpportunityRef {
-    /// Its clave.
+    /// The opportunity's clave.
     pub oportunidad: i64,
 }
 

@@ -16,7 +16,7 @@ use crate::record::product::{CreateProduct, ProductData};
 pub struct ProductCreated {
     /// The product's clave.
     pub producto: i64,
-    /// Its stock keeping unit.
+    /// The product's SKU.
     pub sku: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Products.
+//! Deleting products.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use crate::domain::event::{Event, EventKind};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 
-/// Deletes a product: from then on it is listed only by the filter of deleted ones, and its SKU is
-/// free. Records that refer to it remain.
+/// Deletes a product. Only the filter `estatus=eliminado` lists it afterwards, and its SKU can be
+/// used again. Records that refer to it remain.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteProduct {
-    /// The product, by its clave.
+    /// The clave of the product.
     pub clave: i64,
 }
 
-/// The product that was changed.
+/// The product that was deleted.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct ProductRef {
-    /// Its clave.
+    /// The product's clave.
     pub producto: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Products.
+//! The rules of imported products.
 
 use crate::domain::sat;
 use crate::domain::tax::{line_taxes, rates_of};
@@ -58,7 +58,7 @@ impl Rules for ProductImport {
         self.tipo.get_or_insert(ProductKind::Normal);
         self.subtipo.get_or_insert(ProductSubkind::Terminado);
         self.kit.get_or_insert(false);
-        // The list shows 0 for none.
+        // The list shows 0 for a product without a parent.
         self.clave_padre = self.parent();
         self.codigo_sat.get_or_insert_with(|| Digits::unchecked(DEFAULT_SAT_KEY));
         self.objeto_impuesto.get_or_insert_with(|| Digits::unchecked(DEFAULT_TAX_OBJECT));

@@ -15,7 +15,7 @@ use crate::operation::Cx;
 use crate::record::product::ProductData;
 pub use crate::record::product::{CreateProduct, EditProduct, KindCode};
 
-/// Judges what a write changes of a product: tax data, then unit, then category.
+/// Validates what a write changes: the tax data, then the unit, then the category.
 async fn validate(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) -> Result<(), Error> {
     after.validate(before, cx.company.cp.as_deref())?;
     if let Some(unidad) = after.unidad.filter(|_| after.unidad != before.unidad)
@@ -31,7 +31,7 @@ async fn validate(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) ->
     Ok(())
 }
 
-/// The errors of writing a product.
+/// What creating and editing a product can answer.
 const WRITE_ERRORS: &[Code] = &[
     Code::ClaveSatInvalida,
     Code::ObjetoImpuestoInvalido,

@@ -1,16 +1,16 @@
-//! The rules of a product's data.
+//! The rules of a product's tax data.
 
 use crate::domain::sat::{self, Border};
 use crate::domain::tax::{LineRates, line_taxes, rates_of};
 use crate::error::{Code, Error};
 use crate::record::product::{DEFAULT_SAT_KEY, ProductData};
 
-/// The IVA of the border regions, a fiscal stimulus.
+/// The IVA of the border regions, in percent: a fiscal stimulus.
 const BORDER_VAT: &str = "8";
 
 impl ProductData {
-    /// Checks the tax data that differ from `before`; `cp` is the company's fiscal postal code.
-    /// Unchanged fields are not checked, since older records may break today's rules. The store
+    /// Validates the tax data that differ from `before`; `cp` is the company's fiscal postal code.
+    /// Unchanged fields are not validated, since older records may break today's rules. The store
     /// checks unit and category.
     pub(crate) fn validate(&self, before: &Self, cp: Option<&str>) -> Result<(), Error> {
         if self.clave_sat != before.clave_sat && !sat::product_service_exists(&self.clave_sat) {
@@ -38,13 +38,12 @@ impl ProductData {
         Ok(())
     }
 
-    /// The rates of its taxes besides the IVA.
+    /// The rates of its taxes other than IVA.
     fn other_rates(&self) -> LineRates {
         line_taxes!(rates_of! { self; })
     }
 
-    /// The border rate of 8 % needs a product in the SAT's catalogue and a company in a border
-    /// region.
+    /// The border rate needs a product in the SAT's catalogue and a company in a border region.
     fn validate_border_rate(&self, cp: Option<&str>) -> Result<(), Error> {
         let bordering = cp.and_then(sat::postal_code).is_some_and(|border| border != Border::None);
         for (field, key) in [("iva_venta", &self.iva_venta), ("iva_compra", &self.iva_compra)] {

@@ -1,4 +1,4 @@
-//! Suppliers, purchase orders with their lines, accounts payable.
+//! The rules of imported suppliers, purchase orders with their lines, and accounts payable.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
@@ -20,12 +20,12 @@ use crate::record::purchase_line::PurchaseLineImport;
 use crate::record::supplier::SupplierImport;
 use crate::store::{Naming, StoreError, Tx};
 
-/// The supplier of payables captured without one.
+/// The supplier of payables that have none.
 const NO_SUPPLIER: i64 = 0;
 
 impl PurchaseLineImport {
-    /// The subtotal; left out, it is quantity by cost, rounded half-up to two decimals, before
-    /// discount.
+    /// The subtotal before discount. If it is missing: quantity times cost, rounded half up to two
+    /// decimals.
     fn subtotal(&self) -> Money {
         self.subtotal.unwrap_or_else(|| {
             let exact = self.cantidad.get().saturating_mul(self.costo_unitario.unwrap_or_default().get());
@@ -33,7 +33,7 @@ impl PurchaseLineImport {
         })
     }
 
-    /// The total; left out, it is the subtotal less the discount with IVA.
+    /// The total. If it is missing: the subtotal less the discount, plus IVA.
     fn total(&self) -> Money {
         self.total.unwrap_or_else(|| {
             let discounted = self.subtotal().get().saturating_sub(self.descuento.unwrap_or_default().get());
@@ -43,7 +43,7 @@ impl PurchaseLineImport {
 }
 
 impl PayableImport {
-    /// What is left to pay; left out, it is the total less what has been paid.
+    /// What remains to be paid. If it is missing: the total less what has been paid.
     fn saldo(&self) -> Decimal {
         self.saldo.map_or_else(
             || self.total.unwrap_or_default().get().saturating_sub(self.pagado.unwrap_or_default().get()),
@@ -151,7 +151,7 @@ impl Rules for PayableImport {
     }
 }
 
-/// Whether the database's columns of money hold it: at most 18 digits before the decimal point.
+/// Whether the database's money columns can hold it: they have 18 digits before the decimal point.
 fn is_storable(amount: Decimal) -> bool {
     amount.abs() < Decimal::from(10_u64.pow(18))
 }

@@ -1,4 +1,4 @@
-//! Purchase orders, received goods, accounts payable.
+//! Purchase orders, the receipt of their goods, and accounts payable.
 
 mod import;
 mod order;

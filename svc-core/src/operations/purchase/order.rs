@@ -1,4 +1,4 @@
-//! Purchase orders: they are captured, and their goods received.
+//! Purchase orders: capturing them and receiving their goods.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,82 +22,82 @@ use crate::posting::products::{ProductName, find_products};
 use crate::posting::{purchases, stock};
 use crate::store::{NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
 
-/// Most lines of an order.
+/// The largest number of lines in an order.
 const MOST_LINES: usize = 500;
 
-/// Captures a purchase order. It is pending: its goods come with `purchase.receive`.
+/// Captures a purchase order. It is pending until `purchase.receive` receives its goods.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapturePurchase {
-    /// Folio; its clave when left out.
+    /// The folio; the clave if left out.
     pub folio: Option<Text<50>>,
-    /// The supplier, by clave.
+    /// The clave of the supplier.
     pub proveedor: i64,
-    /// When it is ordered; now when left out.
+    /// When it is ordered; now if left out.
     pub fecha: Option<Timestamp>,
-    /// The day it is to come.
+    /// The day on which the goods are due.
     pub fecha_entrega: Option<Date>,
-    /// Branch; head office (0) when left out.
+    /// The branch; head office (0) if left out.
     pub sucursal: Option<i64>,
-    /// The warehouse it is to come to, by its code; the branch's main one when left out.
+    /// The code of the warehouse that receives the goods; the branch's main one if left out.
     pub almacen: Option<Exact<3>>,
-    /// Currency; MXN when left out.
+    /// The currency; MXN if left out.
     pub moneda: Option<Exact<3>>,
-    /// Pesos for one unit of the currency; required unless that is MXN.
+    /// Pesos per unit of the currency; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
     /// Comments.
     pub comentarios: Option<Text<500>>,
-    /// What is ordered.
+    /// The ordered products.
     pub renglones: Many<OrderLine, MOST_LINES>,
 }
 
-/// A line of an order to be captured.
+/// A line of a new order.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrderLine {
-    /// The product, by its SKU; this or `producto`.
+    /// The product's SKU; this or `producto`.
     pub sku: Option<Text<100>>,
-    /// The product, by its clave; this or `sku`.
+    /// The product's clave; this or `sku`.
     pub producto: Option<i64>,
-    /// How many.
+    /// The ordered quantity.
     pub cantidad: PositiveQuantity,
-    /// What one costs before IVA, up to six decimals; the product's cost when left out of an order
-    /// in pesos.
+    /// The unit cost before IVA, with up to six decimals. If left out in an order in pesos, the
+    /// product's cost.
     pub costo_unitario: Option<Money>,
-    /// Discount on the line, up to two decimals.
+    /// The discount on the line, with up to two decimals.
     pub descuento: Option<Money>,
-    /// The line's description; the product's when left out.
+    /// The line's description; the product's if left out.
     pub descripcion: Option<Text<500>>,
-    /// IVA of the line, up to two decimals; what the product is bought with when left out.
+    /// The line's IVA, with up to two decimals; by the product's purchase rate if left out.
     pub iva: Option<Money>,
 }
 
-/// The purchase order that was made.
+/// The purchase order that was created.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct PurchaseRef {
-    /// Its clave.
+    /// The order's clave.
     pub compra: i64,
 }
 
-/// Receives goods of a purchase order: they enter its warehouse at their cost in pesos. When all
-/// have been received, the order's account payable is created, unless it has one.
+/// Receives goods of a purchase order into its warehouse, at their cost in pesos. When everything
+/// has been received, the order's account payable is created, unless it has one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivePurchase {
-    /// The purchase order, by its clave.
+    /// The clave of the purchase order.
     pub compra: i64,
-    /// What arrives; all that has not arrived yet when left out.
+    /// The received lines; everything outstanding if left out.
     pub renglones: Option<Many<ReceivedLine, MOST_LINES>>,
 }
 
-/// What arrives of a line of an order.
+/// A received line.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivedLine {
-    /// The line, by its number in the order.
+    /// The number of the line in the order.
     pub renglon: i64,
-    /// How many arrive.
+    /// The received quantity.
     pub cantidad: PositiveQuantity,
 }
 
@@ -105,9 +105,9 @@ pub struct ReceivedLine {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct PurchaseReceived {
-    /// The purchase order.
+    /// The clave of the purchase order.
     pub compra: i64,
-    /// Its account payable, once it has one.
+    /// The clave of its account payable; null until it has one.
     pub cxp: Option<i64>,
 }
 
@@ -159,7 +159,7 @@ impl OrderLine {
         ProductName::of_line(at, self.producto, self.sku.as_deref())
     }
 
-    /// Checks what does not need the company's data.
+    /// Validates what needs no data of the company.
     fn validate(&self, at: usize, moneda: &str) -> Result<(), Error> {
         self.name(at).validate()?;
         for (field, amount) in [("descuento", self.descuento), ("iva", self.iva)] {
@@ -211,7 +211,7 @@ impl Operation for ReceivePurchase {
     }
 }
 
-/// The account payable of an order whose goods have all arrived: of its total, from today on. An
+/// Creates the account payable of an order whose goods have all arrived: its total, dated today. An
 /// order that costs nothing has none.
 async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Option<(i64, Bill)>, Error> {
     if order.total == Money::default() {
@@ -245,14 +245,14 @@ async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Opt
     Ok(Some((cx.tx.insert_payable(&row).await?, bill)))
 }
 
-/// A supplier the company has.
+/// The clave of an existing supplier.
 pub(super) async fn supplier(cx: &mut Cx<'_>, proveedor: i64) -> Result<i64, Error> {
     let known = cx.tx.is_supplier(proveedor).await?;
     let unknown = || Error::field(Code::ReferenciaInvalida, "proveedor", "no existe en la empresa");
     known.then_some(proveedor).ok_or_else(unknown)
 }
 
-/// An active branch; head office when none is named.
+/// The clave of an active branch; head office if none is named.
 pub(super) async fn branch(cx: &mut Cx<'_>, named: Option<i64>) -> Result<i64, Error> {
     let sucursal = named.unwrap_or(0);
     let active = cx.tx.is_branch(sucursal).await?;

@@ -1,4 +1,4 @@
-//! Accounts payable.
+//! Accounts payable: capturing and paying them.
 
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
@@ -23,61 +23,61 @@ use crate::operations::import::require_uuid;
 use crate::posting::purchases;
 use crate::store::{Booked, NewPayable, NewPayablePayment, PurchaseOrder};
 
-/// Captures an account payable: an expense, or the bill of a purchase order, which has one at most.
+/// Captures an account payable: an expense, or the bill of a purchase order, which has at most one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapturePayable {
-    /// Folio; its clave when left out.
+    /// The folio; the clave if left out.
     pub folio: Option<Text<50>>,
-    /// What it comes from; `compra` with a purchase order, else `gasto`.
+    /// The kind; `compra` with a purchase order, otherwise `gasto`.
     pub tipo: Option<PayableKind>,
-    /// The supplier, by clave; that of the purchase order, or 0 for none, when left out.
+    /// The clave of the supplier; if left out, the purchase order's, or 0 for none.
     pub proveedor: Option<i64>,
-    /// The purchase order it is the bill of, by clave.
+    /// The clave of the purchase order that is billed.
     pub compra: Option<i64>,
-    /// The supplier's document.
+    /// The supplier's document number.
     pub factura: Option<Text<255>>,
-    /// The fiscal folio of that.
+    /// The fiscal folio of the supplier's document.
     pub uuid: Option<Exact<36>>,
-    /// Its day; today when left out.
+    /// The document's day; today if left out.
     pub fecha: Option<Date>,
-    /// The day it is due, not before its own.
+    /// The due day, not before the document's.
     pub vencimiento: Option<Date>,
-    /// Currency; that of the purchase order, or MXN, when left out.
+    /// The currency; if left out, the purchase order's, or MXN.
     pub moneda: Option<Exact<3>>,
-    /// Pesos for one unit of the currency; required unless that is MXN or the purchase order's.
+    /// Pesos per unit of the currency; required unless that is MXN or the purchase order's.
     pub tipo_cambio: Option<Rate>,
-    /// The total; negative, what the supplier owes.
+    /// The total; negative if the supplier owes it.
     pub total: Balance,
-    /// What has been paid of it; nothing when left out.
+    /// What has already been paid; zero if left out.
     pub pagado: Option<Balance>,
-    /// Branch; that of the purchase order, or head office (0), when left out.
+    /// The branch; if left out, the purchase order's, or head office (0).
     pub sucursal: Option<i64>,
-    /// How many operations it groups; 1 when left out.
+    /// The number of operations that it groups; 1 if left out.
     pub operaciones: Option<Within<1, 1_000_000>>,
     /// What it is for.
     pub concepto: Option<Text<500>>,
-    /// The IVA in the total, which may be credited once it is paid: of the total's sign, and at
-    /// most as much. When left out the purchase order's in proportion; none of an expense.
+    /// The IVA within the total, which becomes creditable when it is paid; it has the total's sign
+    /// and is no larger. If left out, the purchase order's in proportion, or none for an expense.
     pub iva: Option<Balance>,
 }
 
-/// Pays an account payable, in part or in full.
+/// Pays an account payable in part or in full.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayPayable {
-    /// The account payable, by its clave.
+    /// The clave of the account payable.
     pub cxp: i64,
-    /// The amount, in its currency.
+    /// The amount, in the payable's currency.
     pub importe: Money,
-    /// The bank account it is paid from, of the same currency; in cash when left out.
+    /// The clave of the bank account that pays, in the same currency; cash if left out.
     pub cuenta_bancaria: Option<i64>,
-    /// The day.
+    /// The day of the payment.
     pub fecha: Date,
-    /// Reference.
+    /// The reference.
     pub referencia: Text<100>,
-    /// Pesos for one unit of the currency on that day; the payable's own when left out. What it
-    /// makes a difference is posted as gained or lost.
+    /// Pesos per unit of the currency on that day; the payable's own if left out. The difference is
+    /// posted as an exchange gain or loss.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -85,17 +85,17 @@ pub struct PayPayable {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct PayablePaid {
-    /// The account payable.
+    /// The clave of the account payable.
     pub cxp: i64,
     /// The payment's clave.
     pub pago: i64,
 }
 
-/// The account payable that was made.
+/// The account payable that was created.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct PayableRef {
-    /// Its clave.
+    /// The payable's clave.
     pub cxp: i64,
 }
 
@@ -224,7 +224,7 @@ impl CapturePayable {
         }
     }
 
-    /// The purchase order, which stands and has no bill yet.
+    /// Finds a purchase order that is not cancelled and has no bill yet.
     async fn billable(&self, cx: &mut Cx<'_>, compra: i64) -> Result<PurchaseOrder, Error> {
         let missing = || Error::field(Code::ReferenciaInvalida, "compra", "no existe en la empresa");
         let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
@@ -239,7 +239,7 @@ impl CapturePayable {
         }
     }
 
-    /// The IVA in the total, as far as it is known.
+    /// The IVA within the total.
     fn vat(&self, order: Option<&PurchaseOrder>) -> Result<Balance, Error> {
         let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
         let Some(iva) = self.iva else {

@@ -1,4 +1,4 @@
-//! Receivables and the payments applied to them.
+//! The rules of imported receivables and payments.
 
 use crate::domain::clock::mexico_date;
 use crate::domain::line;
@@ -18,8 +18,7 @@ use crate::store::{Series, StoreError, Tx};
 use rust_decimal::Decimal;
 
 impl ReceivableImport {
-    /// What was paid and what is still owed; each follows from the total and the other when it is
-    /// left out.
+    /// The paid and the owed amount. If one is missing, it follows from the total and the other.
     fn paid_and_owed(&self) -> Result<(Money, Money), Fault> {
         let rest = |part: Money| self.total.get() - part.get();
         match (self.pagado, self.saldo) {
@@ -36,8 +35,8 @@ impl ReceivableImport {
 }
 
 impl PaymentImport {
-    /// What was owed before and after; each follows from the amount and the other when it is left
-    /// out.
+    /// The owed amount before and after. If one is missing, it follows from the payment and the
+    /// other.
     fn owed_before_and_after(&self) -> Result<(Money, Money), Fault> {
         let paid = self.importe.get();
         match (self.saldo_anterior, self.saldo_insoluto) {
@@ -136,7 +135,7 @@ impl Rules for PaymentImport {
         Ok(())
     }
 
-    /// New deposits get numbers after those that imported payments name.
+    /// Advances the numbering of deposits past those that imported payments name.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
             Some(last) => tx.advance(Series::Deposits, last).await,

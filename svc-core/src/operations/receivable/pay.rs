@@ -14,25 +14,23 @@ use crate::json::Text;
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::posting::payment::{Terms, apply};
 
-/// Applies a payment to one receivable and emits `cxc.pago_aplicado`: the deposit it makes in the
-/// bank account, the balances of receivable and sale, the accounting entry and the complement of a
-/// PPD invoice are one transaction.
-///
-/// See spec, "POST /cxc/{clave}/pagos".
+/// Applies a payment to one receivable and emits `cxc.pago_aplicado`. The bank deposit, the
+/// balances of receivable and sale, the accounting entry and the complement of a PPD invoice are
+/// written in one transaction (spec, "POST /cxc/{clave}/pagos").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayReceivable {
-    /// The receivable, by its clave.
+    /// The clave of the receivable.
     pub clave: i64,
-    /// The amount, in the receivable's currency; at most two decimals.
+    /// The amount, in the receivable's currency, with at most two decimals.
     pub importe: Money,
-    /// The bank account it came to.
+    /// The clave of the bank account that received it.
     pub cuenta_bancaria: i64,
-    /// How: no cash.
+    /// The SAT's payment form, except cash.
     pub forma_pago_sat: BankForm,
-    /// The day it came, not in the future; it goes to the complement.
+    /// The day of the payment, not in the future; the complement states it.
     pub fecha: Date,
-    /// Bank reference.
+    /// The bank's reference.
     pub referencia: Text<100>,
 }
 
@@ -42,15 +40,15 @@ pub struct PayReceivable {
 pub struct PaymentApplied {
     /// The payment's clave.
     pub pago: i64,
-    /// The receivable.
+    /// The receivable's clave.
     pub cxc: i64,
     /// The amount.
     pub importe: Money,
     /// What is still owed.
     pub saldo: Money,
-    /// `encolado` or `no_aplica`.
+    /// Whether a payment complement was queued: `encolado` or `no_aplica`.
     pub complemento: Complement,
-    /// The complement's fiscal folio: none yet.
+    /// The complement's fiscal folio; always null in this answer.
     pub uuid: Option<String>,
 }
 

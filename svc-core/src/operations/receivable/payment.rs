@@ -1,4 +1,4 @@
-//! Payments of receivables, and the deposits they are made from.
+//! Payments of receivables, and deposits.
 
 use std::collections::BTreeSet;
 
@@ -24,33 +24,33 @@ use crate::posting::cancelled;
 use crate::posting::payment::{Terms, apply, undo};
 use crate::store::{Cancellation, DepositOrigin, Receipt};
 
-/// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for
+/// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
 /// each.
 ///
-/// An unapplied deposit with the same account, day, amount and reference is used, if there is one.
+/// If an unapplied deposit has the same account, day, amount and reference, it is used.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
-    /// The receivable; this with `importe`, or `aplicaciones`.
+    /// The clave of the receivable; this with `importe`, or `aplicaciones`.
     pub cxc: Option<i64>,
     /// The amount.
     pub importe: Option<Money>,
-    /// The receivables that one deposit pays, each with its amount; together they are the
-    /// deposit's.
+    /// The receivables that one deposit pays, with their amounts, which add up to the deposit.
     pub aplicaciones: Option<Many<Application, 500>>,
-    /// What it is made from; a deposit when left out.
+    /// The source of the payment; a deposit if left out.
     pub origen: Option<PaymentOrigin>,
-    /// The bank account; required of a deposit, unless it is cash, which then stays in the till.
+    /// The clave of the bank account. A deposit requires one, unless it is cash that stays in the
+    /// till.
     pub cuenta_bancaria: Option<i64>,
-    /// Payment form, any of the SAT's catalogue but 99; required of a deposit, else 17 for a
-    /// balance in the customer's favour and 30 for an advance when left out.
+    /// The SAT's payment form, except 99. A deposit requires one; otherwise it defaults to 17 for a
+    /// balance in the customer's favour and 30 for an advance.
     pub forma_pago_sat: Option<Digits<2>>,
-    /// The day.
+    /// The day of the payment.
     pub fecha: Date,
-    /// Bank reference; required of a deposit in a bank account.
+    /// The bank's reference; required for a deposit in a bank account.
     pub referencia: Option<Text<100>>,
-    /// Pesos for one unit of the currency on that day; the receivable's own when left out. What it
-    /// makes a difference is posted as gained or lost.
+    /// Pesos per unit of the currency on that day; the receivable's own if left out. The difference
+    /// is posted as an exchange gain or loss.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -58,7 +58,7 @@ pub struct ApplyPayment {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Application {
-    /// The receivable.
+    /// The clave of the receivable.
     pub cxc: i64,
     /// The amount.
     pub importe: Money,
@@ -73,28 +73,26 @@ pub enum PaymentsApplied {
         /// The payment's clave.
         pago: i64,
     },
-    /// Several were, from one deposit.
+    /// One deposit paid several receivables.
     Several {
-        /// The payments' claves, in the order of the receivables as they were named.
+        /// The claves of the payments, in the order of the request.
         pagos: Vec<i64>,
-        /// The deposit's.
+        /// The clave of the deposit.
         deposito: Option<i64>,
     },
 }
 
-/// Cancels a payment: the balances of its receivable and sale are restored, and its entry is
-/// reversed.
+/// Cancels a payment: restores the balances of receivable and sale, and reverses the entry.
 ///
-/// A deposit that payments created is cancelled with the last of them; a captured one becomes
-/// unapplied again. A complement is cancelled with the last of its payments.
-///
-/// A payment whose complement is stamped stays as it is until the authority's final word on that.
+/// A deposit that the payments created, and a complement, are cancelled with the last of their
+/// payments; a captured deposit becomes unapplied again. A payment with a stamped complement stays
+/// as it is until the authority's final answer about the complement.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayment {
     /// The payment's clave.
     pub pago: i64,
-    /// The SAT's reason for the cancellation of its complement: 02 when left out, 03 or 04.
+    /// The SAT's reason for cancelling the complement: 02 (if left out), 03 or 04.
     pub motivo: Option<CancellationReason>,
 }
 
@@ -102,32 +100,32 @@ pub struct CancelPayment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PaymentRef {
-    /// Its clave.
+    /// The payment's clave.
     pub pago: i64,
 }
 
-/// Captures a deposit that is to be applied later.
+/// Captures a deposit to be applied later.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureDeposit {
-    /// The bank account.
+    /// The clave of the bank account.
     pub cuenta_bancaria: i64,
-    /// The day.
+    /// The day of the deposit.
     pub fecha: Date,
     /// The amount, in the account's currency.
     pub importe: Money,
-    /// Bank reference.
+    /// The bank's reference.
     pub referencia: Text<100>,
-    /// Pesos for one unit of the account's currency on that day. Without it a deposit in another
-    /// currency than the peso is posted when it is applied.
+    /// Pesos per unit of the account's currency on that day. Without it, a deposit in a foreign
+    /// currency is posted when it is applied.
     pub tipo_cambio: Option<Rate>,
 }
 
-/// The deposit that was made.
+/// The deposit that was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DepositRef {
-    /// Its clave.
+    /// The deposit's clave.
     pub deposito: i64,
 }
 
@@ -158,15 +156,15 @@ impl ApplyPayment {
         line::amount(total).map(|_| parts).ok_or_else(too_large)
     }
 
-    /// The payment form.
+    /// The payment form, given or by default.
     fn form(&self, origen: PaymentOrigin) -> Result<&str, Error> {
         let refused = |text| Err(Error::field(Code::DatoInvalido, "forma_pago_sat", text));
         match (self.forma_pago_sat.as_deref(), default_form(origen)) {
             (None, None) => Err(Error::field(Code::DatoRequerido, "forma_pago_sat", "es obligatorio")),
-            // 99 is "to be defined", which does not apply to a payment.
+            // 99 means "to be defined", which a payment never is.
             (Some("99"), _) => refused("no puede ser 99"),
             (Some(form), _) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
-            // Only cash stays in the till.
+            // Only cash can stay in the till.
             (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() => {
                 Err(Error::field(Code::DatoRequerido, "cuenta_bancaria", "es obligatorio"))
             }
@@ -243,8 +241,8 @@ impl Operation for CancelPayment {
     }
 }
 
-/// Whether the payment is of an advance of which more than the rest would be is applied already: by
-/// an invoice that it was named for, or by payments from what the customer's advances have in all.
+/// Whether the payment belongs to an advance whose remainder would no longer cover what has been
+/// applied: by an invoice that it was named for, or by payments from the customer's advances.
 async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> Result<bool, Error> {
     let advance = debt.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Anticipo);
     let (Some(cliente), Some(venta)) = (debt.cliente.filter(|_| advance), debt.venta) else { return Ok(false) };

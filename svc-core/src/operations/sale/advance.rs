@@ -1,4 +1,4 @@
-//! Advances (anticipos): their invoices, and the sales that they are for (contract §7).
+//! Advances (anticipos): their invoices, and the sales that they are applied to (contract §7).
 
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
@@ -34,28 +34,28 @@ use crate::posting::stock;
 use crate::record::product::DEFAULT_VAT;
 use crate::store::{NewSale, NewSaleLine};
 
-/// Captures an advance that was paid: a sales document `anticipo` with its invoice, which is queued
-/// to be stamped, and its payment.
+/// Captures an advance that was paid: a sales document `anticipo`, its invoice, queued for
+/// stamping, and its payment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureAdvance {
-    /// Who paid it.
+    /// The clave of the customer who paid it.
     pub cliente: i64,
-    /// How much, IVA included.
+    /// The amount, IVA included.
     pub importe: Money,
-    /// How it was paid: a payment form of the SAT's catalogue but 99.
+    /// The SAT's payment form, except 99.
     pub forma_pago_sat: Digits<2>,
-    /// The bank account it came to; without one it lies in the till.
+    /// The clave of the bank account that received it; if left out, the till.
     pub cuenta_bancaria: Option<i64>,
-    /// Bank reference; the advance's folio when left out.
+    /// The bank's reference; the advance's folio if left out.
     pub referencia: Option<Text<100>>,
-    /// Its IVA: 16, 8, 0 or EX; 16 when left out.
+    /// The IVA rate: 16 (if left out), 8, 0 or EX.
     pub iva: Option<Text<2>>,
-    /// Currency; MXN when left out.
+    /// The currency; MXN if left out.
     pub moneda: Option<Text<3>>,
-    /// Pesos for one unit of the currency; required unless that is MXN.
+    /// Pesos per unit of the currency; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
-    /// CFDI use; the customer's when left out.
+    /// The CFDI use; the customer's if left out.
     pub uso_cfdi: Option<Text<255>>,
 }
 
@@ -63,34 +63,34 @@ pub struct CaptureAdvance {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct AdvanceCaptured {
-    /// Its sales document, by which it is applied.
+    /// The clave of its sales document, which `advance.apply` takes.
     pub anticipo: i64,
-    /// Its invoice, in the registry.
+    /// The clave of its invoice in the registry.
     pub factura: i64,
-    /// Its receivable, which is paid.
+    /// The clave of its receivable, which is paid.
     pub cxc: i64,
-    /// The payment.
+    /// The clave of the payment.
     pub pago: i64,
 }
 
-/// Names an advance for an order or a quote that is not invoiced yet: its invoice relates to the
-/// advance's, and a credit note that applies the advance follows it.
+/// Assigns an advance to an order or quote that is not invoiced yet. Its invoice then relates to
+/// the advance's, and a credit note that applies the advance follows it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyAdvance {
-    /// The order or quote, by its clave.
+    /// The clave of the order or quote.
     pub venta: i64,
-    /// The advance, by the clave of its sales document.
+    /// The clave of the advance's sales document.
     pub anticipo: i64,
 }
 
-/// The advance that was named.
+/// The advance that was assigned.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct AdvanceRef {
-    /// The order or quote.
+    /// The clave of the order or quote.
     pub venta: i64,
-    /// The advance.
+    /// The clave of the advance's sales document.
     pub anticipo: i64,
 }
 
@@ -99,7 +99,7 @@ impl CaptureAdvance {
         self.moneda.as_deref().unwrap_or(PESO)
     }
 
-    /// Validates the input by itself; returns the IVA rate.
+    /// Validates the input without data of the company. Returns the IVA rate.
     fn validate(&self) -> Result<VatRate, Error> {
         validate_amount(self.importe)?;
         match &*self.forma_pago_sat {
@@ -114,7 +114,7 @@ impl CaptureAdvance {
         VatRate::of_key(key).ok_or_else(|| Error::field(Code::DatoInvalido, "iva", "debe ser 16, 8, 0 o EX"))
     }
 
-    /// Its only line, which bills no product.
+    /// The only line, which bills no product.
     fn line(&self, rate: VatRate) -> Result<NewSaleLine, Error> {
         let too_large = || Error::field(Code::DatoInvalido, "importe", "pasa de 18 dígitos");
         let amounts = advance::amounts(self.importe, Some(rate)).ok_or_else(too_large)?;
@@ -122,7 +122,7 @@ impl CaptureAdvance {
             return Err(Error::field(Code::DatoInvalido, "importe", "es demasiado poco para facturarse"));
         }
         let product = SaleProduct {
-            // It bills none: its line names no product.
+            // No product.
             clave: 0,
             sku: None,
             descripcion: None,
@@ -232,10 +232,10 @@ impl Operation for CaptureAdvance {
     }
 }
 
-/// The key of the head office.
 const HEAD_OFFICE: i64 = 0;
 
-/// Registers the advance's invoice and queues its validated document; returns both and the folio.
+/// Registers the advance's invoice and queues its validated document. Returns the clave in the
+/// registry and the folio.
 async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) -> Result<(i64, String), Error> {
     let serie = invoice_series(HEAD_OFFICE);
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);

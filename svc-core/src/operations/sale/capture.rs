@@ -1,4 +1,4 @@
-//! Sales documents, as the ERP's screens make, fulfil and cancel them.
+//! Sales documents, as the ERP's screens capture, fulfil and cancel them.
 
 use rust_decimal::Decimal;
 use schemars::{JsonSchema, Schema};
@@ -21,14 +21,14 @@ use crate::posting::{books, stock};
 use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
-/// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its
-/// receivable and accounting entry, goods leave stock; the registry's record of an invoice waits
-/// for `invoice.stamped`.
+/// Captures a sales document of any type. Sales, invoices and advances are owed at once: they get a
+/// receivable and an accounting entry, and their goods leave stock. An invoice's record in the
+/// registry waits for `invoice.stamped`.
 #[derive(Debug, Clone)]
 pub struct CaptureSale {
-    /// Who made it; the application when left out.
+    /// Where it was captured; the application if left out.
     pub origen: Option<SaleOrigin>,
-    /// Its branch; the head office when left out.
+    /// The branch; head office (0) if left out.
     pub sucursal: Option<i64>,
     /// The document.
     pub sale: SaleBody<SaleKind>,
@@ -38,64 +38,64 @@ pub struct CaptureSale {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct SaleCaptured {
-    /// Its clave.
+    /// The document's clave.
     pub venta: i64,
-    /// What it is.
+    /// The document's type.
     pub tipo: SaleKind,
-    /// Its number in its series.
+    /// The number within its series.
     pub folio: i64,
-    /// The registry's record, if it is an invoice.
+    /// The clave in the registry; only invoices have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factura: Option<i64>,
-    /// Its receivable, if it is owed.
+    /// The clave of its receivable; only documents that are owed have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cxc: Option<i64>,
 }
 
-/// Begins to invoice a sale in the application: until it ends, or ten minutes have passed, the API
-/// answers 503.
+/// Marks a sale as being invoiced in the application. The API answers 503 to requests to invoice
+/// it, until [`EndInvoicing`] or for ten minutes.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginInvoicing {
-    /// The order or quote, by its clave.
+    /// The clave of the order or quote.
     pub venta: i64,
 }
 
-/// Ends what [`BeginInvoicing`] began.
+/// Removes the mark of [`BeginInvoicing`].
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndInvoicing {
-    /// The sale, by its clave.
+    /// The clave of the sale.
     pub venta: i64,
 }
 
-/// Cancels a document that has no stamped invoice: reservations are released, goods return to
-/// stock, its receivable is cancelled unless payments are applied to it.
+/// Cancels a document that has no stamped invoice. Reservations are released, goods return to
+/// stock, and its receivable is cancelled unless payments are applied to it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelSale {
-    /// The document, by its clave.
+    /// The clave of the document.
     pub venta: i64,
 }
 
-/// Hands over goods of an order: they leave the warehouse, and their reservation with them. When
-/// all is handed over the order is owed.
+/// Delivers goods of an order: they leave the warehouse and are no longer reserved. Once everything
+/// is delivered, the order is owed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FulfilOrder {
-    /// The order, by its clave.
+    /// The clave of the order.
     pub venta: i64,
-    /// What is handed over.
+    /// The delivered lines.
     pub renglones: Many<HandedOver, MOST_LINES>,
 }
 
-/// What of a line is handed over.
+/// A delivered line.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandedOver {
-    /// The line's number.
+    /// The number of the line.
     pub renglon: i64,
-    /// How many.
+    /// The delivered quantity.
     pub cantidad: PositiveQuantity,
 }
 
@@ -103,7 +103,7 @@ pub struct HandedOver {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct SaleRef {
-    /// Its clave.
+    /// The document's clave.
     pub venta: i64,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn wrong_state(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "venta", text)
 }
 
-/// A document, locked; one that is cancelled takes no further step.
+/// Locks a document that is not cancelled.
 pub(super) async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<LockedSale, Error> {
     let missing =
         || Error::field(Code::NoEncontrado, "venta", format_args!("la venta {venta} no existe en la empresa"));
@@ -210,7 +210,7 @@ impl Operation for CancelSale {
     }
 }
 
-/// What an order of these lines has yet to hand over of its goods.
+/// What remains to be delivered of an order's goods.
 fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
     let left = |line: SaleGoods| {
         let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
@@ -220,7 +220,7 @@ fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
     goods.into_iter().filter_map(left).collect()
 }
 
-/// Releases what an order still reserves: the undelivered part of each line.
+/// The reservations that an order still has: the undelivered part of each line.
 async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let lines = cx.tx.order_lines(sale.clave).await?;
     let release = |line: SaleGoods| {
@@ -240,7 +240,7 @@ async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWareh
     Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
 }
 
-/// A fully delivered order is owed from that day, invoiced or not.
+/// Makes a delivered order owed from today, whether it is invoiced or not.
 async fn owe(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
     let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();

@@ -13,7 +13,7 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::posting::sale::{Channel, make};
 
 /// Creates an order or a quote and emits `venta.creada` (spec, "POST /ventas"). An order reserves
-/// its stock; neither takes any.
+/// stock; neither reduces it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CreateSale(pub SaleBody<OrderKind>);
@@ -24,13 +24,12 @@ pub struct CreateSale(pub SaleBody<OrderKind>);
 pub struct SaleCreated {
     /// The document's clave.
     venta: i64,
-    /// What it is.
+    /// Its type.
     tipo: SaleKind,
     /// Its number.
     folio: i64,
     /// Before discount and taxes.
     subtotal: Money,
-    /// Discount.
     descuento: Money,
     /// Taxes charged.
     impuestos: Money,

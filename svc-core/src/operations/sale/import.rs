@@ -1,4 +1,4 @@
-//! Sales documents, their lines, and the registry of invoices.
+//! The rules of imported sales documents, their lines, and the registry of invoices.
 
 use std::collections::HashSet;
 
@@ -22,12 +22,12 @@ use crate::record::sale_line::SaleLineImport;
 use crate::store::{Naming, StoreError, Tx};
 use rust_decimal::Decimal;
 
-/// A fault in a value computed from other fields.
+/// A fault in a value that was computed from other fields.
 fn beyond(field: &'static str, text: &'static str) -> Fault {
     Fault::new(Code::DatoInvalido, field, text)
 }
 
-/// Keys of the SAT's catalogues that documents of several kinds have.
+/// The SAT's keys that documents of several kinds have.
 pub(in crate::operations) fn require_payment_keys(form: Option<&str>, method: Option<&str>) -> Result<(), Fault> {
     const TEXT: &str = "no está en el catálogo del SAT";
     require(form.is_none_or(sat::payment_form_exists), "forma_pago_sat", TEXT)?;
@@ -35,7 +35,7 @@ pub(in crate::operations) fn require_payment_keys(form: Option<&str>, method: Op
 }
 
 impl SaleImport {
-    /// The total, computed when it is left out.
+    /// The total, given or computed.
     fn total(&self) -> Result<Money, Fault> {
         if let Some(total) = self.total {
             return Ok(total);
@@ -48,7 +48,7 @@ impl SaleImport {
 }
 
 impl SaleLineImport {
-    /// Its amounts; each is computed when it is left out.
+    /// The amounts, each given or computed.
     fn amounts(&self) -> Result<Amounts, Fault> {
         let price = self.precio_unitario.unwrap_or_default();
         let discount = self.descuento.unwrap_or_default().get();
@@ -161,7 +161,7 @@ impl Rules for SaleLineImport {
         self.amounts().map(|_| ())
     }
 
-    /// A SKU that no product has is kept as it is. A line without a number is its document's next.
+    /// Keeps a SKU that no product has. A line without a number gets the next of its document.
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
         let unnumbered = distinct(rows.iter().filter(|row| row.renglon.is_none()).map(|row| row.venta));

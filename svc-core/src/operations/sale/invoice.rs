@@ -13,24 +13,24 @@ use crate::json::Text;
 use crate::operation::{Cx, Head, Http, Operation, Spec};
 use crate::posting::invoice::request;
 
-/// Retry-After while the invoice is being stamped, in seconds.
+/// In seconds.
 const LOOK_AGAIN: u32 = 5;
 
-/// Invoices an order or a quote that [`super::CreateSale`] made, once: a repetition, with the same
-/// Idempotency-Key or another, answers with the invoice's current state (spec, "POST
+/// Invoices an order or quote of [`super::CreateSale`] once. Every repetition, whatever its
+/// Idempotency-Key, answers with the invoice's current state (spec, "POST
 /// /ventas/{clave}/facturar").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceSale {
-    /// The order or quote, by its clave.
+    /// The clave of the order or quote.
     pub clave: i64,
     /// The SAT's payment form.
     pub forma_pago_sat: Option<Text<255>>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<PaymentMethod>,
-    /// CFDI use; the customer's when neither says.
+    /// The CFDI use; if the sale has none either, the customer's.
     pub uso_cfdi: Option<Text<255>>,
-    /// The sale's branch; 0, the head office, when left out.
+    /// The sale's branch; 0 (head office) if left out.
     pub sucursal: Option<i64>,
 }
 
@@ -44,11 +44,11 @@ pub struct InvoiceRequested {
     venta: i64,
     /// What has become of the invoice.
     estatus: RequestedStatus,
-    /// Series of the folio.
+    /// The series of the folio.
     serie: Option<String>,
-    /// Its number within the series.
+    /// The number within the series.
     folio: Option<String>,
-    /// Fiscal folio, once it is stamped.
+    /// The fiscal folio; null until it is stamped.
     uuid: Option<String>,
     /// Whether the invoice had been requested before.
     ya_solicitada: bool,
@@ -117,8 +117,8 @@ impl Operation for InvoiceSale {
         Ok(InvoiceRequested::of(venta, requested.invoice, requested.before))
     }
 
-    /// 202 when it was requested now, else 200; `Location`, and `Retry-After` while it is being
-    /// stamped.
+    /// 202 if this request queued it, otherwise 200. `Location`, and while it is being stamped also
+    /// `Retry-After`.
     fn head(output: &InvoiceRequested, base_url: &str) -> Head {
         Head {
             status: if output.ya_solicitada { StatusCode::OK } else { StatusCode::ACCEPTED },

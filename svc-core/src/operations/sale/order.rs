@@ -1,4 +1,4 @@
-//! The way of documents: a quote becomes an order, an order or a quote an invoice.
+//! Turning a quote into an order, and an order or quote into an invoice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,28 +19,29 @@ use crate::posting::prospect::becomes_customer;
 use crate::posting::{books, invoice, lines, stock};
 use crate::store::{MovementContext, SaleGoods};
 
-/// Makes an order of a quote: it gets a folio of orders, and its goods are reserved.
+/// Turns a quote into an order: it gets a folio of orders, and its goods are reserved.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrderQuote {
-    /// The quote, by its clave.
+    /// The clave of the quote.
     pub venta: i64,
 }
 
-/// Invoices an order or a quote, whoever made it, and has it stamped. Of an order that is handed
-/// over in part that part becomes an invoice of its own; the order stays open with the rest.
+/// Invoices an order or quote of any origin and queues the invoice for stamping. If an order is
+/// delivered in part, that part becomes a sale with its own invoice, and the order stays open with
+/// the rest.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceOrder {
-    /// The order or quote, by its clave.
+    /// The clave of the order or quote.
     pub venta: i64,
-    /// The SAT's payment form, where the document has none.
+    /// The SAT's payment form, if the document has none.
     pub forma_pago_sat: Option<Text<255>>,
-    /// PUE or PPD, where the document has none.
+    /// PUE or PPD, if the document has none.
     pub metodo_pago_sat: Option<PaymentMethod>,
-    /// CFDI use, where the document has none; the customer's when neither says.
+    /// The CFDI use, if the document has none; the customer's if left out.
     pub uso_cfdi: Option<Text<255>>,
-    /// Pesos for one unit of the currency on the day of the invoice; the document's when left out.
+    /// Pesos per unit of the currency on the invoice's day; the document's if left out.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -48,9 +49,9 @@ pub struct InvoiceOrder {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct OrderInvoiced {
-    /// The registry's record.
+    /// The clave in the registry.
     pub factura: i64,
-    /// The invoiced sale: the document itself, or a new one with the delivered part.
+    /// The clave of the invoiced sale: the document itself, or a new one with the delivered part.
     pub venta: i64,
 }
 
@@ -106,7 +107,7 @@ impl Operation for InvoiceOrder {
         self.validate_rate(cx, &mut sale, paid).await?;
         let method = self.metodo_pago_sat.map(PaymentMethod::word).or(sale.metodo_pago_sat.as_deref());
         if paid && method == Some(PaymentMethod::Ppd.word()) {
-            // Each payment of such an invoice has its complement, which names the invoice.
+            // Each payment of such an invoice gets its own complement, which names the invoice.
             return Err(wrong_state(
                 "tiene pagos aplicados; con PPD se cancelan antes y se aplican después de facturar",
             ));
@@ -122,7 +123,7 @@ impl Operation for InvoiceOrder {
 }
 
 impl InvoiceOrder {
-    /// Gives the document the exchange rate of the day.
+    /// Updates the document's exchange rate to that of the invoice's day.
     async fn validate_rate(&self, cx: &mut Cx<'_>, sale: &mut LockedSale, paid: bool) -> Result<(), Error> {
         let tipo_cambio = currency::rate_of_day(&sale.moneda, self.tipo_cambio, sale.tipo_cambio)?;
         if tipo_cambio == sale.tipo_cambio {
@@ -139,7 +140,7 @@ impl InvoiceOrder {
     }
 }
 
-/// What was handed over of an order as an order of its own, which is fulfilled.
+/// Splits an order: the delivered part becomes a new fulfilled order.
 async fn handed_over(cx: &mut Cx<'_>, order: &LockedSale) -> Result<LockedSale, Error> {
     let (handed, left) = lines::amounts(divide(&cx.tx.priced_lines(order.clave).await?), 0)?;
     let clave = cx.tx.divide_order(order.clave, &handed, &left, cx.now).await?;

@@ -1,4 +1,4 @@
-//! Branches, warehouses, stock and its ledger.
+//! The rules of imported branches, warehouses, stock and movements.
 
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
@@ -15,19 +15,18 @@ use crate::record::warehouse::WarehouseImport;
 use crate::store::{Naming, StoreError, Tx};
 
 impl MovementImport {
-    /// The stock before; zero when it is left out.
+    /// The stock before, given or zero.
     fn before(&self) -> Quantity {
         self.existencia_anterior.unwrap_or_default()
     }
 
-    /// The stock afterwards; when it is left out, it follows from the stock before and the kind of
-    /// movement.
+    /// The stock afterwards, given or computed from the stock before and the kind of movement.
     fn after(&self) -> Quantity {
         let moved = |kind: MovementKind| kind.stock_after(self.before(), self.cantidad);
         self.existencia_actual.unwrap_or_else(|| MovementKind::parse(&self.tipo).map_or_else(|| self.before(), moved))
     }
 
-    /// The total cost; when it is left out, quantity by unit cost.
+    /// The total cost, given or quantity times unit cost.
     fn amount(&self) -> Option<Money> {
         self.importe.or_else(|| cost_of(self.cantidad, self.costo_unitario?))
     }
@@ -87,8 +86,8 @@ impl Rules for MovementImport {
         require(self.amount().is_some() || self.costo_unitario.is_none(), "importe", "es demasiado grande")
     }
 
-    /// One that names its product by a SKU which no product has keeps the SKU alone; one that names
-    /// it by clave keeps the SKU that the product has now.
+    /// A SKU that no product has is kept; a movement that names its product by clave gets the
+    /// product's current SKU.
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
         let unwritten: Vec<i64> = rows.iter().filter(|row| row.sku.is_none()).filter_map(|row| row.producto).collect();
@@ -108,7 +107,6 @@ impl Rules for MovementImport {
     }
 }
 
-/// A warehouse's code has three characters.
 fn require_code(code: &str, field: &'static str) -> Result<(), Fault> {
     require(code.chars().count() == 3, field, "debe tener 3 caracteres")
 }

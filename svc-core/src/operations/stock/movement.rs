@@ -1,4 +1,4 @@
-//! Stock: movements entered by hand, and reservations.
+//! Stock: movements entered by hand, counts, transfers and reservations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,24 +16,24 @@ use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
 use crate::store::{ActiveWarehouse, MovementContext};
 
-/// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` of the
-/// warehouse it goes to; a `saldo_inicial` sets the stock.
+/// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` in the
+/// destination; a `saldo_inicial` sets the stock.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveStock {
-    /// The product, by its SKU; this or `producto`.
+    /// The product's SKU; this or `producto`.
     pub sku: Option<Text<100>>,
-    /// The product, by its clave; this or `sku`.
+    /// The product's clave; this or `sku`.
     pub producto: Option<i64>,
-    /// The warehouse, by its code.
+    /// The warehouse's code.
     pub almacen: Exact<3>,
-    /// What happens; a `traspaso_entrada` is written by its `traspaso_salida` alone.
+    /// The kind of movement; a `traspaso_entrada` cannot be entered by itself.
     pub tipo: MovementKind,
-    /// How many: more than zero, unless a `saldo_inicial` says that there are none.
+    /// The quantity: more than zero, except in a `saldo_inicial`.
     pub cantidad: Quantity,
-    /// The warehouse a `traspaso_salida` goes to, by its code.
+    /// The code of the warehouse that a `traspaso_salida` goes to.
     pub almacen_destino: Option<Exact<3>>,
-    /// What one costs, in pesos; the product's cost when left out.
+    /// The unit cost in pesos; the product's cost if left out.
     pub costo_unitario: Option<Money>,
     /// A reference for the ledger.
     pub referencia: Option<Text<100>>,
@@ -43,45 +43,46 @@ pub struct MoveStock {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReserveStock {
-    /// The product, by its SKU; this or `producto`.
+    /// The product's SKU; this or `producto`.
     pub sku: Option<Text<100>>,
-    /// The product, by its clave; this or `sku`.
+    /// The product's clave; this or `sku`.
     pub producto: Option<i64>,
-    /// The warehouse, by its code.
+    /// The warehouse's code.
     pub almacen: Exact<3>,
-    /// How many more are reserved; less than zero, how many fewer.
+    /// The quantity to reserve; negative to release.
     pub cantidad: Quantity,
 }
 
-/// Sets the stock of a product to the counted quantity; the difference is one adjustment.
+/// Sets the stock of a product to the counted quantity; the difference is recorded as an
+/// adjustment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountStock {
-    /// The product, by its SKU; this or `producto`.
+    /// The product's SKU; this or `producto`.
     pub sku: Option<Text<100>>,
-    /// The product, by its clave; this or `sku`.
+    /// The product's clave; this or `sku`.
     pub producto: Option<i64>,
-    /// The warehouse, by its code.
+    /// The warehouse's code.
     pub almacen: Exact<3>,
-    /// How many were counted; not less than none.
+    /// The counted quantity; zero or more.
     pub existencia: Quantity,
     /// A reference for the ledger.
     pub referencia: Option<Text<100>>,
 }
 
-/// Moves stock of a product to another warehouse: it leaves the one and comes to the other at once.
+/// Moves stock of a product to another warehouse at once: an exit here and an entry there.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransferStock {
-    /// The product, by its SKU; this or `producto`.
+    /// The product's SKU; this or `producto`.
     pub sku: Option<Text<100>>,
-    /// The product, by its clave; this or `sku`.
+    /// The product's clave; this or `sku`.
     pub producto: Option<i64>,
-    /// The warehouse that it leaves, by its code.
+    /// The code of the warehouse that it leaves.
     pub almacen: Exact<3>,
-    /// The warehouse that it comes to, by its code.
+    /// The code of the warehouse that it enters.
     pub almacen_destino: Exact<3>,
-    /// How many.
+    /// The quantity.
     pub cantidad: Quantity,
     /// A reference for the ledger.
     pub referencia: Option<Text<100>>,
@@ -91,9 +92,9 @@ pub struct TransferStock {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct StockCounted {
-    /// The adjustment; none where the count is what the books say.
+    /// The clave of the adjustment; null if the count agrees with the books.
     pub movimiento: Option<i64>,
-    /// The stock record.
+    /// The clave of the stock record.
     pub existencia: i64,
 }
 
@@ -101,9 +102,9 @@ pub struct StockCounted {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct StockMoved {
-    /// The movement, the exit of a transfer.
+    /// The clave of the movement; of a transfer's exit.
     pub movimiento: i64,
-    /// The stock record of the warehouse it names.
+    /// The clave of the stock record in the warehouse named.
     pub existencia: i64,
 }
 
@@ -111,7 +112,7 @@ pub struct StockMoved {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct StockReserved {
-    /// The stock record.
+    /// The clave of the stock record.
     pub existencia: i64,
 }
 
@@ -239,7 +240,7 @@ impl Operation for ReserveStock {
     }
 }
 
-/// The product of that name, which a warehouse can hold, for sale or not.
+/// Finds a product of any status that a warehouse can hold.
 async fn held_product(cx: &mut Cx<'_>, name: ProductName<'_>) -> Result<SaleProduct, Error> {
     let names = [name];
     let product = find_products(cx, &names).await?.pop();
@@ -253,8 +254,8 @@ async fn warehouse(cx: &mut Cx<'_>, field: &str, code: &str) -> Result<ActiveWar
     cx.tx.warehouse(code).await?.ok_or_else(missing)
 }
 
-/// Locks a product's stock in both warehouses of a transfer, in the order of the warehouses, so
-/// that transfers in opposite directions do not deadlock.
+/// Locks the stock in both warehouses of a transfer, always in the same order, so that opposite
+/// transfers do not deadlock.
 async fn lock_both(
     cx: &mut Cx<'_>,
     from: &ActiveWarehouse,

@@ -13,13 +13,14 @@ use crate::record::webhook::Webhook;
 use crate::store::{self, WebhookData};
 use crate::webhooks::{MOST, SECRET, SigningSecret, validate_url};
 
-/// Creates a webhook, active at once; it receives events from now on (spec, "Webhook operations").
+/// Creates a webhook. It is active at once and receives events from now on (spec, "Webhook
+/// operations").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateWebhook {
-    /// Where notices go: https, a domain name, no port.
+    /// Where notices are sent: https, a domain name, no port.
     pub url: SentUrl,
-    /// Which events it receives: their names, one or more; each needs the scope that reads its
+    /// The names of the events that it receives, at least one. Each needs the scope that reads its
     /// resource.
     #[schemars(schema_with = "subscription_schema")]
     pub eventos: Vec<String>,
@@ -34,7 +35,8 @@ pub struct WebhookCreated {
     /// The webhook.
     #[serde(flatten)]
     pub webhook: Webhook,
-    /// The secret that signs its notices. It is shown only here: a repetition has `null`.
+    /// The secret that signs its notices. Only the first answer shows it; in a repetition it is
+    /// null.
     pub secreto: Option<SigningSecret>,
 }
 
@@ -74,7 +76,7 @@ impl Operation for CreateWebhook {
     }
 }
 
-/// The user who is notified when the service disables the webhook: the owner of the key.
+/// The user who is notified if the service disables the webhook: the owner of the key.
 async fn maker(cx: &mut Cx<'_>) -> Result<i64, Error> {
     match *cx.actor {
         Actor::Key { owner, .. } => Ok(owner),

@@ -7,12 +7,12 @@ use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
-/// Deletes a webhook for good: it receives no more notices, pending deliveries are discarded, its
-/// secrets are erased.
+/// Deletes a webhook for good. It receives no more notices, pending deliveries are discarded, and
+/// its secrets are erased.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteWebhook {
-    /// The webhook, by its clave.
+    /// The clave of the webhook.
     pub clave: i64,
 }
 

@@ -12,19 +12,18 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::webhook::Webhook;
 use crate::webhooks::validate_url;
 
-/// Edits a webhook in part, pauses it (`activo` false) or resumes it (`activo` true). A resumed
-/// webhook does not receive the events of the meantime, and its count of failures is reset.
-///
-/// See spec, "Webhook operations".
+/// Edits a webhook, pauses it (`activo` false) or resumes it (`activo` true). A resumed webhook
+/// does not receive the events of the meantime, and its count of failures is reset (spec, "Webhook
+/// operations").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditWebhook {
-    /// The webhook, by its clave.
+    /// The clave of the webhook.
     pub clave: i64,
-    /// Where notices go: https, a domain name, no port.
+    /// Where notices are sent: https, a domain name, no port.
     #[serde(default)]
     pub url: Sent<SentUrl>,
-    /// Which events it receives: their names, one or more; each needs the scope that reads its
+    /// The names of the events that it receives, at least one. Each needs the scope that reads its
     /// resource.
     #[serde(default)]
     #[schemars(schema_with = "subscription_schema")]
@@ -32,7 +31,7 @@ pub struct EditWebhook {
     /// What it is for.
     #[serde(default)]
     pub descripcion: Patch<Text<255>>,
-    /// Whether it receives any.
+    /// Whether it receives notices.
     #[serde(default)]
     pub activo: Sent<bool>,
 }

@@ -28,13 +28,13 @@ use crate::schema::field_schema;
 use crate::store::{NewDelivery, WebhookData};
 
 impl Webhook {
-    /// What its company sets.
+    /// The fields that its company sets.
     fn data(&self) -> WebhookData {
         let Self { url, eventos, descripcion, activo, .. } = self.clone();
         WebhookData { url, eventos, descripcion, activo }
     }
 
-    /// Refuses to send it anything while it is paused or disabled.
+    /// Refuses deliveries to a webhook that is paused or disabled.
     fn validate_active(&self) -> Result<(), Error> {
         if self.activo { Ok(()) } else { Err(Code::WebhookInactivo.into()) }
     }
@@ -50,7 +50,8 @@ pub struct DeliveryQueued {
     pub evento: EventId,
 }
 
-/// A webhook's URL as received. Every fault but its absence is `url_invalida`, also its length.
+/// A webhook's URL as received. Every fault, even of length, is `url_invalida`; only its absence is
+/// not.
 #[derive(Debug, Clone)]
 pub struct SentUrl(String);
 
@@ -88,7 +89,7 @@ fn permit(actor: &Actor, eventos: &[EventKind]) -> Result<(), Error> {
     }
 }
 
-/// A webhook, locked against other changes.
+/// Locks a webhook.
 async fn existing(cx: &mut Cx<'_>, clave: i64) -> Result<Webhook, Error> {
     Ok(cx.tx.webhook(clave).await?.ok_or(Code::NoEncontrado)?)
 }

@@ -10,13 +10,13 @@ use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
-/// Sends an event again to a webhook that it was sent to before: a new delivery of the same event.
+/// Sends an event to a webhook again, as a new delivery of the same event.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResendDelivery {
-    /// The webhook, by its clave.
+    /// The clave of the webhook.
     pub clave: i64,
-    /// The delivery, by its clave.
+    /// The clave of the former delivery.
     pub entrega: i64,
 }
 

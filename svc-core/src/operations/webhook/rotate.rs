@@ -10,12 +10,12 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::webhooks::{ROTATION, SECRET, SigningSecret};
 
-/// Replaces the secret of a webhook. The current one also signs for a day more; an older one no
-/// longer does.
+/// Replaces the secret of a webhook. The former one also signs for another day; any older one stops
+/// at once.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateSecret {
-    /// The webhook, by its clave.
+    /// The clave of the webhook.
     pub clave: i64,
 }
 
@@ -25,8 +25,8 @@ pub struct RotateSecret {
 pub struct SecretRotated {
     /// The webhook's clave.
     pub webhook: i64,
-    /// The secret that signs its notices from now on. It is shown only here: a repetition has
-    /// `null`.
+    /// The secret that signs its notices from now on. Only the first answer shows it; in a
+    /// repetition it is null.
     pub secreto: Option<SigningSecret>,
 }
 

@@ -11,11 +11,11 @@ use crate::domain::webhook::DeliveryOrigin;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
-/// Tests a webhook with an event `webhook.prueba`, which only it receives, in one attempt.
+/// Tests a webhook with the event `webhook.prueba`, which only it receives, in one attempt.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TryWebhook {
-    /// The webhook, by its clave.
+    /// The clave of the webhook.
     pub clave: i64,
 }
 
