@@ -1,12 +1,12 @@
-//! Limits the work of one background pass.
+//! Limits for one background pass.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
-/// Limits of a pass. Once one is reached, the pass claims no more records and finishes those in
-/// progress.
+/// The limits of a background pass. When one is reached, the pass leases no more records and
+/// finishes those in progress.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     until: Option<DateTime<Utc>>,
@@ -15,7 +15,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No limit: the pass ends when nothing is due.
+    /// No limits: the pass ends when nothing is due.
     pub fn unlimited() -> Self {
         Self::default()
     }
@@ -27,7 +27,7 @@ impl Budget {
         self
     }
 
-    /// Limits the pass to this many records.
+    /// Limits the number of records in the pass.
     #[must_use]
     pub fn max_records(mut self, records: u32) -> Self {
         self.max = Some(records);
@@ -41,7 +41,7 @@ impl Budget {
         self
     }
 
-    /// How many more records may be taken after `taken`.
+    /// How many more records may be leased after `taken`.
     fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped || self.until.is_some_and(|deadline| now >= deadline) {
@@ -51,12 +51,12 @@ impl Budget {
     }
 }
 
-/// A pass's budget, with the records that it has taken.
+/// A budget with the records that the pass has leased.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     budget: Budget,
     taken: u32,
-    /// Records that leases under way may still take.
+    /// Records that leases in progress may still take.
     reserved: u32,
 }
 
@@ -65,7 +65,7 @@ impl Allowance {
         Self { budget, taken: 0, reserved: 0 }
     }
 
-    /// Whether the pass must end, whatever it has taken.
+    /// Whether the pass must end, whatever it has leased.
     pub(crate) fn is_over(&self, now: DateTime<Utc>) -> bool {
         self.budget.left(0, now) == 0
     }
@@ -75,12 +75,10 @@ impl Allowance {
         self.budget.left(self.taken.saturating_add(self.reserved), now)
     }
 
-    /// Counts records that were leased.
     pub(crate) fn take(&mut self, taken: usize) {
         self.taken = self.taken.saturating_add(u32::try_from(taken).unwrap_or(u32::MAX));
     }
 
-    /// Reserves records for a lease.
     pub(crate) const fn reserve(&mut self, max: u32) {
         self.reserved += max;
     }

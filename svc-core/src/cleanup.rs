@@ -1,4 +1,4 @@
-//! Removing expired rows, and finding what a server of the release before left behind.
+//! Removing expired rows, and repairing what servers of the previous release left behind.
 
 use std::time::Duration;
 
@@ -10,34 +10,32 @@ use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::store::{ANSWERS_KEPT, Aged, StoreError};
 
-/// Rows per transaction, so that locks are held briefly.
+/// Rows per transaction, so that locks are short.
 const BATCH: u32 = 1_000;
 
-/// Companies per look.
+/// Companies per statement that looks for expired rows.
 const COMPANIES: u32 = 1_000;
 
-/// The longest pause after a batch.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long events and their deliveries are kept (spec, "Limits").
+/// How long events and deliveries are kept (spec, "Limits").
 const KEPT: TimeDelta = TimeDelta::days(30);
 
-/// What is removed, in this order, since earlier ones refer to later ones, and how long each is
-/// kept.
+/// What is removed, and how long it is kept. The order matters: earlier rows refer to later ones.
 const AGED: [(Aged, TimeDelta); 4] =
     [(Aged::Answers, ANSWERS_KEPT), (Aged::Deliveries, KEPT), (Aged::Events, KEPT), (Aged::Webhooks, KEPT)];
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
-/// and deleted webhooks after 30 (spec, "Limits"). It also puts right which webhooks have work,
-/// where servers of the release before queued deliveries beside this one. Gives the number of rows
-/// removed, or the first error of the store.
+/// and deleted webhooks after 30 days (spec, "Limits"). It also corrects which webhooks have work,
+/// where servers of the previous release queued deliveries beside this one. Returns the number of
+/// rows removed, or the first error of the store.
 ///
-/// Rows go by whole days (UTC), so that a company has something to remove once a day and not at
-/// every pass; a pass over companies that have nothing costs one statement for each kind of row.
-/// After each batch it pauses for as long as the batch took, so that removing takes half of a
-/// connection at the most. A company whose rows are locked is left for the next pass.
+/// Rows expire by whole days (UTC), so a company has something to remove once a day, not in every
+/// pass. A pass over companies without expired rows costs one statement per kind of row. After each
+/// batch it pauses for as long as the batch took, and so uses at most half of a connection's time.
+/// A company with locked rows is left for the next pass.
 ///
-/// Call it on a timer; several may run at once.
+/// Call it on a timer; several processes may run it at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let context = context.in_background();
     let (store, now) = (context.store(), context.now());
@@ -68,7 +66,7 @@ fn start_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
     at.date_naive().and_time(NaiveTime::MIN).and_utc()
 }
 
-/// The error of the store that made a transaction fail.
+/// The store's error behind a failed transaction.
 fn store_error(error: Error) -> StoreError {
     let Some(cause) = error.into_cause() else { return StoreError::Other("the transaction was refused".into()) };
     cause.downcast::<StoreError>().map_or_else(StoreError::Other, |error| *error)

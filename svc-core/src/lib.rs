@@ -1,9 +1,9 @@
-//! A whole ERP/CRM HTTP API as one [`tower::Service`]: customers, products, prospects — scoped to
-//! one company by API key.
+//! The HTTP API of an ERP and CRM with Mexican invoicing, as one [`tower::Service`]. The API key of a
+//! request selects the company.
 //!
-//! The API is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no
-//! web framework and no database: a front end mounts it, a [`store::Store`] keeps its data. It runs
-//! in a tokio runtime with timers enabled, and spawns nothing there.
+//! [`Api`] takes an `http::Request` and returns an `http::Response`; `Error = Infallible`. It depends
+//! on no web framework and no database: a front end mounts it, and a [`store::Store`] keeps its data.
+//! It runs in a tokio runtime with timers enabled, and spawns no tasks.
 //!
 //! # Quick start
 //!
@@ -24,19 +24,19 @@
 //!
 //! # #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A private PostgreSQL from the machine's own binaries, which stops when it is dropped. In production use
-//! // PostgresStore::open("postgres://user:password@host/database", &Settings::default())?
+//! // A private PostgreSQL from the machine's own binaries, which stops when it is dropped. In
+//! // production: PostgresStore::open("postgres://user:password@host/database", &Settings::default())?
 //! let cluster = Cluster::ephemeral()?;
 //! let store = Arc::new(PostgresStore::with_options(cluster.options("postgres"), &Settings::default()));
 //! store.migrate().await?;
 //!
-//! // What a process has once: store, clock, secrets, public address. On it the API: mount it in any server, it is a
-//! // tower::Service.
+//! // A process has one context: store, clock, secrets, public address. The API over it is a
+//! // tower::Service, which any server can mount.
 //! let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build()?;
 //! let api = Api::new(&context)?;
 //!
-//! // All background work as one future: stamping here; webhooks and e-mails too, given a sender and a notifier (features
-//! // `client` and `smtp`); usage and clean-up in any case.
+//! // All background work is one future. Here it stamps, merges usage and cleans up; with a sender and
+//! // a notifier (features `client` and `smtp`) it also delivers webhooks and e-mails.
 //! let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
 //! let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
 //! let background = context.clone();
@@ -44,13 +44,13 @@
 //!     background.work(Providers::default().stamper(stamper), async { stopped.await.unwrap_or_default() }).await;
 //! });
 //!
-//! // A company, and a key of its owner's. The secret is shown once.
+//! // A company, and a key that its owner owns. The secret is shown once.
 //! let company = CompanyChange { nombre: Some("Mi empresa".to_owned()), ..CompanyChange::default() };
 //! let company = context.create_company(company).await?.empresa;
 //! let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
 //! let key = context.run(company, &key).await?;
 //!
-//! // A request, as a front end would hand it over.
+//! // A request, as a front end would pass it on.
 //! let request = Request::post("/clientes")
 //!     .header("Authorization", format!("Bearer {}", key.api_key))
 //!     .header("X-Svc-Key-Id", &key.key_id)
@@ -60,7 +60,7 @@
 //! let answer = api.handle(request).await;
 //! assert_eq!(answer.status(), 201);
 //!
-//! // At the end what was under way is finished, and what was used last is merged.
+//! // Before it ends, the background work finishes attempts in progress and merges the last usage.
 //! drop(stop);
 //! work.await?;
 //! # store.close().await;
@@ -70,44 +70,41 @@
 //!
 //! # Features
 //!
-//! All are off by default, and each adds to the others:
+//! All are off by default, and each only adds items:
 //!
-//! - `client`: outgoing connections, over hyper and rustls. With it there are
-//!   `webhooks::HttpSender` and `stamping::HttpStamper`; without it bring a [`webhooks::Sender`]
-//!   and a [`stamping::Stamper`] of your own.
-//! - `smtp`: e-mails over SMTP. With it there is `mail::SmtpNotifier`; without it bring a
-//!   [`mail::Notifier`] of your own.
-//! - `settings`: the settings of `svc serve` that any server may have, as flags and environment
-//!   variables (clap): the module `settings`. It includes both of the others, since it makes the
-//!   stamper, the sender and the notifier that are set.
+//! - `client`: outgoing connections over hyper and rustls: `webhooks::HttpSender`,
+//!   `stamping::HttpStamper` and others. Without it, implement [`webhooks::Sender`] and
+//!   [`stamping::Stamper`] yourself.
+//! - `smtp`: e-mails over SMTP: `mail::SmtpNotifier`. Without it, implement [`mail::Notifier`]
+//!   yourself.
+//! - `settings`: the module `settings`, with the flags and environment variables (clap) of
+//!   `svc serve` that any server may have. It includes both other features, since it creates the
+//!   stamper, the sender and the notifier that are configured.
 //!
 //! # To embed it
 //!
-//! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Providers`] is
-//!   what that goes through.
-//! - [`Context::run`] runs an operation from Rust, [`Context::run_by_name`] one by its name: those of
-//!   [`operations`], whether HTTP reaches them or only the back office. [`Context::import`] loads
-//!   records in bulk.
-//! - [`webhooks`] and [`stamping`] say what a sender, a notifier and a stamper are, and have them;
-//!   each pass over a backlog can be called by itself, within a [`Budget`], as a scheduled function
-//!   does.
-//! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted.
-//!   [`secrets`] says how secrets are kept at rest. `settings` (feature `settings`) is what a
-//!   server is set by.
+//! - Create one [`Context`] per process. [`Api`] answers requests, and [`Context::work`] does all
+//!   background work through [`Providers`].
+//! - [`Context::run`] runs one of the [`operations`] from Rust, and [`Context::run_by_name`] runs it by
+//!   name, whether HTTP reaches it or not. [`Context::import`] loads records in bulk.
+//! - [`webhooks`], [`stamping`] and [`mail`] define sender, stamper and notifier, and implement them.
+//!   Each pass over a backlog can also be called by itself, within a [`Budget`], as a scheduled
+//!   function does.
+//! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
+//!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!
 //! # The store
 //!
-//! - [`store`] is the seam to the database: [`store::Store`], [`store::Reader`] for lists, and a
+//! - [`store`] is the interface to the database: [`store::Store`], [`store::Reader`] for lists, and a
 //!   trait per aggregate for writes. The crate `svc-store-postgres` implements it;
-//!   [`store::StoreLayer`] wraps it, to observe it.
-//! - [`record`] says what a record is: its table, its columns, its list and filters, and what a
-//!   column holds.
-//! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
+//!   [`store::StoreLayer`] wraps an implementation to observe it.
+//! - [`record`] declares the records: table, columns, list and filters, and the values of columns.
+//! - [`domain`] has the rules and the types that both sides share, without I/O.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// `record!` names this crate as a host of it does.
+// `record!` writes `svc_core::` paths, which must also resolve inside this crate.
 extern crate self as svc_core;
 
 mod budget;

@@ -45,41 +45,41 @@ use tracing::field::Empty;
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
 
-/// The target of a request's span and line.
+/// The `tracing` target of a request's span and line.
 pub const TARGET: &str = "svc_core::request";
 
 /// Requests answered.
 pub const REQUESTS: &str = "svc_requests_total";
 
-/// The time from a request's head to its answer, in seconds.
+/// Seconds from a request's head to its answer.
 pub const REQUEST_DURATION: &str = "svc_request_duration_seconds";
 
 /// Requests that are being answered.
 pub const REQUESTS_IN_FLIGHT: &str = "svc_requests_in_flight";
 
-/// Transactions and statements that were run again after a collision.
+/// Transactions and statements that ran again after a collision.
 pub const TRANSACTION_RETRIES: &str = "svc_transaction_retries_total";
 
-/// Attempts at deliveries of webhooks, by outcome.
+/// Attempts to deliver webhook notices, by outcome.
 pub const DELIVERIES: &str = "svc_deliveries_total";
 
-/// Attempts at stampings, by outcome.
+/// Attempts to stamp documents, by outcome.
 pub const STAMPINGS: &str = "svc_stampings_total";
 
-/// Attempts at cancellations, by outcome.
+/// Attempts to cancel documents, by outcome.
 pub const CANCELLATIONS: &str = "svc_cancellations_total";
 
-/// Documents that wait for a person, by why, as the last reading saw.
+/// Documents that wait for a person, by reason, as of the last reading.
 pub const HELD: &str = "svc_documents_held";
 
-/// Attempts at e-mails, by outcome.
+/// Attempts to send e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";
 
-/// Background work that failed: whole passes (`error`, `panic`), the part of a pass that concerns
-/// one company (`company`), or one record (`panic`, too). What it concerns is in the log.
+/// Background work that failed: a whole pass (`error`, `panic`), its part for one company
+/// (`company`), or one record (`panic` too). The log says which.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
 
-/// For how long the oldest item of a queue has been due, as the last pass over it saw.
+/// Seconds for which the oldest item of a queue has been due, as of the last pass over it.
 pub const QUEUE_AGE: &str = "svc_queue_age_seconds";
 
 /// The `operation` of a request whose path matches none.
@@ -110,39 +110,38 @@ pub(crate) fn attempts(metric: &'static str, outcome: &'static str, count: u64) 
     }
 }
 
-/// Counts a pass of background work that failed.
+/// Counts a background pass that failed.
 pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
     counter!(BACKGROUND_FAILURES, "work" => work, "reason" => reason).increment(1);
 }
 
-/// Counts and logs background work of a company that ended with an error; that of the others goes
-/// on.
+/// Counts and logs an error in one company's background work; the other companies go on.
 pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Error) {
     background_failed(work, "company");
     let cause = error.cause().map(tracing::field::display);
     tracing::warn!(work, empresa = company.0, %error, cause, "a company's records are left alone for now");
 }
 
-/// Notes how many documents wait for a person, for this reason.
+/// Sets the number of documents that wait for a person for this reason.
 pub(crate) fn held(reason: &'static str, count: u64) {
     gauge!(HELD, "reason" => reason).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
 }
 
-/// Notes for how long the oldest item of a queue has been due.
+/// Sets how long the oldest item of a queue has been due.
 pub(crate) fn queue_age(queue: &'static str, age: TimeDelta) {
     gauge!(QUEUE_AGE, "queue" => queue).set(age.as_seconds_f64().max(0.0));
 }
 
-/// Counts a transaction or statement that is run again after a collision.
+/// Counts a transaction or statement that runs again after a collision.
 pub(crate) fn retried() {
     counter!(TRANSACTION_RETRIES).increment(1);
 }
 
-/// Watches a request: what is learnt of it goes to its span at once, and the line and the figures
-/// are written when the watch ends, even if the request's future is dropped.
+/// Observes one request. Facts go to its span at once; the line and the metrics are written when
+/// this is dropped, even if the request's future is cancelled.
 pub(crate) struct Watch {
-    /// Not by the `Clock`: this is no time of day, and ends where nothing may panic, which an
-    /// embedder's clock might.
+    /// Not the `Clock`: this measures a duration, and `drop` must not panic, which an embedder's
+    /// clock might.
     began: Instant,
     span: Span,
     operation: Option<Arc<str>>,
@@ -154,7 +153,7 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn begin(peticion: &str) -> Self {
         gauge!(REQUESTS_IN_FLIGHT).increment(1.0);
-        // At the level of errors, so that a line at any level bears it.
+        // The ERROR level keeps the span enabled for lines of any level.
         let span = tracing::error_span!(target: TARGET, "request", peticion, operation = Empty, empresa = Empty, status = Empty);
         Self { began: Instant::now(), span, operation: None, known: false, status: CLIENT_CLOSED_REQUEST, code: None }
     }
@@ -164,24 +163,24 @@ impl Watch {
         self.span.clone()
     }
 
-    /// Its operation was found.
+    /// Records the operation.
     pub(crate) fn operation(&mut self, name: Arc<str>) {
         self.span.record("operation", &*name);
         self.operation = Some(name);
     }
 
-    /// Its sender was found.
+    /// Records the company.
     pub(crate) fn company(&mut self, company: CompanyId) {
         self.known = true;
         self.span.record("empresa", company.0);
     }
 
-    /// It is answered with an error.
+    /// Records the error's code.
     pub(crate) fn error(&mut self, code: Code) {
         self.code = Some(code);
     }
 
-    /// It is answered, and this is the end of it.
+    /// Records the status and ends the observation.
     pub(crate) fn answered(mut self, status: StatusCode) {
         self.status = status.as_u16();
     }
@@ -198,7 +197,7 @@ impl Drop for Watch {
         gauge!(REQUESTS_IN_FLIGHT).decrement(1.0);
         counter!(REQUESTS, "operation" => operation(), "status" => status.to_string()).increment(1);
         histogram!(REQUEST_DURATION, "operation" => operation()).record(duration);
-        // Signed: an unsigned number is a text to OpenTelemetry.
+        // Signed, because OpenTelemetry exports unsigned numbers as text.
         self.span.record("status", i64::from(status));
         let (codigo, duration_ms) = (self.code.map(Code::codigo), (duration.as_secs_f64() * 1e6).round() / 1e3);
         let _inside = self.span.enter();

@@ -1,7 +1,8 @@
 //! Outgoing requests: HTTP/1.1 over a connection (feature `client`).
 //!
-//! There is no background task: a connection makes progress only while the exchange's future is
-//! polled, so a timeout of that future bounds everything. No proxy, no redirects, no decompression.
+//! There is no background task: a connection progresses only while the exchange's future is polled,
+//! so a timeout of that future limits everything. It follows no proxies and no redirects, and
+//! decompresses nothing.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -22,25 +23,25 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// Longest head of an answer, in bytes.
+/// The largest head of an answer, in bytes.
 const HEAD: usize = 64 * 1024;
 
-/// How much is read of an answer's body.
+/// How much of an answer's body is read, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Most {
-    /// All of it, and more than this is an error.
+    /// All of it; a longer body is an error.
     Whole(usize),
-    /// This much and no more, of the head too; what follows, or breaks off, is not read.
+    /// At most so much, of the head too. Whatever follows, or breaks off, is not read.
     Part(usize),
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutboundError {
-    /// There is no trusted certificate authority.
+    /// The machine trusts no certificate authority.
     #[error("no trusted certificate authority was found")]
     NoRoots,
-    /// The host's name is not one that a certificate can hold.
+    /// A certificate cannot contain the host's name.
     #[error("the host's name is none that a certificate could hold")]
     Name,
     /// The connection could not be established.
@@ -49,7 +50,7 @@ pub(crate) enum OutboundError {
     /// The TLS handshake failed: a wrong certificate, or no TLS.
     #[error("no TLS: {0}")]
     Tls(#[source] io::Error),
-    /// The connection ended before anything of the request was sent.
+    /// The connection ended before any of the request was sent.
     #[error("the connection was closed")]
     Closed,
     /// The exchange was interrupted, or the answer is not HTTP.
@@ -68,7 +69,7 @@ pub(crate) enum OutboundError {
 pub(crate) struct Tls(TlsConnector);
 
 impl Tls {
-    /// Trusts the machine's authorities, and those of `SSL_CERT_FILE` and `SSL_CERT_DIR` besides.
+    /// Trusts the machine's authorities, and those in `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     pub(crate) fn new() -> Result<Self, OutboundError> {
         // If one of the variables is set, this reads only the files that they name.
         let mut certificates = rustls_native_certs::load_native_certs().certs;
@@ -96,8 +97,8 @@ impl Tls {
     }
 }
 
-/// Sends `request`, in origin form and with its `Host`, over `tcp`; `tls` has the name to expect.
-/// Reads the answer up to `max`.
+/// Sends `request`, in origin form and with its `Host`, over `tcp`, and reads the answer up to
+/// `max`. `tls` has the server name to expect.
 pub(crate) async fn exchange(
     tcp: TcpStream,
     tls: Option<(&Tls, &str)>,
@@ -110,7 +111,7 @@ pub(crate) async fn exchange(
 /// A connection for one request at a time.
 pub(crate) struct Channel {
     sender: SendRequest<Full<Bytes>>,
-    /// Transfers the bytes while it is polled; `None` once it has ended.
+    /// Transfers bytes while it is polled; `None` once it has ended.
     connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
     max: Most,
     /// Whether the last request was answered completely.
@@ -118,7 +119,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Opens a channel over `tcp`; `tls` has the name to expect.
+    /// Opens a channel over `tcp`; `tls` has the server name to expect.
     pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, max: Most) -> Result<Self, OutboundError> {
         let Some((Tls(connector), name)) = tls else { return Self::over(tcp, max).await };
         let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
@@ -135,7 +136,7 @@ impl Channel {
         Ok(Self { sender, connection: Some(Box::pin(connection)), max, whole: true })
     }
 
-    /// Sends a request; reads the answer up to the channel's limit.
+    /// Sends a request and reads the answer up to the channel's limit.
     pub(crate) async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Bytes>, OutboundError> {
         self.whole = false;
         let Self { sender, connection: slot, max, .. } = self;
@@ -150,8 +151,8 @@ impl Channel {
         });
         let (answer, to_its_end) = match select(answer, connection).await {
             Either::Left((answer, _)) => answer?,
-            // It ended: the answer may have been read before that, and a request that was not begun
-            // is given back.
+            // The connection has ended. The answer may have been read before, and a request that
+            // was not begun is returned.
             Either::Right((_, answer)) => {
                 *slot = None;
                 answer.await?
@@ -161,10 +162,10 @@ impl Channel {
         Ok(answer)
     }
 
-    /// Whether another request can be sent: the last answer was read completely, and the other side
-    /// has not closed the connection since. Does not wait.
+    /// Whether another request can be sent: the last answer was read completely, and the peer has
+    /// not closed the connection since. Does not wait.
     pub(crate) fn is_ready(&mut self) -> bool {
-        // Polled first, so that a close by the other side is noticed.
+        // Polling first notices a close by the peer.
         if self.connection.as_mut().is_some_and(|connection| connection.now_or_never().is_some()) {
             self.connection = None;
         }
@@ -172,7 +173,7 @@ impl Channel {
     }
 }
 
-/// Hyper gives a request back only if it was not begun.
+/// Hyper returns a request only if it was not begun.
 fn unanswered(mut error: TrySendError<Request<Full<Bytes>>>) -> OutboundError {
     match error.take_message() {
         Some(_) => OutboundError::Closed,
@@ -211,7 +212,7 @@ mod tests {
         Request::post("/").header("host", "example.com").body(Full::default()).unwrap()
     }
 
-    /// A channel that was used once, and its other end.
+    /// A channel that was used once, and its peer.
     async fn used(answer: &[u8]) -> (Channel, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let near = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -240,8 +241,7 @@ mod tests {
         let (mut channel, far) = used(b"HTTP/1.1 204 No Content\r\n\r\n").await;
         drop(far);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        // Without a check before it, the closed connection is reported as such, since nothing was
-        // sent.
+        // A send without that check reports the closed connection, since nothing was sent.
         assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
         assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
         assert!(!channel.is_ready());

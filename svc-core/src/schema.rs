@@ -1,19 +1,19 @@
 //! JSON Schemas (draft 2020-12) of inputs: derived for structs, written with `field_schema!` for
 //! field types.
 //!
-//! A schema documents what a field takes; its type's `Deserialize` decides. Where they differ the
-//! schema is the stricter: it leaves out the empty string, which an optional field takes for
-//! absent.
+//! A schema documents what a field takes, but the type's `Deserialize` decides. Where they differ,
+//! the schema is stricter: it leaves out the empty string, which counts as absent in an optional
+//! field.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
-/// Implements `JsonSchema` for the type of a field, with a schema written as for
-/// `serde_json::json!`, which is inlined where the field stands: `field_schema!(Date, "Date", {
-/// "type": "string", "format": "date" })`. A second schema says what leaves, where that is less
-/// than what is taken.
+/// Implements `JsonSchema` for a field type, with a schema in the syntax of `serde_json::json!`
+/// that is inlined wherever the field stands: `field_schema!(Date, "Date", { "type": "string",
+/// "format": "date" })`. A second schema describes what is written, if that is less than what is
+/// read.
 macro_rules! field_schema {
     ([$($generics:tt)*] $type:ty, $name:expr, $schema:tt $(, leaves as $leaves:tt)?) => {
         impl<$($generics)*> schemars::JsonSchema for $type {
@@ -41,8 +41,7 @@ macro_rules! field_schema {
 
 pub(crate) use field_schema;
 
-/// The schema of `T` with all subschemas inlined, and without `T`'s title and documentation, which
-/// is written for readers of Rust.
+/// The schema of `T` with all subschemas inlined, without the title and documentation of `T`.
 pub(crate) fn of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.with_transform(Tidy).into_generator().into_root_schema_for::<T>();
@@ -51,7 +50,7 @@ pub(crate) fn of<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// The schema of an object with another field in it.
+/// Adds a field to the schema of an object.
 pub(crate) fn with_field(mut schema: Schema, name: &str, field: Value) -> Schema {
     if let Some(fields) = schema.ensure_object().entry("properties").or_insert_with(|| json!({})).as_object_mut() {
         fields.insert(name.to_owned(), field);

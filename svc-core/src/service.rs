@@ -20,15 +20,16 @@ use crate::registry::OPERATIONS;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The API: from `http::Request` to `http::Response`, for any company, by API key.
+/// The API: an `http::Request` in, an `http::Response` out, for the company of the request's API
+/// key.
 ///
-/// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes
-/// wrong is a response. It spawns nothing and holds no connection of its own between requests.
+/// It is cheap to clone, and clones share everything. It never fails (`Infallible`): every error is
+/// a response. It spawns nothing, and holds no connection between requests.
 ///
 /// An answer never waits for more of the body than it depends on (contract §4): a refusal drops the
-/// rest of the body unread. A server over HTTP/1.1 then closes the connection; it should read what
-/// the client still sends for a while, since closing a socket with unread data resets the
-/// connection, and the client may lose the answer.
+/// rest unread. A server over HTTP/1.1 then closes the connection. It should first read for a while
+/// what the client still sends, since closing a socket with unread data resets the connection and
+/// the client may lose the answer.
 ///
 /// Mount it as it is (`axum::Router::fallback_service`, `nest_service`,
 /// `hyper_util::service::TowerToHyperService`), or call [`Api::handle`].
@@ -41,13 +42,13 @@ struct Inner {
 }
 
 impl Api {
-    /// The API over `context`. An error means that two operations of the registry have conflicting
-    /// routes: a bug.
+    /// Builds the API over `context`. Fails if two operations of the registry have conflicting
+    /// routes, which is a bug.
     pub fn new(context: &Context) -> Result<Self, RouteError> {
         Ok(Self(Arc::new(Inner { context: context.clone(), router: Router::new(OPERATIONS)? })))
     }
 
-    /// Its context.
+    /// The context that it was built over.
     pub fn context(&self) -> &Context {
         &self.0.context
     }
@@ -58,14 +59,15 @@ impl Api {
         Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
     }
 
-    /// The answer of a front end that failed outside the API: 500 in the API's format, with a new
+    /// The answer for a front end that failed outside the API: 500 in the API's format, with a new
     /// request id.
     pub fn broken(&self) -> Response<Bytes> {
         pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion())
     }
 
-    /// The answer of a front end that takes no more connections: 503 `no_disponible` in the API's
-    /// format, with `Retry-After` and a new request id. No company's limits are touched.
+    /// The answer for a front end that accepts no more connections: 503 `no_disponible` in the
+    /// API's format, with `Retry-After` and a new request id. It counts against no company's
+    /// limits.
     pub fn overloaded(&self) -> Response<Bytes> {
         let error =
             Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");
@@ -74,7 +76,6 @@ impl Api {
 }
 
 impl Inner {
-    /// A request's id.
     fn peticion(&self) -> String {
         let millis = u64::try_from(self.context.now().timestamp_millis()).unwrap_or(0);
         uuid_v7(millis, self.context.random()).to_string()

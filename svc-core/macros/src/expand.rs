@@ -1,4 +1,4 @@
-//! The structs that come from a declaration, a function each.
+//! Generates the structs of a declaration, one function per struct.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -119,7 +119,7 @@ fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream 
     }
 }
 
-/// What the back office may change of a record that it edits as it imports it.
+/// The fields that the back office may edit by the rules of the import.
 fn changes(record: &Declaration, of: &Struct, Struct { attrs, name }: &Struct) -> TokenStream {
     let import = &of.name;
     let taken = fields(record, |field| field.import.as_ref().or(field.unstored.as_ref()));
@@ -249,11 +249,11 @@ fn edit(record: &Declaration, writes: &Writes) -> TokenStream {
     }
 }
 
-/// What only the back office edits.
+/// The fields that only the back office edits.
 fn office(record: &Declaration, writes: &Writes, Struct { attrs, name }: &Struct) -> TokenStream {
     let stored = &writes.stored.name;
     let office = fields(record, |field| field.office.as_ref());
-    // What is never null is not cleared, unless it then has a value of its own.
+    // A column that is never null can be cleared only if the mark gives its value.
     let clears = |field: &Field, mark: &Mark| field.ty.as_ref().is_some_and(is_option) || mark.value.is_some();
     let taken = office.iter().map(|(field, mark)| {
         let (name, Mark { attrs, ty, .. }) = (&field.name, mark);
@@ -269,10 +269,9 @@ fn office(record: &Declaration, writes: &Writes, Struct { attrs, name }: &Struct
         pub struct #name { #(#taken,)* }
 
         impl #name {
-            /// The names of its fields.
             pub(crate) const FIELDS: &'static [&'static str] = &[#(#names),*];
 
-            /// Applies what was sent.
+            /// Applies the fields that were sent.
             pub(crate) fn apply(&self, data: &mut #stored) {
                 let body = self;
                 #(#set)*
@@ -281,7 +280,8 @@ fn office(record: &Declaration, writes: &Writes, Struct { attrs, name }: &Struct
     }
 }
 
-/// Changes a field of `data` as `body` says: by a `Patch` if it can be cleared, else by a `Sent`.
+/// Assigns the body's field to `data`: from a `Patch` if it can be cleared, otherwise from a
+/// `Sent`.
 fn change(field: &Field, clears: bool) -> TokenStream {
     let (name, value, first) = (&field.name, value(field), first(field));
     if clears {
@@ -297,7 +297,7 @@ fn change(field: &Field, clears: bool) -> TokenStream {
     }
 }
 
-/// The value of a stored field that is left out or cleared.
+/// The stored value of a field that is left out or cleared.
 fn first(field: &Field) -> TokenStream {
     let mark = field.body().map(|(mark, _)| mark).or(field.office.as_ref());
     let value = mark.and_then(|mark| mark.value.as_ref());
@@ -307,7 +307,7 @@ fn first(field: &Field) -> TokenStream {
     )
 }
 
-/// The value of a stored field for what was `given`.
+/// The stored value of a field that is `given`.
 fn value(field: &Field) -> TokenStream {
     match &field.ty {
         Some(ty) if is_option(ty) => quote! { Some(::svc_core::record::stored::of(given)) },

@@ -1,7 +1,6 @@
-//! `record!`, the declaration of a record of svc-core. [`svc_core::record`] documents how to write
-//! one.
+//! `record!` declares a record of svc-core. [`svc_core::record`] documents its syntax.
 //!
-//! `parse` reads the declaration; `expand` has a function for each struct that comes from it.
+//! `parse` reads a declaration; `expand` has a function per generated struct.
 //!
 //! [`svc_core::record`]: https://docs.rs/svc-core/latest/svc_core/record/index.html
 
@@ -10,8 +9,8 @@ mod parse;
 
 use proc_macro::TokenStream;
 
-/// Declares a record: its list's item and what the API, the back office and imports may write of
-/// it.
+/// Declares a record: the item of its list, and what the API, the back office and imports may
+/// write.
 #[proc_macro]
 pub fn record(input: TokenStream) -> TokenStream {
     let record = syn::parse_macro_input!(input as parse::Declaration);

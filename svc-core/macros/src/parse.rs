@@ -1,10 +1,10 @@
-//! Reads a declaration.
+//! Parses a declaration.
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitStr, Result, Token, Type, braced};
 
-/// `/// Docs. pub struct Name in "table" { fields }`, then the structs that come from it besides.
+/// `/// Docs. pub struct Name in "table" { fields }`, then the names of the other structs.
 pub(crate) struct Declaration {
     pub(crate) item: Struct,
     pub(crate) table: LitStr,
@@ -15,7 +15,6 @@ pub(crate) struct Declaration {
     pub(crate) office: Option<Struct>,
 }
 
-/// A struct's documentation and name.
 pub(crate) struct Struct {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) name: Ident,
@@ -34,20 +33,20 @@ pub(crate) struct Field {
     pub(crate) column: String,
     pub(crate) ty: Option<Type>,
     pub(crate) list: Option<Mark>,
-    /// What creations must give.
+    /// A creation must give it.
     pub(crate) required: Option<Mark>,
-    /// What creations and edits may give.
+    /// Creations and edits may give it.
     pub(crate) optional: Option<Mark>,
-    /// What only the back office may give.
+    /// Only the back office may give it.
     pub(crate) office: Option<Mark>,
     pub(crate) import: Option<Mark>,
-    /// What an import takes and does not store.
+    /// An import accepts it without storing it.
     pub(crate) unstored: Option<Mark>,
-    /// What an import stores and no line brings.
+    /// An import stores it, but no line gives it.
     pub(crate) computed: Option<Mark>,
 }
 
-/// `/// Docs. mark: Type = value`, with the field's own documentation where it has none.
+/// `/// Docs. mark: Type = value`; without documentation it has the field's.
 pub(crate) struct Mark {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) ty: Type,
@@ -102,7 +101,7 @@ impl Declaration {
 }
 
 impl Struct {
-    /// `/// Docs. keyword Name;`, if it comes next.
+    /// Parses `/// Docs. keyword Name;` if it comes next.
     fn after(keyword: &str, input: ParseStream<'_>) -> Result<Option<Self>> {
         let ahead = input.fork();
         ahead.call(Attribute::parse_outer)?;
@@ -169,12 +168,12 @@ impl Field {
         Ok(())
     }
 
-    /// Its mark in the bodies of the API, and whether a creation must give it.
+    /// The mark of the API's bodies, and whether a creation must give the field.
     pub(crate) fn body(&self) -> Option<(&Mark, bool)> {
         self.required.as_ref().map(|mark| (mark, true)).or(self.optional.as_ref().map(|mark| (mark, false)))
     }
 
-    /// The type of its column in the stored record, if it is stored there.
+    /// The type of the column in the stored record, if the record has it.
     pub(crate) fn stored(&self) -> Option<&Type> {
         self.ty.as_ref().filter(|_| self.body().is_some() || self.office.is_some())
     }

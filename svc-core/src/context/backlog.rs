@@ -8,7 +8,7 @@ use crate::observe;
 use crate::store::{Backlog, Due, Queue, StoreError};
 
 impl Context {
-    /// The work due at `now` in the queues of `backlog`; records the age of the oldest
+    /// The work due at `now` in the queues of `backlog`. Records the age of the oldest item
     /// ([`observe::QUEUE_AGE`]).
     pub(crate) async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
         let due = self.store().due(backlog, now).await?;
@@ -30,7 +30,7 @@ impl Context {
         Ok(held)
     }
 
-    /// How long the oldest item of each queue has been due, over all companies; queues with nothing
+    /// How long the oldest item of each queue has been due, over all companies. Queues with nothing
     /// due are left out.
     pub async fn oldest_due(&self) -> Result<Vec<(Queue, TimeDelta)>, StoreError> {
         let now = self.now();
@@ -43,7 +43,6 @@ impl Context {
     }
 }
 
-/// How long the oldest entry of a queue has been due.
 fn age(due: &[Due], queue: Queue, now: DateTime<Utc>) -> Option<TimeDelta> {
     let ages =
         due.iter().filter(|due| due.queue == queue).map(|due| due.since.map_or(TimeDelta::zero(), |at| now - at));

@@ -2,9 +2,9 @@
 //!
 //! Existing keys and unknown identifiers are cached separately, so that guesses evict no key. A key
 //! in use is read again before its entry expires ([`KeyCache::refresh`]), so that its requests wait
-//! for no look-up. Other look-ups run in batches, one at a time. Former keys have batches of their
-//! own; possible guesses run at most every [`INTERVAL`], so that many guesses cost a bounded number
-//! of statements and delay only each other.
+//! for no look-up. Other look-ups run in batches, one at a time. Identifiers that were keys have
+//! their own batches; possible guesses run at most every [`INTERVAL`], so that many guesses cost a
+//! bounded number of statements and delay only each other.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,32 +23,32 @@ use crate::domain::quota::Period;
 use crate::error::{Code, Error};
 use crate::store::{KeyId, KeyRecord, Store, StoreError};
 
-/// How long an entry is used: a change made in another process takes effect within 5 s (contract
+/// The lifetime of an entry: a change made in another process takes effect within 5 s (contract
 /// §5).
 const MAX_AGE: TimeDelta = TimeDelta::seconds(4);
 
-/// The age from which a key in use is read again.
+/// The age at which a key in use is read again.
 const REFRESH_AGE: TimeDelta = TimeDelta::milliseconds(1500);
 
-/// The interval between refreshes.
 pub(crate) const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The most cached keys, and the most cached unknown identifiers.
+/// For cached keys, and again for cached unknown identifiers.
 const CAPACITY: usize = 10_000;
 
-/// The most identifiers per statement.
+/// Identifiers per statement.
 const BATCH: usize = 256;
 
-/// The least interval between two look-ups of possible guesses.
+/// The shortest time between two look-ups of possible guesses.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// How long a statement may take before it is retried over another connection.
+/// The time limit of a statement before it is retried on another connection.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The most requests that may wait for a look-up; further ones get 503 (`no_disponible`).
+/// The largest number of requests that may wait for a look-up; further ones get 503
+/// (`no_disponible`).
 const MAX_WAITING: usize = 10_000;
 
-/// The keys used lately.
+/// The keys used recently.
 pub(crate) struct KeyCache {
     known: Cache<KeyId, CachedKey>,
     unknown: Cache<KeyId, DateTime<Utc>>,
@@ -56,7 +56,7 @@ pub(crate) struct KeyCache {
     returning: Lookups,
     /// Look-ups of all others.
     new: Lookups,
-    /// Counts changes of keys: a batch read before one is not cached.
+    /// Counts changes of keys: a batch that was read before a change is not cached.
     changes: AtomicU64,
 }
 
@@ -73,20 +73,20 @@ enum Cached {
     Key(Arc<KeyRecord>),
     /// There is no such key.
     NoKey,
-    /// The key existed, and must be read again.
+    /// The key existed and must be read again.
     Stale,
     Nothing,
 }
 
-/// Look-ups, one at a time.
+/// Look-ups that run one at a time.
 struct Lookups {
     pending: Mutex<PendingLookups>,
-    /// The start of the last look-up; the request that looks up a batch holds the lock.
+    /// The start of the last look-up. The request that looks up a batch holds the lock.
     last: tokio::sync::Mutex<Option<Instant>>,
     interval: Duration,
 }
 
-/// The result of a look-up: the key, if there is one.
+/// The result of a look-up; `None` if there is no such key.
 type Found = Result<Option<Arc<KeyRecord>>, StoreFailed>;
 
 /// The store failed in the request that looked up the batch.
@@ -101,7 +101,7 @@ struct PendingLookups {
     count: usize,
 }
 
-/// A key's identifier, borrowed.
+/// A borrowed [`KeyId`], for look-ups in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct KeyName<'a> {
     pub(crate) company: CompanyId,
@@ -165,7 +165,7 @@ impl KeyCache {
         }
     }
 
-    /// Reads keys again that were used since they were last read and would expire soon. If that
+    /// Reads keys again that were used since they were last read and will soon expire. If that
     /// fails, the key's next request looks it up.
     pub(crate) async fn refresh(&self, store: &dyn Store, clock: &dyn Clock) -> Result<(), StoreError> {
         let due = clock.now() - REFRESH_AGE;
@@ -185,7 +185,7 @@ impl KeyCache {
     }
 
     fn cached(&self, name: KeyName<'_>, now: DateTime<Utc>) -> Cached {
-        // The age is negative after the clock was set back; then the entry is not fresh either.
+        // The age is negative if the clock was set back; such an entry is not fresh either.
         let fresh = |at: DateTime<Utc>| (TimeDelta::zero()..MAX_AGE).contains(&(now - at));
         match self.known.get(&name) {
             Some(cached) => {
@@ -200,7 +200,7 @@ impl KeyCache {
         }
     }
 
-    /// Looks up `id` and other pending identifiers in one statement and answers the waiting
+    /// Looks up `id` and other pending identifiers in one statement, and answers the waiting
     /// requests.
     async fn look_up(&self, lookups: &Lookups, id: &KeyId, store: &dyn Store, now: DateTime<Utc>) -> Result<(), Error> {
         let batch = lookups.pending().take_batch(id);
@@ -246,8 +246,8 @@ impl KeyCache {
     }
 }
 
-/// Reads keys. A statement that hangs is abandoned and retried once; the store uses another
-/// connection for it.
+/// Reads keys. A statement that hangs is abandoned and retried once; the store then uses another
+/// connection.
 async fn read_in_time(ids: &[KeyId], store: &dyn Store, period: Period) -> Result<Vec<KeyRecord>, StoreError> {
     match timeout(PATIENCE, store.keys(ids, period)).await {
         Ok(read) => read,
@@ -278,7 +278,7 @@ fn answer(batch: Vec<(KeyId, Vec<oneshot::Sender<Found>>)>, found: impl Fn(&KeyI
 }
 
 impl PendingLookups {
-    /// A receiver of the result for `id`; `None` if too many requests already wait.
+    /// A receiver for the result of `id`; `None` if too many requests already wait.
     fn add(&mut self, id: &KeyId) -> Option<oneshot::Receiver<Found>> {
         if self.count >= MAX_WAITING {
             self.remove_cancelled();

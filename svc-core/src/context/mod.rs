@@ -1,4 +1,4 @@
-//! [`Context`]: the state shared by the API, the back office and background work.
+//! [`Context`]: the state that the API, the back office and background work share.
 
 mod backlog;
 mod keys;
@@ -18,7 +18,7 @@ use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
 use crate::usage::{self, Ledger, Merging};
 
-/// The default of [`ContextBuilder::max_body`], in bytes: 1 MiB (contract §4).
+/// The default of [`ContextBuilder::max_body`]: 1 MiB, in bytes (contract §4).
 pub const DEFAULT_MAX_BODY: usize = 1_048_576;
 
 /// The default of [`ContextBuilder::deadline`].
@@ -27,23 +27,23 @@ const DEFAULT_DEADLINE: Duration = Duration::from_secs(15);
 /// The default of [`ContextBuilder::body_timeout`].
 pub(crate) const DEFAULT_BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The default of [`ContextBuilder::rate_per_minute`] (spec "Limits").
+/// The default of [`ContextBuilder::rate_per_minute`] (spec, "Limits").
 pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
 
 /// The default of [`ContextBuilder::in_flight`] (contract §5).
 pub(crate) const DEFAULT_IN_FLIGHT: u32 = 10;
 
-/// Store, clock, randomness, secrets, public address, caches and settings: created once per
-/// process, and shared by [`crate::Api`], the back office ([`Context::run`]) and background work
+/// Store, clock, randomness, secrets, public address, caches and settings. A process creates it
+/// once and shares it among [`crate::Api`], the back office ([`Context::run`]) and background work
 /// ([`Context::work`]).
 ///
-/// It is cheap to clone, and its clones share everything. When the back office changes keys, users
-/// or companies, every API on the same context sees it at once, and other processes within 5 s
+/// It is cheap to clone, and clones share everything. When the back office changes keys, users or
+/// companies, every API on the same context sees it at once, and other processes within 5 s
 /// (contract §5).
 #[derive(Clone)]
 pub struct Context {
     shared: Arc<Inner>,
-    /// The store, over the connections for this clone's purpose.
+    /// The store, on the connections for this clone's purpose.
     store: Arc<dyn Store>,
 }
 
@@ -59,7 +59,6 @@ struct Inner {
     settings: Settings,
 }
 
-/// Limits and modes of the service.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     limits: LimitMode,
@@ -69,7 +68,7 @@ pub(crate) struct Settings {
     pub(crate) body_timeout: Duration,
     pub(crate) development_destinations: bool,
     pub(crate) sandbox: bool,
-    /// How long the store may take over a request.
+    /// The time limit for the store's part of a request.
     pub(crate) deadline: Duration,
     merge_usage_every: Duration,
 }
@@ -100,13 +99,13 @@ pub struct ContextBuilder {
     settings: Settings,
 }
 
-/// The base URL is not `http(s)://host[/path]`.
+/// The base URL is not `http(s)://host[/path]`; contains the URL.
 #[derive(Debug, thiserror::Error)]
 #[error("the base URL must be http(s)://host[/path] without query: {0:?}")]
 pub struct BaseUrlError(String);
 
 impl Context {
-    /// Begins a context over `store`. `base_url` is the API's public address
+    /// Starts a context over `store`. `base_url` is the API's public address
     /// (`https://api.example.com/api/v1`): it prefixes the links in notices, and its path prefixes
     /// every route.
     pub fn builder(store: Arc<dyn Store>, base_url: impl Into<String>) -> ContextBuilder {
@@ -120,16 +119,15 @@ impl Context {
         }
     }
 
-    /// Adds the usage of all keys and companies since the last merge to the store, in one
-    /// statement, and reads what other processes added. [`Context::work`] does so every 250 ms, and
-    /// once more at its end; usage that was never merged is lost with the process. After an error
+    /// Adds the usage of all keys and companies since the last merge to the store, in one statement
+    /// per company, and reads what other processes added. [`Context::work`] does so every 250 ms
+    /// and once more at its end. Usage that is not merged is lost with the process. After an error
     /// of the store, the usage is kept for the next merge.
     pub async fn merge_usage(&self) -> Result<(), StoreError> {
         self.shared.merging.merge(&self.shared.ledger, self.store(), self.now()).await
     }
 
-    /// Merges usage if background work is late to do so. An error is logged and not returned,
-    /// because the usage is kept.
+    /// Merges usage if background work is late. Errors are only logged, because the usage is kept.
     pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
         if self.shared.merging.is_overdue(now)
             && let Err(error) = self.merge_usage().await
@@ -142,8 +140,7 @@ impl Context {
         self.store.as_ref()
     }
 
-    /// The same context for background work, which uses connections of its own
-    /// ([`Store::for_background`]).
+    /// A clone for background work, which has its own connections ([`Store::for_background`]).
     pub(crate) fn in_background(&self) -> Self {
         let store = self.store.for_background().unwrap_or_else(|| Arc::clone(&self.store));
         Self { shared: Arc::clone(&self.shared), store }
@@ -187,7 +184,7 @@ impl Context {
         &self.shared.settings
     }
 
-    /// The company's limit mode: its own, or the service's.
+    /// The company's own limit mode, or the service's.
     pub(crate) fn limits(&self, company: &Company) -> LimitMode {
         company.limites.unwrap_or(self.shared.settings.limits)
     }
@@ -200,30 +197,30 @@ impl fmt::Debug for Context {
 }
 
 impl ContextBuilder {
-    /// Sets the clock; the machine's by default.
+    /// Sets the clock; by default the machine's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Sets the source of randomness; the operating system's by default.
+    /// Sets the source of randomness; by default the operating system's.
     #[must_use]
     pub fn random(mut self, random: Arc<dyn Random>) -> Self {
         self.random = random;
         self
     }
 
-    /// Sets the encryption of stored secrets: a [`crate::secrets::SecretsKey`], or a [`Sealer`]
-    /// that also has former keys. Without a key they are stored as they are. All contexts on one
-    /// store need the same key.
+    /// Sets how secrets are sealed: a [`crate::secrets::SecretsKey`], or a [`Sealer`] that also has
+    /// former keys. Without a key, secrets are stored in plain text. All contexts on one store need
+    /// the same key.
     #[must_use]
     pub fn secrets(mut self, sealer: impl Into<Sealer>) -> Self {
         self.sealer = sealer.into();
         self
     }
 
-    /// Sets whether limits are enforced (the default) or only reported; a company may have its own
+    /// Sets whether limits are enforced (the default) or only reported. A company may have its own
     /// mode (contract §5).
     #[must_use]
     pub fn limits(mut self, limits: LimitMode) -> Self {
@@ -231,15 +228,15 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets how many requests each key may make per clock minute; 150 by default (spec "Limits").
+    /// Sets the requests per key and clock minute; 150 by default (spec, "Limits").
     #[must_use]
     pub fn rate_per_minute(mut self, requests: u64) -> Self {
         self.settings.rate_per_minute = requests;
         self
     }
 
-    /// Sets how many requests of a company this process handles at the same time; 10 by default
-    /// (contract §5). It is enforced in notice mode too.
+    /// Sets how many requests of a company this process handles at once; 10 by default (contract
+    /// §5). It is enforced in notice mode too.
     #[must_use]
     pub fn in_flight(mut self, requests: u32) -> Self {
         self.settings.in_flight = requests;
@@ -247,31 +244,31 @@ impl ContextBuilder {
     }
 
     /// Sets how long usage may stay unmerged; 250 ms by default. With zero, every request merges it
-    /// before its answer is returned, for a process that may be frozen or end after an answer.
-    /// Otherwise [`Context::work`] merges it, and a request does so only if the last merge began
-    /// two intervals ago.
+    /// before its answer is returned, which a process needs that may be frozen or end after an
+    /// answer. Otherwise [`Context::work`] merges it, and a request does so only if the last merge
+    /// began two intervals ago.
     #[must_use]
     pub fn merge_usage_every(mut self, interval: Duration) -> Self {
         self.settings.merge_usage_every = interval;
         self
     }
 
-    /// Sets how long the store may take over a request; 15 s by default. After that the request is
-    /// answered 503 (`no_disponible`) and rolled back, unless its commit had begun.
+    /// Sets the time limit for the store's part of a request; 15 s by default. After it the request
+    /// is rolled back, unless its commit has begun, and answered 503 (`no_disponible`).
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings.deadline = deadline;
         self
     }
 
-    /// Sets the largest body of a request, in bytes; [`DEFAULT_MAX_BODY`] by default (contract §4).
+    /// Sets the largest request body, in bytes; [`DEFAULT_MAX_BODY`] by default (contract §4).
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
         self
     }
 
-    /// Sets how long a request's body may take, from the first read to the last byte; 30 s by
+    /// Sets the time limit for a request's body, from the first read to the last byte; 30 s by
     /// default. A slower body gets 400 `json_invalido`.
     #[must_use]
     pub fn body_timeout(mut self, within: Duration) -> Self {
@@ -279,7 +276,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets whether the sandbox stamps this process's documents; not by default. If so,
+    /// Sets whether the sandbox stamps this process's documents; false by default. If true,
     /// `invoice.stamped` accepts a fiscal folio without its document.
     #[must_use]
     pub fn sandbox(mut self, stamps: bool) -> Self {
@@ -288,14 +285,14 @@ impl ContextBuilder {
     }
 
     /// Sets whether webhooks may have development URLs: http, any port, local names (contract §6);
-    /// not by default. The sender's settings decide which of them are reachable.
+    /// false by default. The sender's settings decide which of them can be reached.
     #[must_use]
     pub fn development_destinations(mut self, allowed: bool) -> Self {
         self.settings.development_destinations = allowed;
         self
     }
 
-    /// The context; an error if the base URL is not `http(s)://host[/path]`.
+    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`.
     pub fn build(self) -> Result<Context, BaseUrlError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
         let base_path = base_path(&base_url).ok_or(BaseUrlError(self.base_url))?;

@@ -9,7 +9,7 @@ use http::StatusCode;
 
 pub use code::Code;
 
-/// An error of an operation: the public code and text, and a cause that only the log shows.
+/// An error of an operation: a public code and text, and a cause that only the log shows.
 #[derive(Debug)]
 pub struct Error {
     code: Code,
@@ -26,49 +26,48 @@ impl Error {
         Self { code, message: None, retry_after: None, allow: None, transient: false, cause: None }
     }
 
-    /// The error of that code about the field or filter `field`; the text then begins with its
-    /// name.
+    /// An error about a field or filter. The public text is the field's name, a colon and `text`.
     pub fn field(code: Code, field: &str, text: impl fmt::Display) -> Self {
         Self::new(code).message(format!("{field}: {text}"))
     }
 
-    /// A failure of the service, with the cause for the log; the client sees the code only.
+    /// A failure of the service: `error_interno` for the client, the cause for the log.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self { cause: Some(cause.into()), ..Self::new(Code::ErrorInterno) }
     }
 
-    /// With another text.
+    /// Replaces the public text, which is Spanish.
     #[must_use]
     pub fn message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
         self.message = Some(message.into());
         self
     }
 
-    /// With a Retry-After, in seconds.
+    /// Adds a `Retry-After` header, in seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// With an Allow header.
+    /// Adds an `Allow` header.
     #[must_use]
     pub(crate) fn allow(mut self, methods: impl Into<Box<str>>) -> Self {
         self.allow = Some(methods.into());
         self
     }
 
-    /// Its code.
+    /// The public code.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// Its HTTP status.
+    /// The HTTP status of the code.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Its public text, Spanish.
+    /// The public text, in Spanish (`error.mensaje`).
     pub fn mensaje(&self) -> &str {
         self.message.as_deref().unwrap_or(self.code.mensaje())
     }
@@ -81,31 +80,30 @@ impl Error {
         self.allow.as_deref()
     }
 
-    /// With its cause, for the log.
+    /// Adds the cause for the log.
     #[must_use]
     pub(crate) fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
         self
     }
 
-    /// As one after which the same transaction may succeed when it is run again.
+    /// Says whether the same transaction may succeed when it runs again.
     #[must_use]
     pub(crate) fn transient(mut self, transient: bool) -> Self {
         self.transient = transient;
         self
     }
 
-    /// Whether the same transaction may succeed when it is run again.
+    /// Whether the same transaction may succeed when it runs again.
     pub(crate) fn is_transient(&self) -> bool {
         self.transient
     }
 
-    /// Its cause, for the log.
+    /// The cause, which must never reach a client.
     pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         self.cause.as_deref()
     }
 
-    /// The same, by itself.
     pub(crate) fn into_cause(self) -> Option<Box<dyn std::error::Error + Send + Sync>> {
         self.cause
     }

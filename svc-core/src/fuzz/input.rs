@@ -1,30 +1,30 @@
-//! Strategies for input: samples that were changed in a few places.
+//! Strategies for input: samples with a few changes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
 
-/// Pieces that parsers of texts, numbers, URLs and JSON treat differently.
+/// Pieces that parsers of texts, numbers, URLs and JSON treat specially.
 const PIECES: &str = "\0 \" \\ \\u0000 \\ud800 / // .. ? & = % %00 %ff %2f + # @ : :443 :0 , ; { } [ ] [::1] 127.0.0.1 \
     0x7f.1 localhost .local xn-- http:// https:// null true false {} [] \"\" - -0 0 1e400 1e-400 1E+3 0.1234567 1.005 \
     9223372036854775807 9223372036854775808 -9223372036854775808 999999999999999999.999999 2026-02-30 2026-10-12 \
     0000-00-00 9999-12-31T23:59:60Z 2026-10-12T18:00:00Z +23:59 XAXX010101000 ñ Ñ& İ ß ﬁ \u{202e} \u{feff} \u{fffd} \
     \u{1f468}\u{200d}\u{1f469} \u{10ffff} \u{0301} ٣ t= v1= clave cursor= limite= empresa";
 
-/// Input no longer than this: longer is a matter of limits, which have their own tests.
+/// Longer input is a matter of limits, which have their own tests.
 const MAX_LENGTH: usize = 4_096;
 
-/// A change of an input, at the place that `Index` stands for.
+/// A change at the place that `Index` selects.
 #[derive(Debug, Clone)]
 enum Edit {
-    /// So many bytes give way to others.
+    /// Replaces so many bytes.
     Replace(Index, usize, Vec<u8>),
-    /// The next digits give way to other text.
+    /// Replaces the next digits.
     Number(Index, &'static str),
-    /// A few bytes are repeated.
+    /// Repeats a few bytes.
     Repeat(Index, usize, usize),
-    /// The rest gives way to the end of another sample.
+    /// Replaces the rest by the end of another sample.
     Join(Index, Vec<u8>, Index),
 }
 
@@ -84,8 +84,7 @@ impl ValueEdit {
     }
 }
 
-/// Samples, each with a few changes of its bytes; of those that are JSON, half are changed as
-/// values first.
+/// Samples with a few changed bytes each. Half of those that are JSON are first changed as values.
 pub(super) fn changed(samples: &[Vec<u8>]) -> BoxedStrategy<Vec<u8>> {
     let values: Vec<Value> = samples.iter().filter_map(|sample| serde_json::from_slice(sample).ok()).collect();
     let bytes = (select(samples.to_vec()), vec(edit(samples), 1..=5));
@@ -167,7 +166,7 @@ fn collect_names(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// The JSON pointers of a value and of all within it.
+/// The JSON pointers of a value and of everything in it.
 fn pointers(value: &Value) -> Vec<String> {
     let within = |step: String, value: &Value| {
         pointers(value).into_iter().map(|rest| format!("/{step}{rest}")).collect::<Vec<_>>()

@@ -1,8 +1,8 @@
-//! Random input for everything that reads what clients write. No input may cause a panic or a 5xx,
+//! Random input for everything that reads what clients send. No input may cause a panic or a 5xx,
 //! and accepted input has the properties that its target asserts.
 //!
-//! A short run is one of the ordinary tests. `SVC_FUZZ` inputs of each kind, in the sequence of
-//! `SVC_FUZZ_SEED`:
+//! A short run is part of the ordinary tests. A long run takes `SVC_FUZZ` inputs of each kind, in
+//! the sequence of `SVC_FUZZ_SEED`:
 //! `SVC_FUZZ=2000000 cargo test -p svc-core --release --lib -- --ignored --nocapture fuzz`
 
 mod input;
@@ -17,7 +17,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner
 use self::input::changed;
 use self::targets::Target;
 
-/// How many inputs of each kind the short run has.
+/// Inputs per kind in the short run.
 const SHORT: u32 = 1_500;
 
 #[test]
@@ -39,8 +39,8 @@ fn nothing_that_strangers_send_is_a_failure_of_ours_at_length() {
     }
 }
 
-/// Gives a target its samples and `inputs` changes of them; prints how many it accepted. A failing
-/// input is shrunk.
+/// Runs a target on its samples and `inputs` changes of them, and prints how many it accepted. A
+/// failing input is shrunk.
 fn fuzz(target: &Target, inputs: u32, seed: u32) {
     let (started, accepted) = (Instant::now(), Cell::new(0));
     let try_one = |input: Vec<u8>| {

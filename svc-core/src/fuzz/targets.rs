@@ -1,5 +1,4 @@
-//! What is fuzzed: each kind of input with its samples, and what must hold of those that are
-//! accepted.
+//! The targets: each kind of input with its samples and the properties of accepted input.
 
 use std::sync::Arc;
 
@@ -26,9 +25,9 @@ type Accepts = dyn Fn(&[u8]) -> bool;
 
 pub(super) struct Target {
     pub(super) name: &'static str,
-    /// Input that is accepted, or nearly; and what was once a fault.
+    /// Accepted or nearly accepted input, and input that once revealed a fault.
     pub(super) samples: Vec<Vec<u8>>,
-    /// Whether the input is accepted.
+    /// Returns whether the input is accepted, and asserts its properties.
     pub(super) accepts: Box<Accepts>,
 }
 
@@ -37,7 +36,7 @@ impl Target {
         Self { name, samples, accepts: Box::new(accepts) }
     }
 
-    /// A target that reads text; other bytes become replacement characters.
+    /// A target that reads text; invalid UTF-8 becomes replacement characters.
     fn text(name: &'static str, samples: &[&str], accepts: impl Fn(&str) -> bool + 'static) -> Self {
         let samples = samples.iter().map(|sample| sample.as_bytes().to_vec()).collect();
         Self::new(name, samples, move |input| accepts(&String::from_utf8_lossy(input)))
@@ -48,7 +47,7 @@ pub(super) fn all() -> Vec<Target> {
     vec![queries(), cursors(), json(), bodies(), rfcs(), urls(), signatures(), paths(), key_ids(), requests()]
 }
 
-/// Values that filters take.
+/// Values for filters.
 const VALUES: [&str; 12] = [
     "1",
     "true",
@@ -64,7 +63,7 @@ const VALUES: [&str; 12] = [
     "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d",
 ];
 
-/// Query strings of every list: the first byte says of which.
+/// Query strings; the first byte selects the list.
 fn queries() -> Target {
     let lists: Vec<_> = OPERATIONS
         .iter()
@@ -125,7 +124,7 @@ fn cursors() -> Target {
     })
 }
 
-/// The inputs of operations, and some that none has.
+/// Inputs of operations, and some that fit none.
 fn inputs() -> Vec<Vec<u8>> {
     let more = [
         r#"{"nombre":"Ana","correo":"ana@example.com","telefono":"+52 (55) 1234-5678","mensaje":"Hola","vendedor":1,"pais":"MEX"}"#,
@@ -143,7 +142,7 @@ fn json() -> Target {
     Target::new("JSON", inputs(), |input| {
         let Ok(ours) = Json::parse_object(input) else { return false };
         assert!(std::str::from_utf8(input).is_ok());
-        // Numbers that serde_json has no type for are the one thing that is taken here and not
+        // Numbers that `serde_json` has no type for are the only input accepted here and refused
         // there.
         if let Err(error) = serde_json::from_slice::<Value>(input) {
             assert!(error.to_string().contains("number out of range"), "{error}");
@@ -259,7 +258,7 @@ fn key_ids() -> Target {
     })
 }
 
-/// Whole requests: a line with method and target, lines of headers, an empty line, the body.
+/// Whole requests: a line with method and target, header lines, an empty line, the body.
 fn requests() -> Target {
     let builder = Context::builder(Arc::new(Empty), "https://erp.example.com/api/v1");
     let context = builder.rate_per_minute(u32::MAX.into()).in_flight(1_000).build().expect("a context");
@@ -281,7 +280,7 @@ fn requests() -> Target {
         let Some(request) = request(input) else { return false };
         let answer = runtime.block_on(api.handle(request));
         let status = answer.status().as_u16();
-        // A write comes as far as the store, which is not there.
+        // A write gets as far as the store, which is missing here.
         assert!(status < 500 || status == 503, "{status}: {}", String::from_utf8_lossy(answer.body()));
         let json: Value = serde_json::from_slice(answer.body()).expect("every answer is JSON");
         assert_eq!(json["ok"], status < 400);
@@ -290,7 +289,7 @@ fn requests() -> Target {
     })
 }
 
-/// The request that an input stands for, if there can be such a one.
+/// The request in an input, if it forms one.
 fn request(input: &[u8]) -> Option<Request<Bytes>> {
     let end = input.windows(2).position(|pair| pair == b"\n\n")?;
     let (head, body) = (&input[..end], &input[end + 2..]);

@@ -1,26 +1,25 @@
-//! The canonical form of a body: what two bodies that say the same have in common (contract §4).
+//! The canonical form of a body: two bodies that mean the same have the same one (contract §4).
 
 use super::cursor::{Cursor, Kind};
 use super::escape::{Piece, Pieces};
 use super::members::Members;
 
-/// Bytes that are handed on together: a digest takes few large pieces better than many small ones.
+/// Bytes per piece: a digest handles few large pieces better than many small ones.
 const PIECE: usize = 4096;
 
-/// Writes values in their canonical form: keys sorted, no white space, numbers by value. They are
-/// handed on in pieces, so that they take no memory.
+/// Writes values in canonical form: keys sorted, no white space, numbers by value. It passes pieces
+/// on instead of building the whole text.
 pub(super) struct Sink<'a> {
     piece: Vec<u8>,
     hand_on: &'a mut dyn FnMut(&[u8]),
 }
 
 impl<'a> Sink<'a> {
-    /// A sink that hands on to `hand_on`.
     pub(super) fn new(hand_on: &'a mut dyn FnMut(&[u8])) -> Self {
         Self { piece: Vec::with_capacity(PIECE), hand_on }
     }
 
-    /// Hands on what is left.
+    /// Passes the last piece on.
     pub(super) fn finish(mut self) {
         self.flush();
     }
@@ -41,7 +40,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// The value at the cursor.
+    /// Writes the value at the cursor.
     pub(super) fn value(&mut self, cursor: &mut Cursor<'_>) {
         match cursor.kind() {
             Kind::Null | Kind::Bool => self.push(cursor.literal().as_bytes()),
@@ -52,7 +51,7 @@ impl<'a> Sink<'a> {
                     match piece {
                         Ok(Piece::Plain(plain)) => self.text(plain),
                         Ok(Piece::Escaped(character)) => self.character(character),
-                        // It was parsed, so it has none.
+                        // Parsing has refused unpaired surrogates.
                         Err(_) => {}
                     }
                 }
@@ -72,8 +71,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Text between quotes, as Rust's `Debug` writes it. Stored fingerprints were made of this
-    /// form, so it does not change.
+    /// Writes text in the form of Rust's `Debug`. Stored fingerprints depend on this form, so it
+    /// must not change.
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -100,7 +99,7 @@ impl<'a> Sink<'a> {
     fn object(&mut self, cursor: &mut Cursor<'_>) {
         cursor.enter();
         let mut members = Members::new(cursor.text());
-        // It was parsed, so its members can be read.
+        // Parsing has checked the number of members.
         while cursor.has_more() && members.push_key(cursor).is_ok() {
             cursor.skip();
         }
@@ -116,8 +115,8 @@ impl<'a> Sink<'a> {
         self.push(b"}");
     }
 
-    /// `1160`, `1160.00` and `1.16e3` are one number: sign, digits without outer zeros, power of
-    /// ten.
+    /// Writes a number by value: sign, digits without outer zeros, power of ten. So `1160`,
+    /// `1160.00` and `1.16e3` are the same.
     fn number(&mut self, literal: &str) {
         let (sign, unsigned) = literal.strip_prefix('-').map_or(("", literal), |rest| ("-", rest));
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
@@ -147,7 +146,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Whether Rust's `Debug` writes the byte as it is.
+/// Whether Rust's `Debug` writes the byte unescaped.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }

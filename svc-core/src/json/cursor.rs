@@ -1,10 +1,10 @@
-//! A position in the text of a valid JSON value. Nothing here checks syntax: `serde_json` has.
+//! A position in the text of a valid JSON value. Nothing here checks the syntax; `serde_json`
+//! already has.
 
 use std::borrow::Cow;
 
 use super::escape::{Unpaired, is_blank, unescaped};
 
-/// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Null,
@@ -15,8 +15,8 @@ pub(super) enum Kind {
     Object,
 }
 
-/// A position in a valid text. A method that reads a value expects one at the position and moves
-/// past it.
+/// A position in a valid text. Methods that read a value expect one at the position and move past
+/// it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'de> {
     text: &'de str,
@@ -28,32 +28,29 @@ impl<'de> Cursor<'de> {
         Self::at(text, 0)
     }
 
-    /// A cursor at a position that another one had.
+    /// A cursor at the position of another one.
     pub(super) fn at(text: &'de str, at: usize) -> Self {
         Self { text, at }
     }
 
-    /// The text that it moves in.
     pub(super) fn text(&self) -> &'de str {
         self.text
     }
 
-    /// Where it stands.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// The first byte of what comes next: a value, a key, or the end of an array or object. Zero at
-    /// the end of the text.
+    /// The first byte of the next value, key or closing bracket; 0 at the end of the text.
     fn peek(&mut self) -> u8 {
-        // In a valid text separators say no more than white space.
+        // In valid text, commas and colons carry no more information than white space.
         while let Some(b' ' | b'\t' | b'\r' | b'\n' | b',' | b':') = self.text.as_bytes().get(self.at) {
             self.at += 1;
         }
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// What the value at the position is.
+    /// The kind of the next value.
     pub(super) fn kind(&mut self) -> Kind {
         match self.peek() {
             b'n' => Kind::Null,
@@ -71,12 +68,12 @@ impl<'de> Cursor<'de> {
         self.at += 1;
     }
 
-    /// Whether another item, or key, of the array or object comes.
+    /// Whether the array or object has another item.
     pub(super) fn has_more(&mut self) -> bool {
         !matches!(self.peek(), b']' | b'}' | 0)
     }
 
-    /// Leaves the array or object, past what is left of it.
+    /// Skips the rest of the array or object and leaves it.
     pub(super) fn leave(&mut self) {
         while self.has_more() {
             self.skip();
@@ -99,12 +96,12 @@ impl<'de> Cursor<'de> {
         literal
     }
 
-    /// A string or a key, unescaped.
+    /// The next string or key, unescaped.
     pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Unpaired> {
         unescaped(self.literal())
     }
 
-    /// Whether the value is null or a string of white space. It stays where it is.
+    /// Whether the next value is null or a blank string; does not move.
     pub(super) fn is_empty(&mut self) -> bool {
         match self.kind() {
             Kind::Null => true,
@@ -113,7 +110,7 @@ impl<'de> Cursor<'de> {
         }
     }
 
-    /// Passes a value.
+    /// Skips a value.
     pub(super) fn skip(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -138,7 +135,7 @@ impl<'de> Cursor<'de> {
     }
 }
 
-/// The length of the string literal that `text` begins with, quotes included.
+/// The length of the string literal at the beginning of `text`, quotes included.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
     loop {

@@ -1,13 +1,12 @@
-//! The serde deserializer of a [`Json`], which reads it from front to back.
+//! The serde deserializer of a [`Json`]. It reads the text once, from front to back.
 //!
-//! Rules for field types, beyond plain serde:
-//! - an optional field is absent when it is `null` or a string of nothing but white space (contract
-//!   §1);
-//! - Rust's own types have their faults worded here: serde's visitors name them as Rust does, in
-//!   English. A field type with a visitor of its own calls `deserialize_any`, `deserialize_str` or
-//!   `deserialize_bytes`, and its `expecting` is Spanish;
-//! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so
-//!   exact decimals are read, and a field that takes only numbers can refuse strings.
+//! Its rules go beyond plain serde:
+//! - An optional field counts as absent if it is `null` or a blank string (contract §1).
+//! - Faults of Rust's own types get their Spanish text here, since serde's visitors describe them
+//!   in English. A field type with its own visitor calls `deserialize_any`, `deserialize_str` or
+//!   `deserialize_bytes`, and its `expecting` is Spanish.
+//! - `deserialize_bytes` passes a number's literal text as bytes and a string as a string. So
+//!   decimals are exact, and a field that takes only numbers can refuse strings.
 
 use std::borrow::Cow;
 
@@ -46,13 +45,12 @@ impl<'de> Deserializer<'de> for &'de Json {
 }
 
 impl<'de> Cursor<'de> {
-    /// A string that was checked when the body was parsed.
+    /// A string; parsing has refused unpaired surrogates.
     pub(super) fn text_value(&mut self) -> Cow<'de, str> {
         self.string().unwrap_or_default()
     }
 
-    /// The fault of a value that is not `expected`; a field that is not optional does without
-    /// `null`.
+    /// The fault of a value that is not `expected`; for `null`, that of a missing field.
     fn is_not(&mut self, expected: &str) -> Fault {
         match self.kind() {
             Kind::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
@@ -60,7 +58,7 @@ impl<'de> Cursor<'de> {
         }
     }
 
-    /// The value that comes, if it is of that kind.
+    /// Visits the next value if it has that kind.
     fn only<V: Visitor<'de>>(&mut self, kind: Kind, expected: &str, visitor: V) -> Result<V::Value, Fault> {
         if self.kind() == kind { self.deserialize_any(visitor) } else { Err(self.is_not(expected)) }
     }
@@ -70,8 +68,7 @@ fn is_not(expected: &str) -> Fault {
     Fault::custom(format_args!("debe ser {expected}"))
 }
 
-/// Reads whole numbers as Rust's own types do; one that is out of its type's range is a fault like
-/// any other.
+/// Deserializes integers. A number outside the type's range is a fault like any other.
 macro_rules! integers {
     ($($method:ident: $type:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -189,7 +186,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         self.only(Kind::Object, "un objeto", visitor)
     }
 
-    /// A struct is an object; derived visitors would take a list of its fields too.
+    /// Only an object: derived visitors would also accept an array of the fields.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -226,7 +223,7 @@ struct Fields<'a, 'de> {
     cursor: &'a mut Cursor<'de>,
     first: std::slice::Iter<'de, (&'static str, String)>,
     left_out: &'a [&'static str],
-    /// The key whose value comes next, and that value if it is not at the cursor.
+    /// The key of the next value, and the value itself if the cursor is not at it.
     value: Option<(Cow<'de, str>, Option<&'de str>)>,
 }
 
@@ -259,7 +256,7 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
     }
 }
 
-/// One word of an enumeration.
+/// A word of an enumeration.
 struct Word<'a>(&'a str);
 
 impl<'de> EnumAccess<'de> for Word<'_> {

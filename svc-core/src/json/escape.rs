@@ -1,30 +1,28 @@
-//! The text of a string literal. `serde_json` takes two to three times as long to unescape one, and
-//! a body may consist of escapes.
+//! Unescapes string literals. `serde_json` takes two to three times as long, and a body may consist
+//! of escapes.
 
 use std::borrow::Cow;
 
-/// The pieces of the text between the quotes of a valid string literal: what stands there as it is,
-/// and each escape. The last one is an error if an escape is half of a surrogate pair, which
-/// validation leaves open.
+/// The pieces of a valid string literal: unescaped runs, and escapes. The last one is an error if
+/// an escape is half of a surrogate pair, which `serde_json` does not check here.
 pub(super) struct Pieces<'a>(&'a str);
 
-/// A piece of a string.
 pub(super) enum Piece<'a> {
     Plain(&'a str),
     Escaped(char),
 }
 
-/// An escape that is no character.
+/// Half of a surrogate pair.
 #[derive(Debug)]
 pub(super) struct Unpaired;
 
 impl<'a> Pieces<'a> {
-    /// The pieces of a literal with its quotes.
+    /// The pieces of a literal, which includes its quotes.
     pub(super) fn of(literal: &'a str) -> Self {
         Self(literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default())
     }
 
-    /// The character that an escape stands for, and the escape's length.
+    /// The character of an escape, and the escape's length.
     fn escape(text: &str) -> Option<(char, usize)> {
         Some(match text.as_bytes().get(1)? {
             b'n' => ('\n', 2),
@@ -66,7 +64,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// What a literal says; the text itself if it has no escapes.
+/// The text of a literal; borrowed if it has no escapes.
 pub(super) fn unescaped(literal: &str) -> Result<Cow<'_, str>, Unpaired> {
     let inner = Pieces::of(literal).0;
     if !inner.as_bytes().contains(&b'\\') {
@@ -82,7 +80,7 @@ pub(super) fn unescaped(literal: &str) -> Result<Cow<'_, str>, Unpaired> {
     Ok(Cow::Owned(text))
 }
 
-/// Whether a literal says nothing but white space.
+/// Whether a literal contains only white space.
 pub(super) fn is_blank(literal: &str) -> bool {
     Pieces::of(literal).all(|piece| match piece {
         Ok(Piece::Plain(plain)) => plain.trim().is_empty(),

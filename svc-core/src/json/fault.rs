@@ -10,9 +10,8 @@ use crate::error::{Code, Error};
 
 /// What is wrong with a body, and in which field: serde's error type for [`super::Json::read`].
 ///
-/// `serde_path_to_error` around `serde_json` would find the field as well, but its inner error is a
-/// text: whether a field was missing, unknown or invalid, which decides the code, would have to be
-/// read back from English words.
+/// `serde_path_to_error` around `serde_json` would also find the field. But the code depends on
+/// whether a field was missing, unknown or invalid, and `serde_json` says so only in English text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     code: Code,
@@ -21,22 +20,22 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of the field `field`.
+    /// A fault of `field`, with a Spanish text.
     pub fn new(code: Code, field: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Self {
         Self { code, field: field.into(), text: text.into() }
     }
 
-    /// The code it is reported with.
+    /// The code that the client gets.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// The field at fault (`renglones[0].cantidad`); empty when it is the whole body.
+    /// The path of the field (`renglones[0].cantidad`); empty if the whole body is wrong.
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// The same fault seen from the object or array that holds the field.
+    /// Prefixes the path with the object or array that contains the field.
     pub(super) fn within(mut self, outer: &str) -> Self {
         let joint = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
         self.field = format!("{outer}{joint}{}", self.field);
@@ -61,8 +60,8 @@ impl de::Error for Fault {
         Self::invalid(message.to_string())
     }
 
-    /// `expected` is what a field type of ours says of itself: those of Rust have their faults
-    /// worded by the deserializer.
+    /// `expected` comes from a field type of this crate; the deserializer words the faults of
+    /// Rust's types.
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         Self::invalid(format!("debe ser {expected}"))
     }
@@ -71,8 +70,8 @@ impl de::Error for Fault {
         Self::invalid(format!("debe ser {expected}"))
     }
 
-    /// Length zero is how a field type says that a required datum is empty, which the contract
-    /// counts as missing.
+    /// A field type reports length zero if a required field is empty, which counts as missing
+    /// (contract §1).
     fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
         match length {
             0 => Self::new(Code::DatoRequerido, "", "es obligatorio"),
@@ -92,7 +91,8 @@ impl de::Error for Fault {
         Self::new(Code::DatoRequerido, field, "es obligatorio")
     }
 
-    /// A body has no member twice; one of the name of a parameter of the path is no field of it.
+    /// Parsing refuses repeated keys, so this key repeats a parameter of the path and is not a
+    /// field of the body.
     fn duplicate_field(field: &'static str) -> Self {
         Self::unknown_field(field, &[])
     }

@@ -1,4 +1,4 @@
-//! The types of fields of bodies, each with its rule and its schema.
+//! Field types of bodies, each with its rule and schema.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,8 +11,7 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor}
 use super::Fault;
 use crate::schema::field_schema;
 
-/// A field type of text: made of a string by the rule by which it is read, and what its schema says
-/// of it.
+/// Declares a field type of text by its rule and its schema.
 macro_rules! text_field {
     ($name:ident, $schema:tt) => {
         impl<const N: usize> std::str::FromStr for $name<N> {
@@ -31,18 +30,18 @@ text_field!(Text, { "type": "string", "minLength": 1, "maxLength": N });
 text_field!(Exact, { "type": "string", "minLength": N, "maxLength": N });
 text_field!(Digits, { "type": "string", "pattern": format!("^[0-9]{{{N}}}$") });
 
-/// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty one counts as
+/// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty string counts as
 /// missing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
-    /// A text that is known to be valid.
+    /// Wraps a text that is known to be valid.
     pub(crate) fn unchecked(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The string.
+    /// The string itself.
     pub(crate) fn into_string(self) -> String {
         self.0
     }
@@ -70,7 +69,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
                 let text = text.trim();
                 match text.chars().count() {
                     length if length == 0 || length > MAX => Err(E::invalid_length(length, &self)),
-                    // PostgreSQL's text cannot hold it, and nothing a person types contains it.
+                    // PostgreSQL's `text` cannot store NUL.
                     _ if text.contains('\0') => Err(E::custom("contiene un carácter NUL")),
                     _ => Ok(Text(text.to_owned())),
                 }
@@ -80,7 +79,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
     }
 }
 
-/// A string of exactly `COUNT` characters: a key of a catalogue.
+/// A string of exactly `COUNT` characters, such as a catalogue's key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Exact<const COUNT: usize>(Text<COUNT>);
 
@@ -94,12 +93,12 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
     }
 }
 
-/// A string of exactly `COUNT` ASCII digits: a postal code, a key with leading zeros.
+/// A string of exactly `COUNT` ASCII digits, such as a postal code or a key with leading zeros.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digits<const COUNT: usize>(Text<COUNT>);
 
 impl<const COUNT: usize> Digits<COUNT> {
-    /// A text that is known to be `COUNT` digits.
+    /// Wraps a text that is known to be valid.
     pub(crate) fn unchecked(digits: &str) -> Self {
         Self(Text::unchecked(digits))
     }
@@ -131,17 +130,17 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Digits<COUNT> {
     }
 }
 
-/// A whole number from `LEAST` to `MOST`.
+/// An integer from `LEAST` to `MOST`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Within<const LEAST: i64, const MOST: i64>(i64);
 
 impl<const LEAST: i64, const MOST: i64> Within<LEAST, MOST> {
-    /// The number `number`; `None` when it is out of bounds.
+    /// `None` if `number` is out of range.
     pub fn new(number: i64) -> Option<Self> {
         (LEAST..=MOST).contains(&number).then_some(Self(number))
     }
 
-    /// The number.
+    /// The integer itself.
     pub fn get(self) -> i64 {
         self.0
     }
@@ -169,12 +168,12 @@ impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, 
     }
 }
 
-/// A list of 1 to `MOST` items. An empty one counts as missing.
+/// A list of 1 to `MOST` items. An empty list counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Many<T, const MOST: usize>(Vec<T>);
 
 impl<T, const MOST: usize> Many<T, MOST> {
-    /// The list of these items; `None` when they are too many, or none.
+    /// `None` if there are no items or too many.
     pub fn new(items: Vec<T>) -> Option<Self> {
         (1..=MOST).contains(&items.len()).then_some(Self(items))
     }
@@ -195,8 +194,8 @@ impl<T, const MOST: usize> Deref for Many<T, MOST> {
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Stops at the first item too many: what they are all read into may be far larger than the
-        /// body.
+        /// Stops at the first item beyond the limit, because the items may need far more memory
+        /// than the body.
         struct Bounded<T, const MOST: usize>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MOST> {
             type Value = Many<T, MOST>;
@@ -317,7 +316,7 @@ mod tests {
         for (body, said) in [
             (r#"{"nombre":"a","renglones":7}"#, "renglones: debe ser una lista"),
             (r#"{"nombre":"a","renglones":[7]}"#, "renglones[0]: debe ser un objeto"),
-            // No list stands for an object, though its items would fit the fields.
+            // An array is no object, although its items would fit the fields.
             (r#"{"nombre":"a","renglones":[[1]]}"#, "renglones[0]: debe ser un objeto"),
             (r#"{"nombre":"a","renglones":[{"cantidad":"1"}]}"#, "renglones[0].cantidad: debe ser un entero"),
             (r#"{"nombre":"a","renglones":[{"cantidad":1e3}]}"#, "renglones[0].cantidad: debe ser un entero"),

@@ -1,7 +1,7 @@
-//! The members of one object, sorted by key.
+//! The members of an object, sorted by key.
 //!
 //! A member takes 12 bytes. With `Cow` keys, six nested objects of a thousand short members would
-//! take more than three times the body's size.
+//! take more than three times the size of the body.
 
 use std::borrow::Cow;
 
@@ -9,35 +9,33 @@ use super::cursor::Cursor;
 use super::escape::Unpaired;
 use super::{SYNTAX, brief};
 
-/// The maximum number of members in one object; the API's own have some dozens.
+/// The largest number of members in one object; the API's own objects have a few dozen.
 const MAX: usize = 1_000;
 
-/// The members of an object.
 #[derive(Debug)]
 pub(super) struct Members<'de> {
     text: &'de str,
-    /// The keys that were written with escapes, without them.
+    /// Unescaped keys that differ from their text.
     unescaped: String,
     found: Vec<Member>,
 }
 
-/// A member: where its key is, and where its value.
+/// Where the key and the value are.
 #[derive(Debug, Clone, Copy)]
 struct Member {
-    /// In the text, or past its length in `unescaped`.
+    /// An offset into the text; beyond the text's length, into `unescaped`.
     key: u32,
     length: u32,
     value: u32,
 }
 
 impl<'de> Members<'de> {
-    /// None yet, of an object in `text`.
     pub(super) fn new(text: &'de str) -> Self {
         Self { text, unescaped: String::new(), found: Vec::new() }
     }
 
-    /// Takes the key at the cursor; its value comes next. An error, in Spanish, if the object has
-    /// too many.
+    /// Adds the key at the cursor; its value comes next. The error is Spanish: the object has too
+    /// many members.
     pub(super) fn push_key(&mut self, cursor: &mut Cursor<'de>) -> Result<(), Cow<'static, str>> {
         if self.found.len() == MAX {
             return Err(format!("un objeto tiene más de {MAX} claves").into());
@@ -45,7 +43,7 @@ impl<'de> Members<'de> {
         let key = cursor.string().map_err(|Unpaired| SYNTAX)?;
         let value = cursor.position();
         let start = match &key {
-            // The quote follows the key.
+            // The key ends with a quote.
             Cow::Borrowed(key) => value - key.len() - 1,
             Cow::Owned(key) => {
                 self.unescaped.push_str(key);
@@ -57,7 +55,7 @@ impl<'de> Members<'de> {
         Ok(())
     }
 
-    /// The key's bytes, whose order is that of the characters.
+    /// The bytes of the key. UTF-8 bytes sort like characters.
     fn bytes(&self, member: Member) -> &[u8] {
         let (start, length) = (member.key as usize, member.length as usize);
         match start.checked_sub(self.text.len()) {
@@ -72,7 +70,7 @@ impl<'de> Members<'de> {
         self.found = members;
     }
 
-    /// An error, in Spanish, if two of them have the same key.
+    /// Fails with a Spanish text if a key is repeated.
     pub(super) fn are_distinct(&mut self) -> Result<(), Cow<'static, str>> {
         self.sort();
         match self.found.windows(2).find(|pair| self.bytes(pair[0]) == self.bytes(pair[1])) {
@@ -84,7 +82,7 @@ impl<'de> Members<'de> {
         }
     }
 
-    /// Keys and values, by key.
+    /// Keys and values, sorted by key.
     pub(super) fn sorted(&mut self) -> impl Iterator<Item = (&[u8], Cursor<'de>)> {
         self.sort();
         let this = &*self;

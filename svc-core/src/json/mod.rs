@@ -1,16 +1,16 @@
-//! JSON bodies: exact numbers, no repeated keys, and a field name in every fault.
+//! JSON bodies: exact numbers, no repeated keys, and faults that name the field.
 //!
-//! [`Json`] is a body's validated text: numbers keep their literal text (money is never a float)
-//! and a key given twice is an error. No tree is built of it: a body of small values would take
-//! many times its size. [`Json::read`] converts it into a typed input through serde, with [`Fault`]
-//! as serde's error type, so that an input is an ordinary `#[derive(Deserialize)]` struct with the
-//! wire's field names. [`Text`] and [`Patch`] are the field types that carry the contract's rules
-//! for strings, absence and `null`.
+//! [`Json`] is the validated text of a body. Numbers keep their literal text, because money must
+//! not become a float, and a repeated key is an error. No tree is built, since a body of small
+//! values would need many times its size. [`Json::read`] converts the text into a typed input
+//! through serde, with [`Fault`] as the error type, so an input is an ordinary
+//! `#[derive(Deserialize)]` struct with the wire's field names. [`Text`] and [`Patch`] implement
+//! the contract's rules for strings, absence and `null`.
 //!
-//! `serde_json` checks the syntax; the rest is read with our own cursor, because `serde_json`'s
-//! visitors get numbers as floats and refuse `1e400` for the whole body, and with each value as a
-//! `RawValue` most bodies take 1.2 to 2.7 times as long to parse and read: nested values are
-//! scanned once a level.
+//! `serde_json` checks the syntax, and this module reads the values with its own cursor. The
+//! visitors of `serde_json` get numbers as floats and refuse the whole body for `1e400`. Reading
+//! each value as a `RawValue` takes 1.2 to 2.7 times as long for most bodies, because every level
+//! scans nested values again.
 
 mod canonical;
 mod cursor;
@@ -36,36 +36,36 @@ pub use fault::Fault;
 pub use fields::{Digits, Exact, Many, Text, Within};
 pub use patch::{Patch, Sent};
 
-/// The greatest depth of nested objects and arrays in a body; the API's own need three. The
-/// canonical form scans a value once for each object around it.
+/// The greatest depth of a body; the API's own bodies need three levels. The canonical form scans a
+/// value once per object around it.
 const DEPTH: usize = 6;
 
-/// The maximum number of values and keys in a body; the API's own have some thousands. It bounds
-/// how long a body keeps a thread busy.
+/// The largest number of values and keys in a body; the API's own bodies have a few thousand. It
+/// limits the time that a body keeps a thread busy.
 const NODES: usize = 50_000;
 
-/// The error of a body whose fault has no position.
+/// The Spanish text of a syntax error without a position.
 const SYNTAX: &str = "el cuerpo no es JSON válido";
 
-/// A JSON object that remembers its number literals.
+/// A JSON object whose numbers keep their literal text.
 #[derive(Clone)]
 pub struct Json {
-    /// UTF-8, and a valid object.
+    /// A valid object in UTF-8.
     body: Bytes,
-    /// Members before those of the body, as literals.
+    /// Members that come before those of the body: keys and literals.
     first: Vec<(&'static str, String)>,
-    /// Keys of members of the body that are left out.
+    /// Keys of the body's members that are skipped.
     left_out: Vec<&'static str>,
 }
 
 impl Json {
-    /// Parses a body: UTF-8, one JSON object, no key twice at any depth, at most 50,000 values and
-    /// keys, 1,000 keys an object and 6 levels. The error says what is wrong, in Spanish.
+    /// Parses a body: one JSON object in UTF-8 without repeated keys, with at most 50,000 values
+    /// and keys, 1,000 keys per object and 6 levels. The error is a Spanish text.
     pub fn parse_object(body: &[u8]) -> Result<Self, Cow<'static, str>> {
         Self::parse(Bytes::copy_from_slice(body))
     }
 
-    /// The same as [`Json::parse_object`], of a body that is kept as it is instead of being copied.
+    /// Like [`Json::parse_object`], but keeps `body` instead of copying it.
     pub fn parse(body: Bytes) -> Result<Self, Cow<'static, str>> {
         let text = std::str::from_utf8(&body).map_err(|_| "el cuerpo no es UTF-8")?;
         let raw: &RawValue = serde_json::from_str(text).map_err(|error| match error.line() {
@@ -80,32 +80,31 @@ impl Json {
         Ok(Self { body, first: Vec::new(), left_out: Vec::new() })
     }
 
-    /// An object of these integers.
+    /// An object of integers.
     pub(crate) fn of_integers(integers: Vec<(&'static str, i64)>) -> Self {
         let mut object = Self::default();
         object.insert_first(integers);
         object
     }
 
-    /// A cursor before the object.
     fn cursor(&self) -> Cursor<'_> {
-        // It was valid when it was parsed.
+        // The body was valid UTF-8 when it was parsed.
         Cursor::new(std::str::from_utf8(&self.body).unwrap_or_default())
     }
 
-    /// Reads the object as a `T`; the fault names the field.
+    /// Deserializes the object; the fault names the field.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         T::deserialize(self)
     }
 
-    /// Puts integers before the members of the object. A member of the same name that it has
-    /// already is then one too many.
+    /// Inserts integers before the members of the body. A member with the same name is then a
+    /// repeated one.
     pub(crate) fn insert_first(&mut self, integers: Vec<(&'static str, i64)>) {
         self.first.splice(0..0, integers.into_iter().map(|(name, number)| (name, number.to_string())));
     }
 
-    /// Takes the member `key`, which may be absent or `null`, out of the object: the member, read
-    /// as a `T`, and the object without it.
+    /// Reads the member `key` as a `T`, `None` if it is absent or `null`, and returns the object
+    /// without it.
     pub(crate) fn take_optional<T: DeserializeOwned>(&self, key: &'static str) -> Result<(Option<T>, Self), Fault> {
         let (mut cursor, mut taken) = (self.cursor(), None);
         cursor.enter();
@@ -121,8 +120,8 @@ impl Json {
         Ok((taken, rest))
     }
 
-    /// The object of those members alone, each of which is a single value where it is right, and
-    /// the object without them.
+    /// Splits the object into one with the members `names` and one with the others. The members
+    /// `names` have scalar values, if they are valid.
     pub(crate) fn split(&self, names: &[&'static str]) -> (Self, Self) {
         let (mut cursor, mut taken, mut rest) = (self.cursor(), Self::default(), self.clone());
         cursor.enter();
@@ -149,9 +148,9 @@ impl Json {
         (taken, rest)
     }
 
-    /// Hands the canonical form of the body to `sink`, in pieces: keys sorted, no white space,
-    /// numbers by value. Two bodies that say the same have the same canonical form; it is what an
-    /// Idempotency-Key's fingerprint covers (contract §4).
+    /// Passes the canonical form to `sink` in pieces: keys sorted, no white space, numbers by
+    /// value. Bodies that mean the same have the same form, and fingerprints of an Idempotency-Key
+    /// are made of it (contract §4).
     pub fn canonical(&self, mut sink: impl FnMut(&[u8])) {
         let mut sink = canonical::Sink::new(&mut sink);
         sink.value(&mut self.cursor());
@@ -160,7 +159,7 @@ impl Json {
 }
 
 impl Default for Json {
-    /// The object without members.
+    /// An object without members.
     fn default() -> Self {
         Self { body: Bytes::from_static(b"{}"), first: Vec::new(), left_out: Vec::new() }
     }
@@ -172,8 +171,8 @@ impl fmt::Debug for Json {
     }
 }
 
-/// Checks what syntax leaves open: limits, halves of surrogate pairs, repeated keys. `depth` and
-/// `nodes` are what is left of the limits.
+/// Checks what the syntax allows and the API does not: sizes, unpaired surrogates, repeated keys.
+/// `depth` and `nodes` are what remains of the limits.
 fn check(cursor: &mut Cursor<'_>, depth: usize, nodes: &mut usize) -> Result<(), Cow<'static, str>> {
     let count = |nodes: &mut usize| {
         *nodes = nodes.checked_sub(1).ok_or_else(|| format!("el cuerpo tiene más de {NODES} valores y claves"))?;
@@ -214,7 +213,7 @@ fn check(cursor: &mut Cursor<'_>, depth: usize, nodes: &mut usize) -> Result<(),
     Ok(())
 }
 
-/// A client's text, without control characters and cut to 60 characters, for use in a message.
+/// A client's text for use in a message: without control characters, at most 60 characters.
 pub(crate) fn brief(text: &str) -> String {
     const MAX: usize = 60;
     let mut brief: String = text.chars().filter(|c| !c.is_control()).take(MAX).collect();
@@ -262,7 +261,7 @@ mod tests {
             text
         };
         assert_eq!(canonical(r#"{"a":1160.00,"b":"\u0041"}"#), canonical(r#" { "b" : "A", "a" : 1.16e3 } "#));
-        // To the byte: fingerprints are stored.
+        // Byte by byte, because fingerprints are stored.
         assert_eq!(
             canonical(r#"{"b":["a\"\n'ñ/\u0301\u0000",true,null],"a":-1160.00,"á\t":{}}"#),
             "{\"a\":-116e1,\"b\":[\"a\\\"\\n'ñ/\\u{301}\\0\",true,null,],\"á\\t\":{},}".as_bytes()
@@ -291,7 +290,7 @@ mod tests {
     fn what_no_operation_needs_is_refused_in_words() {
         let refused = |body: String| Json::parse_object(body.as_bytes()).unwrap_err().into_owned();
         let list = |items: usize| format!(r#"{{"a":[{}]}}"#, vec!["1"; items].join(","));
-        // The object, its key and the list are three of them.
+        // The object, its key and the list take three nodes.
         assert!(Json::parse_object(list(NODES - 3).as_bytes()).is_ok());
         assert_eq!(refused(list(NODES - 2)), "el cuerpo tiene más de 50000 valores y claves");
         let object =

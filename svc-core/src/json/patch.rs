@@ -1,10 +1,10 @@
-//! The field types of partial edits.
+//! Field types of bodies that edit.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer};
 
-/// An optional field of a partial edit (contract §1, PUT): absent keeps, `null` or "" clears, a
-/// value replaces.
+/// An optional field of an edit (contract §1, PUT): absent keeps the value, `null` or "" clears it,
+/// anything else replaces it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Patch<T> {
     /// The field was not sent.
@@ -12,12 +12,12 @@ pub enum Patch<T> {
     Keep,
     /// The field was sent as `null` or "".
     Clear,
-    /// The field was sent with a value.
+    /// The field was sent with this value.
     Set(T),
 }
 
 impl<T> Patch<T> {
-    /// Changes `field` as the patch says.
+    /// Applies the patch to `field`.
     pub(crate) fn apply(self, field: &mut Option<T>) {
         match self {
             Self::Keep => {}
@@ -26,7 +26,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The same patch of another type.
+    /// Converts the value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,
@@ -56,13 +56,13 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
-/// A required field of a partial edit (`#[serde(default)]`): it may be left out, but when it is
-/// sent it has a value.
+/// A required field of an edit: it may be left out, but not cleared. The struct needs
+/// `#[serde(default)]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent<T>(Option<T>);
 
 impl<T> Sent<T> {
-    /// The value, if the field was sent.
+    /// The value; `None` if the field was not sent.
     pub fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }

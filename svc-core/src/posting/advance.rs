@@ -1,4 +1,4 @@
-//! Applies the advances reserved for a sale when it is invoiced.
+//! Applies reserved advances when their sale is invoiced.
 
 use rust_decimal::Decimal;
 
@@ -11,13 +11,13 @@ use crate::domain::words::PaymentOrigin;
 use crate::error::Error;
 use crate::operation::Cx;
 
-/// Applies the advances that were named for a sale which has just been invoiced as `factura`, as
-/// far as there are any and something is owed: the invoice relates to them (07), and a credit note
-/// for each, which relates to the invoice, lowers the receivable.
+/// Applies the advances that were assigned to a sale just invoiced as `factura`, as long as
+/// something is owed. The invoice relates to them (07), and a credit note per advance, related to
+/// the invoice, reduces the receivable.
 pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64) -> Result<(), Error> {
     let Some(cliente) = sale.cliente else { return Ok(()) };
     for anticipo in cx.tx.named_advances(sale.clave).await? {
-        // Skips advances cancelled in the meantime.
+        // Advances that were cancelled meanwhile are skipped.
         let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
         let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
         let funds = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::Anticipo).await?;

@@ -1,4 +1,4 @@
-//! The effects of every owed sale: goods leaving stock, the receivable, the ledger entry.
+//! The effects of every owed sale: goods leave stock, a receivable and a ledger entry.
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
@@ -34,11 +34,11 @@ pub(crate) struct Owed<'a> {
     pub(crate) amounts: Amounts,
 }
 
-/// Cost of a sale's goods, in pesos.
+/// The cost of a sale's goods, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cost {
     total: Money,
-    /// The part already posted when goods were delivered.
+    /// The part that was posted when goods were delivered.
     entregado: Money,
 }
 
@@ -48,7 +48,7 @@ impl From<Money> for Cost {
     }
 }
 
-/// Takes the goods and their reservation out of the warehouse; returns their cost.
+/// Takes the goods and their reservation out of the warehouse. Returns their cost.
 pub(crate) async fn goods_leave(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -60,8 +60,7 @@ pub(crate) async fn goods_leave(
     Ok(take(cx, almacen, goods, reserved, venta, folio).await?.0)
 }
 
-/// Delivers goods of an order: they leave the warehouse and remain an asset until the order is
-/// owed.
+/// Delivers goods of an order: they leave the warehouse and stay an asset until the order is owed.
 pub(crate) async fn hand_over(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -98,7 +97,7 @@ async fn take(
     Ok((total, posted.movimiento))
 }
 
-/// Cost of the goods a sale has taken so far.
+/// The cost of the goods that a sale has taken so far.
 pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Cost, Error> {
     let gone = cx.tx.goods_gone(venta).await?;
     let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
@@ -111,19 +110,17 @@ pub(super) fn too_costly() -> Error {
     Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos")
 }
 
-/// The error of cancelling a document that has payments.
 pub(crate) fn has_payments() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados")
 }
 
-/// The error of cancelling a document that has credit notes.
 pub(super) fn has_notes() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan")
 }
 
-/// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they
-/// went, the receivable is cancelled, the entry reversed; `held` is what it still reserves. A
-/// receivable with payments stays, and so does all else.
+/// Reverses [`goods_leave`] and [`becomes_owed`]: the goods return, the receivable is cancelled and
+/// the entry reversed. `held` is what the sale still reserves. Fails without effect if the
+/// receivable has payments.
 pub(crate) async fn undo(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -160,14 +157,14 @@ pub(super) async fn post_by_warehouse(
     Ok(())
 }
 
-/// Returns goods to their warehouse.
+/// The change that returns goods to their warehouse.
 fn back(gone: GoodsGone) -> (ActiveWarehouse, StockChange) {
     let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = gone;
     let movement = Some(Movement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
 
-/// Creates the receivable and the ledger entry; returns the receivable's clave.
+/// Creates the receivable and the ledger entry. Returns the receivable's clave.
 pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl Into<Cost>) -> Result<i64, Error> {
     let row = NewReceivable {
         folio: sale.folio,
@@ -189,9 +186,8 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl I
     Ok(cxc)
 }
 
-/// Writes the ledger entry of an owed sale.
 async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<(), Error> {
-    // An advance is owed like a sale, but it is no income yet.
+    // An advance is owed like a sale, but is no income yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
     let Cost { total: costo, entregado } = costo;
     let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo, entregado };
@@ -202,8 +198,8 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<()
     Ok(())
 }
 
-/// Gives a document that is to be invoiced the exchange rate of the day. What is owed of it already
-/// is revalued: its entry is undone, and written anew.
+/// Updates the exchange rate of a document before it is invoiced. If it is already owed, its entry
+/// is reversed and written again.
 pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio: Rate) -> Result<(), Error> {
     sale.tipo_cambio = tipo_cambio;
     cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;
@@ -217,7 +213,7 @@ pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio:
 }
 
 impl<'a> Owed<'a> {
-    /// An order that becomes owed on that day; `folio` is its number as people write it.
+    /// An order that becomes owed on `fecha`; `folio` is its number as people write it.
     pub(crate) fn of_order(sale: &'a LockedSale, folio: &'a str, fecha: NaiveDate) -> Self {
         Self {
             venta: sale.clave,

@@ -1,5 +1,5 @@
-//! The cancellation of a stamped document: asked for, and final. Nothing but the registry changes
-//! before the authority's final word (contract §7).
+//! Cancellation of a stamped document: requesting it, and its final effects. Only the registry
+//! changes before the authority's final answer (contract §7).
 
 use super::{books, credit_note, payment};
 use crate::domain::event::Event;
@@ -9,9 +9,8 @@ use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::{Cancellation, CreditNote, RegisteredInvoice};
 
-/// Asks for the cancellation of `invoice`, a stamped document whose record is locked: a stamping
-/// pass sends it. `pago` is the payment that goes with a complement; `aceptacion` is whether its
-/// receiver is said to have to accept.
+/// Requests the cancellation of `invoice`, whose record is locked; a stamping pass sends it. `pago`
+/// is the payment of a complement, and `aceptacion` says whether the receiver must accept.
 pub(crate) async fn request(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -23,8 +22,8 @@ pub(crate) async fn request(
     Ok(cx.tx.queue_cancellation(invoice.clave, pago, aceptacion, cx.now).await?)
 }
 
-/// The sale that is cancelled with its invoice, locked after its receivables; `None` if it was
-/// cancelled before or has another invoice. A sale with payments is an error.
+/// Locks the sale that is cancelled with its invoice, after its receivables. `None` if it was
+/// cancelled before or has another invoice; an error if it has payments.
 pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
     let Some(venta) = invoice.venta.filter(|_| invoice.tipo == InvoiceKind::Factura) else { return Ok(None) };
     let paid = cx.tx.lock_receivables(venta).await?;
@@ -38,7 +37,8 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     }
 }
 
-/// The credit note cancelled with its record; none of its balance may have been applied elsewhere.
+/// The credit note that is cancelled with its record; an error if its balance was applied
+/// elsewhere.
 pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<CreditNote>, Error> {
     if invoice.tipo != InvoiceKind::NotaCredito {
         return Ok(None);
@@ -50,9 +50,9 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     Ok(note)
 }
 
-/// The effects of a final cancellation of `invoice`, whose record is locked: registry, sale, stock,
-/// receivable, accounting entry, event; of a complement, its payment. Nothing is written before the
-/// error of [`sale`].
+/// Applies the final cancellation of `invoice`, whose record is locked: registry, sale, stock,
+/// receivable, accounting entry and event, or a complement's payment. Nothing is written if
+/// [`sale`] fails.
 pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
     let sale = sale(cx, invoice).await?;
     let note = note(cx, invoice).await?;
@@ -70,7 +70,7 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     if let Some(note) = note {
         credit_note::undo(cx, invoice, &note).await?;
     }
-    // What was imported without its sale is of nothing here.
+    // A document that was imported without its sale has no effects here.
     let of_sales = invoice.tipo == InvoiceKind::Factura
         && (invoice.venta.is_some() || cx.tx.set_global_folio(invoice.clave, None, cx.now).await?);
     if let Some(uuid) = invoice.uuid.clone().filter(|_| of_sales) {
@@ -79,7 +79,7 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     Ok(())
 }
 
-/// The receiver refused, so `invoice` stays as it is.
+/// Records that the receiver refused; `invoice` stays valid.
 pub(crate) async fn refused(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
     cx.tx.end_cancellation(invoice.clave).await?;
     Ok(cx.tx.drop_cancellation(invoice.clave, cx.now).await?)

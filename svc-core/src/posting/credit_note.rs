@@ -1,4 +1,4 @@
-//! Credit notes: what is taken off an invoice that stands, and what follows from it.
+//! Credit notes: amounts credited on a valid invoice, and their effects.
 
 use rust_decimal::Decimal;
 
@@ -19,37 +19,36 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, CreditNote, GoodsGone, MovementContext, NewFavour, RegisteredInvoice};
 
-/// A credit note that is to be made.
+/// A credit note to create.
 #[derive(Debug)]
 pub(crate) struct NewNote<'a> {
-    /// The record of the invoice that its document relates to.
+    /// The record of the related invoice.
     pub(crate) factura: i64,
-    /// The sale, which is locked after its receivables.
+    /// The sale, locked after its receivables.
     pub(crate) sale: &'a LockedSale,
-    /// How it relates.
+    /// How it relates to the invoice.
     pub(crate) relacion: TipoRelacion,
     /// `c_FormaPago`.
     pub(crate) forma_pago_sat: &'a str,
     /// The advance that it applies.
     pub(crate) anticipo: Option<i64>,
-    /// Its lines.
     pub(crate) lines: Vec<CreditLine>,
-    /// Their sums.
+    /// The sums of the lines.
     pub(crate) amounts: Amounts,
 }
 
-/// A credit note that was made.
+/// A credit note that was created.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Made {
-    /// Its record in the registry.
+    /// The clave of its record in the registry.
     pub(crate) factura: i64,
-    /// The payment by which it lowers the receivable.
+    /// The payment that reduces the receivable.
     pub(crate) pago: Option<i64>,
 }
 
-/// Makes a credit note: a balance in the customer's favour, of which as much as is owed of the sale
-/// lowers its receivable if it is to be applied; the goods that come back; the entry; the document,
-/// which waits to be stamped.
+/// Creates a credit note: a balance in the customer's favour, the returned goods, the entry, and
+/// the document, queued for stamping. If `aplicar`, as much of the balance as the sale owes reduces
+/// its receivable.
 pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<Made, Error> {
     let (factura, heading) = register(cx, &note).await?;
     let folio = heading.number();
@@ -81,16 +80,16 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     Ok(Made { factura, pago })
 }
 
-/// Applies an advance to a sale that was just invoiced: its amounts lower the sale's receivable,
-/// and the document says so (07). The taxes of the advance, which were due when it was paid, are
-/// not due again. `tipo_cambio` is the advance's: what the invoice's differs by is gained or lost.
+/// Applies an advance to a sale that was just invoiced: it reduces the receivable, and the document
+/// says so (07). The advance's taxes were due when it was paid and are not due again. `tipo_cambio`
+/// is the advance's rate; the difference to the invoice's is posted as an exchange gain or loss.
 pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<(), Error> {
     let (factura, heading) = register(cx, &note).await?;
     let pago = settle(cx, &note, PaymentOrigin::Anticipo, tipo_cambio).await?;
     keep(cx, note, factura, heading, pago).await
 }
 
-/// The record in the registry, queued to be stamped, and its heading.
+/// Opens the record in the registry, queued for stamping. Returns it with its heading.
 async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading), Error> {
     let serie = credit_series(note.sale.sucursal);
     let (venta, cliente, origen) = (Some(note.sale.clave), note.sale.cliente, cx.actor.invoice_origin());
@@ -99,8 +98,8 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
     Ok((factura, heading))
 }
 
-/// Lowers the receivable of the sale by what is owed of it, at most what the note comes to; none if
-/// nothing is.
+/// Reduces the sale's receivable by the note's total, or by what is owed if that is less. `None` if
+/// nothing is owed.
 async fn settle(
     cx: &mut Cx<'_>,
     note: &NewNote<'_>,
@@ -148,8 +147,8 @@ async fn keep(
     document::keep_fit(cx, factura, document).await
 }
 
-/// The goods of the lines, back where they were taken from, at the cost at which they left; what an
-/// import said nothing of at the present cost. Gives what they cost.
+/// Returns the goods of the lines to their warehouses at the cost at which they left, or at the
+/// current cost if an import did not give it. Returns their total cost.
 async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Result<Money, Error> {
     let stocked = cx.tx.sale_goods(note.sale.clave).await?;
     let mut gone = cx.tx.goods_not_back(note.sale.clave).await?;
@@ -177,7 +176,7 @@ async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Re
     Ok(Money::new(costs))
 }
 
-/// Takes so many units of a product from what is gone.
+/// Takes `cantidad` of a product from the goods that left.
 fn take(gone: &mut [GoodsGone], producto: i64, cantidad: Quantity) -> Vec<GoodsGone> {
     let mut left = cantidad.get();
     let mut taken = Vec::new();
@@ -208,8 +207,8 @@ async fn post(
     post_by_warehouse(cx, changes, &context).await
 }
 
-/// Locks what a credit note changed, and refuses its cancellation where its balance in the
-/// customer's favour was applied elsewhere.
+/// Locks what a credit note changed. Refuses its cancellation if its balance in the customer's
+/// favour was applied elsewhere.
 pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<(), Error> {
     cx.tx.lock_receivables(note.venta).await?;
     let sale = cx.tx.lock_sale(note.venta).await?;
@@ -230,9 +229,8 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<
     Ok(())
 }
 
-/// Undoes what a credit note did, whose cancellation is final: the receivable is as high as before,
-/// its balance in the customer's favour is gone, goods that had come back leave again, its entry is
-/// reversed.
+/// Reverses a credit note after its final cancellation: the receivable rises again, the balance in
+/// the customer's favour is removed, returned goods leave again, and the entry is reversed.
 pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
@@ -251,7 +249,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     Ok(())
 }
 
-/// Refuses to end a sale that has credit notes.
+/// Refuses to cancel a sale that has credit notes.
 pub(crate) async fn validate_none(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
     if cx.tx.has_credit_notes(venta).await? { Err(books::has_notes()) } else { Ok(()) }
 }

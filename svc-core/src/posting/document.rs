@@ -1,5 +1,5 @@
-//! Builds the tax document of an invoice or payment from current records: validated when it is
-//! requested, and kept until it is sealed ([`crate::stamping`]).
+//! Builds tax documents from current records. They are validated when they are requested, and kept
+//! until they are sealed ([`crate::stamping`]).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,13 +24,13 @@ use crate::store::{
     CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingPayment, StampingRecord,
 };
 
-/// The refusal of what no document can be made of; its text names line and reason.
+/// `documento_invalido`, with the line and the reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
     Error::new(Code::DocumentoInvalido).message(fault.to_string())
 }
 
-/// Opens a record of the registry under the next folio of its series, and queues it to be stamped;
-/// gives its clave and its heading.
+/// Opens a record of the registry under the next folio of its series and queues it. Returns its
+/// clave and heading.
 pub(crate) async fn open(
     cx: &mut Cx<'_>,
     tipo: InvoiceKind,
@@ -44,7 +44,7 @@ pub(crate) async fn open(
     Ok((factura, Heading { serie: Some(serie), folio: Some(folio.to_string()), fecha: cx.now }))
 }
 
-/// Keeps the document of a record that is queued, or refuses what none can be made of.
+/// Stores the document of a queued record, or fails with its fault.
 pub(crate) async fn keep_fit(cx: &mut Cx<'_>, factura: i64, document: Result<Cfdi, CfdiFault>) -> Result<(), Error> {
     keep(cx, factura, &document.map_err(|fault| unfit(&fault))?).await
 }
@@ -55,8 +55,7 @@ pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Resu
     Ok(cx.tx.keep_judged(factura, Some(&xml)).await?)
 }
 
-/// The document of a sale, on these terms if they are not the sale's yet; without date, certificate
-/// and seal.
+/// The document of a sale, without date, certificate and seal. `terms` apply if the sale does not have them yet.
 pub(crate) async fn of_sale(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -82,8 +81,8 @@ pub(crate) async fn of_sale(
     Ok(build_invoice(&source))
 }
 
-/// The document of a queued record that is no complement: a sale's, on these terms if they are not
-/// the sale's yet, or a credit note's, or a period's.
+/// The document of a queued record that is not a complement: of a sale, a credit note or a period.
+/// `terms` apply if the sale does not have them yet.
 pub(crate) async fn of_record(
     cx: &mut Cx<'_>,
     factura: i64,
@@ -107,7 +106,7 @@ pub(crate) async fn of_record(
     }
 }
 
-/// The document of a period's sales to the general public; without date, certificate and seal.
+/// The document of a period's sales to the general public, without date, certificate and seal.
 pub(crate) async fn of_period(
     cx: &mut Cx<'_>,
     period: &GlobalPeriod,
@@ -132,19 +131,18 @@ pub(crate) async fn of_period(
     Ok(build_global(&GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets }))
 }
 
-/// How the greatest part of these sales was paid (`c_FormaPago`); in cash where no sale says.
+/// The payment form of the largest part of these sales (`c_FormaPago`); cash if no sale has one.
 fn greatest_form(sales: &[GlobalSale]) -> &str {
     let mut sums: BTreeMap<&str, Decimal> = BTreeMap::new();
     for sale in sales {
         let form = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED).unwrap_or(CASH);
         *sums.entry(form).or_default() += sale.total.get();
     }
-    // Of two that are the same, the one that comes first in the catalogue.
+    // Of equal sums, the first in the catalogue.
     sums.into_iter().rev().max_by_key(|(_, sum)| *sum).map_or(CASH, |(form, _)| form)
 }
 
-/// The document of a credit note; without date, certificate and seal, and without what it relates
-/// to.
+/// The document of a credit note, without date, certificate, seal and relations.
 pub(crate) async fn of_note(
     cx: &mut Cx<'_>,
     note: &CreditNote,
@@ -171,7 +169,7 @@ pub(crate) async fn of_note(
             dias_credito: None,
             forma_pago_sat: Some(note.forma_pago_sat.clone()),
             metodo_pago_sat: Some(PaymentMethod::Pue.word().to_owned()),
-            // Where the receiver's regime does not admit it, what takes no deduction.
+            // If the receiver's regime does not allow returns, a use without fiscal effects.
             uso_cfdi: Some(if uso.is_ok() { TAKEN_OFF } else { sat::GENERIC_USE }.to_owned()),
             subtotal,
             descuento,
@@ -184,18 +182,18 @@ pub(crate) async fn of_note(
     Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
 }
 
-/// Fiscal folios of the invoices that a complement's payments pay.
+/// The fiscal folios of the invoices that a complement's payments pay.
 pub(crate) enum Folios {
-    /// All of them, in the order of the payments.
+    /// In the order of the payments.
     Known(Vec<Uuid>),
-    /// This invoice waits for its own.
+    /// This invoice is not stamped yet.
     Waits(i64),
-    /// One will never have any.
+    /// One of the invoices will never be stamped.
     Missing,
 }
 
-/// The document of these payments of a complement; without date, certificate and seal, and with a
-/// nil fiscal folio for an invoice that has none yet.
+/// The document of a complement's payments, without date, certificate and seal. An invoice that is
+/// not stamped yet has a nil folio.
 pub(crate) async fn of_payments(
     cx: &mut Cx<'_>,
     cliente: Option<i64>,
@@ -213,14 +211,14 @@ pub(crate) async fn of_payments(
     }))
 }
 
-/// Judges a complement again that is queued, and keeps its document.
+/// Validates a queued complement again and stores its document.
 pub(crate) async fn keep_again(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
     let Some(record) = cx.tx.stamping_record(factura).await? else { return Ok(()) };
     keep_of_payments(cx, factura, record.cliente, heading(record)).await
 }
 
-/// Judges a complement that is queued, and keeps its document. Money that came in is written down
-/// whatever its document lacks: then none is kept, and the worker reports the fault.
+/// Validates a queued complement and stores its document. A payment is recorded even if its
+/// document is invalid: then no document is stored, and the worker reports the fault.
 pub(crate) async fn keep_of_payments(
     cx: &mut Cx<'_>,
     factura: i64,
@@ -248,13 +246,11 @@ pub(crate) fn folios(payments: &[StampingPayment]) -> Folios {
     Folios::Known(known)
 }
 
-/// The heading of a record's document.
 pub(crate) fn heading(record: StampingRecord) -> Heading {
     Heading { serie: record.serie, folio: record.folio, fecha: record.fecha }
 }
 
-/// What came in, with what it pays: one payment, but for parts at other exchange rates, which are
-/// payments of their own.
+/// The payments of the complement. Parts with different exchange rates are payments of their own.
 async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<Receipt>, Error> {
     let mut invoices = paid_invoices(cx, payments).await?.into_iter();
     let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));
@@ -303,7 +299,7 @@ async fn paid_invoices(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<
     Ok(payments.iter().map(paid).collect())
 }
 
-/// The company, issuing where the postal code `cp` is, else at its own.
+/// The company as issuer, at the postal code `cp` or its own.
 fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
     Issuer {
         rfc: cx.company.rfc.clone(),
@@ -314,7 +310,7 @@ fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
     }
 }
 
-/// The customer as they are now; nobody's data where there is none.
+/// The customer's current data; empty if there is no customer.
 pub(crate) async fn receiver(cx: &mut Cx<'_>, cliente: Option<i64>) -> Result<Receiver, Error> {
     Ok(match cliente {
         Some(cliente) => cx.tx.buyer(cliente).await?.unwrap_or_default().receptor,

@@ -1,4 +1,4 @@
-//! The invoice of an order or a quote that the API made (spec, "POST /ventas/{clave}/facturar").
+//! Invoicing an order or quote (spec, "POST /ventas/{clave}/facturar").
 
 use rust_decimal::Decimal;
 
@@ -17,7 +17,7 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, Buyer, InvoicedSale, NewInvoice, Numbered, SaleGoods, StoreError};
 
-/// Retry-After of a sale that is being invoiced by another request, in seconds.
+/// The `Retry-After` of a sale that another request is invoicing, in seconds.
 const RETRY_AFTER: u32 = 5;
 
 /// The invoice of a sale, and whether it had been requested before.
@@ -27,8 +27,8 @@ pub(crate) struct Requested {
     pub(crate) before: bool,
 }
 
-/// Invoices a sale: first all checks, then all effects. The sale is locked first, so that of
-/// concurrent requests one invoices it and the others return that invoice.
+/// Invoices a sale: first all checks, then all effects. The lock on the sale lets one of several
+/// concurrent requests invoice it; the others return its invoice.
 pub(crate) async fn request(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -47,9 +47,8 @@ pub(crate) async fn request(
     Ok(Requested { invoice, before: false })
 }
 
-/// Judges terms, company, customer, goods and money of a sale that may be invoiced, which is
-/// locked, and invoices it. Of an order that is fulfilled the goods have left already, and it is
-/// owed.
+/// Validates a locked sale and invoices it. A fulfilled order skips the stock and credit checks:
+/// its goods have left and it is already owed.
 pub(crate) async fn invoice(
     cx: &mut Cx<'_>,
     sale: &LockedSale,
@@ -70,7 +69,7 @@ pub(crate) async fn invoice(
     )?;
     let paid = validate_payment(sale.condicion_pago, &terms)?;
     let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
-    // It gets its folio once nothing can refuse it any more.
+    // The folio is assigned once nothing can refuse the invoice.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
@@ -89,12 +88,12 @@ pub(crate) async fn invoice(
     Ok(invoice)
 }
 
-/// What an invoice is issued with, besides its sale.
+/// What invoicing needs besides the sale.
 struct Issued<'a> {
     terms: &'a Terms,
-    /// What it counts of the customer's advances.
+    /// How much of the customer's advances counts towards the minimum.
     anticipo_contado: Option<Money>,
-    /// None of an order that is fulfilled.
+    /// `None` for a fulfilled order.
     leaving: Option<Leaving>,
     origen: InvoiceOrigin,
     document: Cfdi,
@@ -102,7 +101,7 @@ struct Issued<'a> {
 
 /// The goods that leave with an invoice.
 struct Leaving {
-    /// Where they are taken from; none that can be is reported last.
+    /// The warehouse; its error is reported after all others.
     almacen: Result<ActiveWarehouse, Error>,
     goods: Vec<SaleGoods>,
 }
@@ -119,7 +118,7 @@ pub(crate) async fn validate_issuer(cx: &mut Cx<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The sale's row stayed locked past the lock timeout.
+/// The error of a sale that stayed locked past the lock timeout.
 fn being_invoiced(error: StoreError) -> Error {
     match error {
         StoreError::Busy(_) => Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER),
@@ -133,7 +132,7 @@ impl Leaving {
         Ok(Self { almacen, goods: cx.tx.sale_goods(sale.clave).await? })
     }
 
-    /// Where the company does not sell below its stock, the goods are there.
+    /// Requires the goods to be in stock, unless the company sells below its stock.
     async fn validate(&self, cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
         let Ok(almacen) = &self.almacen else { return Ok(()) };
         let held: &[_] = if sale.tipo == SaleKind::Pedido { &self.goods } else { &[] };
@@ -141,8 +140,8 @@ impl Leaving {
     }
 }
 
-/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which
-/// it gives the part that the customer's advances have to make up.
+/// Checks the customer's credit limit and overdue debt for a sale on credit, and the minimum
+/// advance for a cash sale. Returns the part of it that the customer's advances must cover.
 async fn validate_money(
     cx: &mut Cx<'_>,
     sale: &LockedSale,
@@ -152,8 +151,8 @@ async fn validate_money(
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
-            // By the day in Mexico, by which it was given its due date: what is due today never
-            // blocks (contract §1).
+            // The due date was set by the day in Mexico, so what is due today never blocks
+            // (contract §1).
             let standing = cx.tx.standing(cliente, mexico_date(cx.now.get())).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
             validate_credit(buyer.limite_credito.get(), standing.adeudo, pesos, standing.vencido)?;
@@ -169,7 +168,7 @@ async fn validate_money(
     Ok(None)
 }
 
-/// The effects: registry, stock, sale, receivable, accounting entry and stamping queue.
+/// Writes the registry, stock, sale, receivable, accounting entry and stamping queue.
 async fn issue(
     cx: &mut Cx<'_>,
     sale: &LockedSale,

@@ -1,4 +1,4 @@
-//! The lines of a sale: which products, at which price, with which IVA.
+//! Pricing the lines of a sale: product, price and taxes.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -19,17 +19,17 @@ line_taxes!(stating_rates! {
     #[derive(Debug, Clone, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     pub struct LineBody {
-        /// The product, by its clave; this or `sku`.
+        /// The product's clave; this or `sku`.
         pub producto: Option<i64>,
-        /// The product, by its SKU; this or `producto`.
+        /// The product's SKU; this or `producto`.
         pub sku: Option<Text<100>>,
-        /// How many.
+        /// The quantity.
         pub cantidad: PositiveQuantity,
-        /// Price of one before IVA, up to six decimals; that of the price list when left out.
+        /// The unit price before IVA, with up to six decimals; from the price list if left out.
         pub precio_unitario: Option<Money>,
-        /// Discount on the line, up to two decimals.
+        /// The discount on the line, with up to two decimals.
         pub descuento: Option<Money>,
-        /// What the line says of the product; its description when left out.
+        /// The line's description; the product's if left out.
         pub descripcion: Option<Text<500>>,
     }
 });
@@ -43,7 +43,7 @@ impl LineBody {
         line_taxes!(rates_of! { self; })
     }
 
-    /// Validates what needs no company data.
+    /// Validates what needs no data of the company.
     fn validate(&self, at: usize) -> Result<(), Error> {
         ProductName::of_line(at, self.producto, self.sku.as_deref()).validate()?;
         if self.descuento.is_some_and(|discount| discount.get().normalize().scale() > 2) {
@@ -59,12 +59,12 @@ impl LineBody {
     }
 }
 
-/// Judges all lines without the company's data.
+/// Validates all lines without data of the company.
 pub(super) fn validate(lines: &[LineBody]) -> Result<(), Error> {
     lines.iter().enumerate().try_for_each(|(at, line)| line.validate(at))
 }
 
-/// The products that lines name, one each.
+/// Finds the products that the lines name, one each.
 pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<SaleProduct>, Error> {
     let names: Vec<ProductName<'_>> = lines
         .iter()
@@ -76,13 +76,11 @@ pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<
     Ok(found)
 }
 
-/// Where the prices of lines come from, and which taxes apply to them.
+/// The source of the prices, and the taxes that apply.
 pub(super) struct Pricing<'a> {
-    /// The price lists in order of precedence.
+    /// Price lists in order of precedence.
     pub(super) lists: &'a [i64],
-    /// The currency.
     pub(super) moneda: &'a str,
-    /// The day.
     pub(super) day: NaiveDate,
     /// Whether the buyer withholds taxes.
     pub(super) withholds: bool,
@@ -127,7 +125,7 @@ pub(super) async fn priced(
     lines.iter().zip(products).enumerate().map(line).collect()
 }
 
-/// The amounts of a line, or what is wrong with it.
+/// Turns a fault of amounts into an error of the line at `at`.
 pub(crate) fn amounts<T>(found: Result<T, AmountFault>, at: usize) -> Result<T, Error> {
     found.map_err(|of| match of {
         AmountFault::TooLarge => fault(Code::DatoInvalido, at, "cantidad", "el importe pasa de 18 dígitos"),
@@ -137,7 +135,7 @@ pub(crate) fn amounts<T>(found: Result<T, AmountFault>, at: usize) -> Result<T, 
     })
 }
 
-/// A fault of a field of a line.
+/// An error of a line's field.
 pub(crate) fn fault(code: Code, at: usize, field: &str, text: &str) -> Error {
     Error::field(code, &format!("renglones[{at}].{field}"), text)
 }

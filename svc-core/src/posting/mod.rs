@@ -1,6 +1,6 @@
-//! The postings of business transactions: documents, stock and its ledger, receivables, accounting
-//! entries, events. The API and the back office share them, so that both channels have the same
-//! effects.
+//! What business transactions write: documents, stock and its ledger, receivables, accounting
+//! entries, events. The API, the back office and background work share it, so that all have the
+//! same effects.
 
 pub(crate) mod advance;
 pub(crate) mod books;

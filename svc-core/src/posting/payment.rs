@@ -1,4 +1,4 @@
-//! How a payment of a receivable is applied (spec, "Payment application to a receivable").
+//! Applying payments to receivables (spec, "Payment application to a receivable").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,46 +24,42 @@ use crate::store::{AppliedPayment, Booked, DepositOrigin, NewPayment, Receipt, W
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
 pub(crate) struct Terms<'a> {
-    /// What it is made from.
+    /// The source of the money.
     pub(crate) origen: PaymentOrigin,
-    /// The bank account it came to; required of a deposit.
+    /// The bank account that received it; required for a deposit.
     pub(crate) cuenta_bancaria: Option<i64>,
     /// Payment form, a key of the SAT's catalogue.
     pub(crate) forma_pago_sat: &'a str,
-    /// The day.
     pub(crate) fecha: NaiveDate,
-    /// Bank reference; required of a deposit.
+    /// Bank reference; required for a deposit.
     pub(crate) referencia: Option<&'a str>,
-    /// Of a credit note, which says all of it to the authority, so that it has no complement and no
-    /// number among the instalments: the IVA in it that was collected with an advance.
+    /// For a credit note, which needs no complement and no instalment number: the IVA in it that
+    /// was collected with an advance.
     pub(crate) by_note: Option<Money>,
-    /// Pesos for one unit of the currency on that day; each receivable's own when none is given.
+    /// Pesos per unit of the currency on that day; `None` for each receivable's own.
     pub(crate) tipo_cambio: Option<Rate>,
 }
 
-/// The outcome.
 #[derive(Debug)]
 pub(crate) struct Applied {
-    /// A payment for each part, in the order of the parts.
+    /// A payment per part, in the order of the parts.
     pub(crate) payments: Vec<PartApplied>,
-    /// The deposit they came with.
+    /// The deposit that brought the money.
     pub(crate) deposito: Option<i64>,
 }
 
-/// One payment that was applied.
 #[derive(Debug)]
 pub(crate) struct PartApplied {
-    /// Its clave.
     pub(crate) pago: i64,
-    /// What is still owed of its receivable.
+    /// What the receivable still owes.
     pub(crate) saldo: Money,
-    /// Its complement.
+    /// The payment's complement.
     pub(crate) complemento: Complement,
 }
 
-/// Undoes a payment that is locked and not cancelled: the balances of receivable and sale, its
-/// deposit, its complement if no other payment shares it, its accounting entry. A complement whose
-/// fate is open is an error.
+/// Reverses a locked payment that is not cancelled: the balances of receivable and sale, its
+/// deposit, its accounting entry, and its complement unless another payment shares it. Fails if the
+/// complement's outcome is unknown.
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let estatus = debt.map(|debt| debt.status_without(payment.importe));
@@ -98,8 +94,8 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     Ok(())
 }
 
-/// The reversal of a payment whose deposit was released: what stays in the bank waits to be
-/// identified, what leaves it takes with it what waited of the deposit.
+/// Adjusts the reversal of a payment whose deposit was released. Money that stays in the bank waits
+/// to be identified; money that leaves also takes what still waited of the deposit.
 async fn of_released(cx: &mut Cx<'_>, reversal: Entry, deposito: i64, gone: bool) -> Result<Option<Entry>, Error> {
     let (from, to) =
         if gone { (Account::PorIdentificar, Account::Bancos) } else { (Account::Bancos, Account::PorIdentificar) };
@@ -117,7 +113,7 @@ impl<'a> Terms<'a> {
         self.origen == PaymentOrigin::Deposito && self.cuenta_bancaria.is_none()
     }
 
-    /// What the money is taken from, or comes to, in the books.
+    /// The account that the money comes from or goes to.
     fn source(&self) -> Account {
         match self.origen {
             _ if self.is_kept_in_the_till() => Account::Caja,
@@ -126,10 +122,10 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The money that came to the bank; none of cash in the till, a balance in the customer's
+    /// The money that came to the bank; `None` for cash in the till, a balance in the customer's
     /// favour or an advance.
     fn receipt(&self, importe: Money) -> Result<Option<Receipt<'a>>, Error> {
-        // What is not taken to a bank stays in the till.
+        // Money that is not taken to a bank stays in the till.
         if self.origen != PaymentOrigin::Deposito {
             return Ok(None);
         }
@@ -140,10 +136,10 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// Applies a payment to each receivable of `parts`, which are distinct: all of it or nothing.
+/// Applies a payment to each receivable of `parts`, which are distinct: all of them or none.
 ///
-/// Receivables are locked in ascending order of clave and then the bank account, so that duplicate
-/// payments are serialised: a duplicate is detected before any balance is checked.
+/// Locks the receivables in ascending order of clave, then the bank account. So duplicate payments
+/// are serialized, and a duplicate is detected before any balance is checked.
 pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
     let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
     let receipt = terms.receipt(total)?;
@@ -213,14 +209,14 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
 struct Part<'d> {
     debt: &'d LockedReceivable,
     instalment: Instalment,
-    /// Pesos for one unit of the currency on the day of the payment.
+    /// Pesos per unit of the currency on the day of the payment.
     tipo_cambio: Rate,
 }
 
 impl Part<'_> {
-    /// What came in for it, in pesos, `before` of its currency having come in for other parts of
-    /// the same payment: at one exchange rate the parts are worth what the whole is. Of a deposit
-    /// that waited, `identified` pesos for `total`, it is what was posted then.
+    /// What came in for this part, in pesos, after `before` of its currency came in for other parts
+    /// of the same payment: at one exchange rate the parts add up to the whole. For a deposit that
+    /// waited, its share of the `identified` pesos posted for `total`.
     fn received(
         &self,
         source: Account,
@@ -239,12 +235,13 @@ impl Part<'_> {
     }
 }
 
-/// What an advance gives, in pesos: its IVA was collected when it was paid, and is not again.
+/// What an advance contributes, in pesos. Its IVA was collected when it was paid, and is not
+/// collected again.
 async fn of_advance(cx: &mut Cx<'_>, terms: &Terms<'_>, part: &Part<'_>) -> Result<[(Account, Money); 2], Error> {
     let (debt, importe) = (part.debt, part.instalment.importe);
     let iva = match (terms.by_note, debt.cliente) {
         (Some(iva), _) => iva,
-        // Which of several it is nobody says.
+        // Nothing says which of several advances it is.
         (None, Some(cliente)) => {
             let (iva, total) = cx.tx.iva_of_advances(cliente, &debt.moneda).await?;
             line::share(iva, importe, total)
@@ -278,8 +275,8 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
     Ok(debts)
 }
 
-/// The captured deposit with the data of the payment, which the back office applies; for the API it
-/// is an error.
+/// The captured deposit with the same data as the payment. The back office applies it; for the API
+/// it is an error.
 async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Option<i64>, Error> {
     let earlier = cx.tx.earlier(receipt).await?;
     match cx.actor {
@@ -288,8 +285,8 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Optio
     }
 }
 
-/// Judges what is paid of a receivable that may be paid, in the order of the codes (decisions,
-/// "Payments").
+/// Validates a payment of a receivable, in the order in which its errors are documented (contract
+/// §4).
 fn validate(
     debt: &LockedReceivable,
     terms: &Terms<'_>,
@@ -304,7 +301,7 @@ fn validate(
 }
 
 /// Refuses to apply more of an advance, or of a balance in the customer's favour, than there is
-/// (contract §7). The customer stays locked, so that of two payments the second sees the first.
+/// (contract §7). The customer stays locked, so that a second payment sees the first.
 async fn validate_funds(
     cx: &mut Cx<'_>,
     origen: PaymentOrigin,
@@ -320,8 +317,8 @@ async fn validate_funds(
     if importe.get() > funds { Err(Code::SaldoInsuficiente.into()) } else { Ok(()) }
 }
 
-/// Creates one payment complement for each customer with an invoice that needs one, in the series
-/// of the branch of the customer's first receivable: its clave and its heading.
+/// Creates one payment complement per customer with an invoice that needs one, in the series of the
+/// branch of the customer's first receivable. Returns claves and headings.
 async fn complements<'d>(
     cx: &mut Cx<'_>,
     debts: impl Iterator<Item = &'d LockedReceivable> + Send,
@@ -339,7 +336,7 @@ async fn complements<'d>(
     Ok(complements)
 }
 
-/// Writes one payment and all that follows from it.
+/// Writes one payment and its effects.
 async fn write(
     cx: &mut Cx<'_>,
     terms: &Terms<'_>,

@@ -1,4 +1,4 @@
-//! Products by the names that bodies give them.
+//! Finds the products that bodies name.
 
 use std::collections::HashMap;
 
@@ -6,27 +6,27 @@ use crate::domain::sale::SaleProduct;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 
-/// A product as a body names it: by its clave or its SKU, and where in the body.
+/// A product as a body names it, by clave or SKU, and where in the body.
 #[derive(Debug)]
 pub(crate) struct ProductName<'b> {
     producto: Option<i64>,
     sku: Option<&'b str>,
-    /// The line that names it; none where the body itself does.
+    /// The index of the line; `None` if the body itself names it.
     line: Option<usize>,
 }
 
 impl<'b> ProductName<'b> {
-    /// In the line at `at`.
+    /// Named in the line at `at`.
     pub(crate) fn of_line(at: usize, producto: Option<i64>, sku: Option<&'b str>) -> Self {
         Self { producto, sku, line: Some(at) }
     }
 
-    /// In the body itself.
+    /// Named in the body itself.
     pub(crate) fn of_body(producto: Option<i64>, sku: Option<&'b str>) -> Self {
         Self { producto, sku, line: None }
     }
 
-    /// It is either of the two.
+    /// Requires exactly one of clave and SKU.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         match (self.producto, self.sku) {
             (Some(_), Some(_)) => Err(self.fault(Code::DatoInvalido, "sku", "va producto o sku, no ambos")),
@@ -35,12 +35,12 @@ impl<'b> ProductName<'b> {
         }
     }
 
-    /// The product it names is for sale.
+    /// Requires the product to be for sale.
     pub(crate) fn validate_active(&self, product: &SaleProduct) -> Result<(), Error> {
         if product.activo { Ok(()) } else { Err(self.unknown("no es un producto activo de la empresa")) }
     }
 
-    /// The product it names is one that a warehouse can hold.
+    /// Requires a product that a warehouse can hold.
     pub(crate) fn validate_stock(&self, product: &SaleProduct) -> Result<(), Error> {
         if product.has_stock() { Ok(()) } else { Err(self.unknown("no es un producto con existencia")) }
     }
@@ -57,7 +57,7 @@ impl<'b> ProductName<'b> {
     }
 }
 
-/// The products that are named, one each; deleted ones are not found.
+/// Finds the products, one per name; deleted ones are not found.
 pub(crate) async fn find_products(cx: &mut Cx<'_>, names: &[ProductName<'_>]) -> Result<Vec<SaleProduct>, Error> {
     let claves: Vec<i64> = names.iter().filter_map(|name| name.producto).collect();
     let skus: Vec<&str> = names.iter().filter_map(|name| name.sku).collect();

@@ -1,4 +1,4 @@
-//! What purchases write to the books: goods that come, bills, and payments of them.
+//! What purchases write to the books: received goods, bills and their payments.
 
 use rust_decimal::Decimal;
 
@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{Booked, MovementContext, NewPayable, PurchaseOrder};
 
-/// What came of a purchase order, in pesos.
+/// What was received of a purchase order, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Came {
     mercancias: Decimal,
@@ -22,8 +22,8 @@ pub(crate) struct Came {
     movimiento: Option<i64>,
 }
 
-/// Adds the goods that a warehouse holds to its stock, at their cost in pesos; what no warehouse
-/// holds is an expense.
+/// Adds received goods to stock at their cost in pesos; anything that no warehouse holds is an
+/// expense.
 pub(crate) async fn enter(
     cx: &mut Cx<'_>,
     compra: i64,
@@ -51,8 +51,8 @@ pub(crate) async fn enter(
     Ok(Came { mercancias: posted.valor.ok_or_else(too_large)?, movimiento: posted.movimiento, ..came })
 }
 
-/// Writes the entry of what came of an order, with the bill that is made of it now (`factura`, of
-/// the payable `cxp`); `billed` is whether it has one, or needs none.
+/// Writes the entry of received goods, with the bill that is created now (`factura`, of the payable
+/// `cxp`). `billed` says whether the order has a bill or needs none.
 pub(crate) async fn received(
     cx: &mut Cx<'_>,
     compra: i64,
@@ -77,13 +77,13 @@ pub(crate) async fn received(
     Ok(())
 }
 
-/// What was billed of an order and has not come; negative: what came and was not billed. In pesos.
+/// What was billed and not received, in pesos; negative if more was received than billed.
 async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
     Ok(cx.tx.booked(Booked::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
-/// Writes the entry of an account payable that was captured under this clave: of an order, or an
-/// expense. `iva` is what is known of the IVA in its total.
+/// Writes the entry of a captured account payable, of an order or an expense. `iva` is the known
+/// IVA within its total.
 pub(crate) async fn billed(
     cx: &mut Cx<'_>,
     cxp: i64,

@@ -1,4 +1,4 @@
-//! Creates sales documents, for every channel.
+//! Creating sales documents, for every channel.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -26,39 +26,39 @@ use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale,
 
 pub use super::lines::LineBody;
 
-/// Maximum lines of a document.
+/// The largest number of lines in a document.
 pub const MOST_LINES: usize = 500;
 
-/// A sales document in a request (contract §4, "POST /ventas"); `K` is the type of its allowed
-/// kinds.
+/// A sales document in a request (contract §4, "POST /ventas"). `K` is the set of types that the
+/// operation accepts.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaleBody<K> {
-    /// What it is.
+    /// The document's type.
     pub tipo: K,
-    /// The customer.
+    /// The clave of the customer.
     pub cliente: i64,
-    /// What is sold.
+    /// The lines.
     pub renglones: Many<LineBody, MOST_LINES>,
-    /// When it is paid; at once when left out.
+    /// Cash or credit; cash if left out.
     pub condicion_pago: Option<PaymentTerm>,
-    /// Days of credit; the customer's when left out of a sale on credit.
+    /// Days of credit; if left out in a sale on credit, the customer's.
     pub dias_credito: Option<Within<0, 365>>,
     /// The SAT's payment form.
     pub forma_pago_sat: Option<Text<255>>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<Text<255>>,
-    /// CFDI use; the customer's is used when it is left out.
+    /// The CFDI use; the customer's if left out.
     pub uso_cfdi: Option<Text<255>>,
-    /// The salesperson.
+    /// The clave of the salesperson.
     pub vendedor: Option<i64>,
-    /// The warehouse, by its code; the branch's main one when left out.
+    /// The code of the warehouse; the branch's main one if left out.
     pub almacen: Option<Exact<3>>,
-    /// Currency; MXN when left out.
+    /// The currency; MXN if left out.
     pub moneda: Option<Text<255>>,
-    /// Pesos for one unit of the currency; required unless that is MXN.
+    /// Pesos per unit of the currency; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
-    /// Reference.
+    /// A reference.
     pub referencia: Option<Text<100>>,
     /// Comments.
     pub comentarios: Option<Text<500>>,
@@ -69,13 +69,13 @@ impl<K> SaleBody<K> {
         self.moneda.as_deref().unwrap_or(PESO)
     }
 
-    /// Validates what needs no company data (400); returns the exchange rate.
+    /// Validates what needs no data of the company (400). Returns the exchange rate.
     fn validate(&self) -> Result<Rate, Error> {
         lines::validate(&self.renglones)?;
         currency::exchange_rate(self.moneda(), self.tipo_cambio)
     }
 
-    /// The keys of the SAT's catalogues (422).
+    /// Validates the keys of the SAT's catalogues (422).
     fn validate_keys(&self) -> Result<(), Error> {
         let known = |key: Option<&str>, exists: fn(&str) -> bool, code: Code| match key {
             Some(key) if !exists(key) => Err(Error::from(code)),
@@ -87,27 +87,26 @@ impl<K> SaleBody<K> {
     }
 }
 
-/// Where a document comes from.
+/// The origin and branch of a document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Channel {
     pub(crate) origen: SaleOrigin,
     pub(crate) sucursal: i64,
 }
 
-/// A document that was made.
+/// A document that was created.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub(crate) venta: i64,
     pub(crate) tipo: SaleKind,
     pub(crate) folio: i64,
     pub(crate) amounts: Amounts,
-    /// Its record in the registry, if it is an invoice.
+    /// The clave in the registry; only invoices have one.
     pub(crate) factura: Option<i64>,
-    /// Its receivable, if it is owed.
+    /// The clave of the receivable; only documents that are owed have one.
     pub(crate) cxc: Option<i64>,
 }
 
-/// A validated and priced body.
 struct Validated {
     tipo_cambio: Rate,
     buyer: Buyer,
@@ -116,7 +115,7 @@ struct Validated {
     amounts: Amounts,
 }
 
-/// Validates and prices a document, in the order of contract §4: customer, products, currency,
+/// Validates and prices a document in the order of contract §4: customer, products, currency,
 /// prices, warehouse, salesperson, the SAT's keys.
 async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Validated, Error> {
     let tipo_cambio = body.validate()?;
@@ -125,7 +124,7 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
     let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
-    // Receivables are also kept in pesos, and this amount would never fit.
+    // Receivables are also kept in pesos, where this amount would not fit.
     if line::pesos(amounts.subtotal, tipo_cambio).and(line::pesos(amounts.total, tipo_cambio)).is_none() {
         return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
     }
@@ -139,8 +138,8 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
     Ok(Validated { tipo_cambio, buyer, almacen, lines, amounts })
 }
 
-/// Creates a sales document: validates it, emits `venta.creada`, reserves the stock of an order,
-/// and posts what is owed at once to the books.
+/// Creates a sales document: validates it, emits `venta.creada`, reserves an order's stock, and
+/// posts a document that is owed at once to the books.
 pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     cx: &mut Cx<'_>,
     body: &SaleBody<K>,
@@ -192,8 +191,8 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     }
 }
 
-/// What follows a document that is owed at once: an invoice's record in the registry, the goods
-/// that leave unless it is an advance, receivable and entry. The application stamps its own
+/// Writes the effects of a document that is owed at once: an invoice's record in the registry, the
+/// goods that leave (except for an advance), receivable and entry. The application stamps its own
 /// invoices and reports them with `invoice.stamped`.
 async fn owe(
     cx: &mut Cx<'_>,
@@ -205,8 +204,8 @@ async fn owe(
 ) -> Result<Made, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
-    // Numbers come before the goods, as when an order is invoiced: counters are always locked in
-    // one order.
+    // Folios come before goods, as when an order is invoiced, so that locks are always taken in one
+    // order.
     if let Some(serie) = sale.serie {
         let row = NewInvoice {
             tipo: InvoiceKind::Factura,
@@ -252,11 +251,11 @@ fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
     (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }
 
-/// The lines with their prices: products first, then the currency, then the lists of the customer
-/// and the company.
+/// Prices the lines: products first, then the currency, then the price lists of the customer and
+/// the company.
 async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<Vec<NewSaleLine>, Error> {
     let products = lines::products(cx, &body.renglones).await?;
-    // Amounts have two decimals: a currency without them cannot be invoiced.
+    // Amounts have two decimals, so a currency with fewer cannot be invoiced.
     if sat::currency(body.moneda()).is_none_or(|decimals| decimals < 2) {
         return Err(Code::MonedaInvalida.into());
     }
@@ -271,7 +270,7 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
     lines::priced(cx, &body.renglones, products, &pricing).await
 }
 
-/// What an order reserves of the products that have stock.
+/// The reservations of an order, for products that have stock.
 fn reservations(lines: &[NewSaleLine]) -> Vec<StockChange> {
     let reserve = |line: &NewSaleLine| StockChange {
         producto: line.product.clave,

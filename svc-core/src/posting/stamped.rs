@@ -1,5 +1,5 @@
-//! The tax authority's answer on an invoice or a payment complement, from the stamping worker or
-//! from the back office.
+//! Recording the tax authority's answer on an invoice or complement, from the stamping worker or
+//! the back office.
 
 use uuid::Uuid;
 
@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
-/// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio;
-/// for an income invoice `factura.timbrada` is emitted. `xml`, the stamped document if it is known,
-/// is kept for good; a sealed one that waited is not. The record must be locked, and in a state
-/// that allows stamping.
+/// Records that `invoice` was stamped. Registry, sale, and receivable or payments get the fiscal
+/// folio; an income invoice emits `factura.timbrada`. `xml`, the stamped document if it is known,
+/// is stored for good and the sealed one removed. The record must be locked and in a state that
+/// allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -41,7 +41,7 @@ pub(crate) async fn accepted(
     Ok(())
 }
 
-/// Records that `invoice` was rejected: its sealed document is dropped, so that another can be
+/// Records that `invoice` was rejected, and removes its sealed document so that another can be
 /// made. The record must be locked and waiting (`en_espera`).
 pub(crate) async fn refused(
     cx: &mut Cx<'_>,

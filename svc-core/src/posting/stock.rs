@@ -1,4 +1,4 @@
-//! Stock changes: every change of stock and reservations is posted here.
+//! Every change of stock and reservations is posted here.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,18 +14,17 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, MovementContext, NewMovement, SaleGoods};
 
-/// The result of a posting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Posted {
-    /// The stock records concerned, in the order of their products.
+    /// The claves of the stock records, in the order of their products.
     pub(crate) existencias: Vec<i64>,
-    /// The first line of the ledger; none where only reservations changed.
+    /// The first line in the ledger; `None` if only reservations changed.
     pub(crate) movimiento: Option<i64>,
-    /// Increase of the stock's value, in pesos; none above 18 digits.
+    /// The increase of the stock's value, in pesos; `None` above 18 digits.
     pub(crate) valor: Option<Decimal>,
 }
 
-/// The active warehouse of that code, or else the branch's main one.
+/// The active warehouse with that code; without a code, the branch's main one.
 pub(crate) async fn warehouse(cx: &mut Cx<'_>, code: Option<&str>, sucursal: i64) -> Result<ActiveWarehouse, Error> {
     let found = match code {
         Some(code) => cx.tx.warehouse(code).await?,
@@ -34,8 +33,7 @@ pub(crate) async fn warehouse(cx: &mut Cx<'_>, code: Option<&str>, sucursal: i64
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// The active warehouse that a sale's goods are taken from: its own, or else the main one of its
-/// branch.
+/// The active warehouse that a sale's goods leave: its own, or the main one of its branch.
 pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<ActiveWarehouse, Error> {
     let found = match sale.almacen {
         Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
@@ -45,7 +43,7 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Res
 }
 
 /// Refuses goods that are not available beyond other orders' reservations, unless the company sells
-/// below its stock; `held` is what the document itself still reserves. The stock stays locked.
+/// below its stock. `held` is what the document itself reserves. The stock stays locked.
 pub(crate) async fn validate_there(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -80,9 +78,9 @@ pub(crate) async fn validate_there(
     Ok(())
 }
 
-/// Changes the stock of a warehouse: locks the records in ascending order of product, regardless of
-/// the order of `changes`, writes them and their movements, and emits
-/// `inventario.existencia_cambiada` once for each record that changed.
+/// Changes the stock of a warehouse. Locks the records in ascending order of product, whatever the
+/// order of `changes`, writes them and their movements, and emits `inventario.existencia_cambiada`
+/// once per changed record.
 pub(crate) async fn post(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -111,7 +109,7 @@ pub(crate) async fn post(
     Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento, valor })
 }
 
-/// Posts movements that were entered by hand, all of that kind, and their accounting entry.
+/// Posts movements of one kind that were entered by hand, and their accounting entry.
 pub(crate) async fn post_by_hand(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -129,7 +127,7 @@ pub(crate) async fn post_by_hand(
     Ok(posted)
 }
 
-/// Applies the changes one after the other; gives the lines of the ledger.
+/// Applies the changes in order. Returns the lines of the ledger.
 fn apply<'c>(held: &mut [Holding], changes: &'c [StockChange]) -> Result<Vec<NewMovement<'c>>, Error> {
     let position: HashMap<i64, usize> = held.iter().enumerate().map(|(at, row)| (row.producto, at)).collect();
     let mut ledger = Vec::with_capacity(changes.len());

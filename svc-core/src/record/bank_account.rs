@@ -1,4 +1,4 @@
-//! Bank accounts: `/cuentas-bancarias`, never their balances or numbers.
+//! Bank accounts: `/cuentas-bancarias`. Balances and account numbers are never listed.
 
 use super::filter::{choice, integer};
 use super::{List, ListSpec, PageSizes, record};

@@ -1,12 +1,12 @@
-//! Structs of the domain that are several columns of several tables: the rates of a line's taxes,
-//! and its amounts.
+//! Structs of the domain that are stored as several columns in several tables: a line's tax rates
+//! and amounts.
 
 use super::{FromValue, Kind, Row, RowError, ToValue, Value};
 use crate::domain::tax::{Amounts, LineRates, amounts, line_taxes};
 
-/// A struct whose fields are columns of the same names.
+/// A struct whose fields are columns with the same names.
 pub trait Columns: Sized {
-    /// Name and kind of each column.
+    /// The name and kind of each column.
     const COLUMNS: &'static [(&'static str, Kind)];
 
     /// Appends the values of [`Columns::COLUMNS`].

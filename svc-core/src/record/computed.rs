@@ -1,21 +1,21 @@
-//! Columns computed from other columns of their row, in one function that all writers share.
+//! Columns that follow from other columns of their row. One function computes them for all writers.
 //!
-//! PostgreSQL computes what it can by itself: `telefono_comparable` and `movil_comparable` are
-//! GENERATED columns of the schema. These cannot be: `lower()` follows the database's collation and
-//! `normalize()` its version of Unicode, while a stored text must equal what
+//! PostgreSQL computes `telefono_comparable` and `movil_comparable` itself: they are GENERATED
+//! columns. It cannot compute these: `lower()` depends on the database's collation and
+//! `normalize()` on its version of Unicode, while the stored text must equal what
 //! [`crate::domain::text`] makes of a filter's value.
 
 use super::value::{Value, owned};
 use crate::domain::text::{fold, normalise_email};
 
-/// A text column and how it follows from others of its row.
+/// A text column that follows from others of its row.
 #[derive(Debug)]
 pub struct Computed {
-    /// Its name.
+    /// The column's name.
     pub column: &'static str,
-    /// The text columns that it is computed from.
+    /// The text columns that it follows from.
     from: &'static [&'static str],
-    /// Its value for theirs, in the same order.
+    /// Computes the value from theirs, in the same order.
     compute: fn(&[Option<&str>]) -> Option<String>,
 }
 
@@ -42,8 +42,8 @@ fn of_table(table: &str) -> &'static [Computed] {
 }
 
 impl Computed {
-    /// Its value in a row that has `values` in `columns`. Whoever writes one of the columns that it
-    /// is computed from writes all of them.
+    /// The value in a row with `values` in `columns`. A writer of one source column must write all
+    /// of them.
     pub fn value(&self, columns: &[&str], values: &[Value<'_>]) -> Value<'static> {
         let text = |name: &&str| match columns.iter().position(|column| column == name).map(|at| &values[at]) {
             Some(Value::Text(text)) => Some(&**text),

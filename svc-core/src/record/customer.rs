@@ -8,11 +8,11 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::Platform;
 use crate::json::{Digits, Text, Within};
 
-/// The country of a customer that has none: Mexico (spec, "POST /clientes").
+/// The country of a customer without one: Mexico (spec, "POST /clientes").
 pub(crate) const DEFAULT_COUNTRY: i64 = 172;
 
-// The spec's "Customer" gives the widths of lists and imports, its "POST /clientes" those of
-// bodies.
+// Widths of lists and imports are from the spec's "Customer", those of bodies from its "POST
+// /clientes".
 record! {
     /// A customer or prospect as a list shows it (spec, "Customer").
     pub struct Customer in "clientes" {

@@ -1,4 +1,4 @@
-//! The filters of lists: the name, the values it takes, the column, and how the two are compared.
+//! Filters of lists: a name, the values it takes, a column, and how the two are compared.
 
 use std::borrow::Cow;
 
@@ -7,76 +7,75 @@ use crate::domain::text::{self, parse_integer, parse_uuid};
 use crate::domain::time::{Edge, bound_date, parse_bound};
 use crate::error::{Code, Error};
 
-/// The values a filter takes.
+/// The values that a filter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// A 64-bit integer.
     Integer,
-    /// A string of a bounded number of characters, compared exactly.
+    /// A text that is compared exactly.
     Text {
-        /// Least length.
+        /// The smallest number of characters.
         shortest: usize,
-        /// Greatest length.
+        /// The largest number of characters.
         longest: usize,
     },
-    /// A complete fiscal folio of 36 characters, compared without case.
+    /// A complete fiscal folio of 36 characters, in any case.
     Uuid,
     /// `true` or `false`.
     Boolean,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// An e-mail field, compared without case and spaces (spec, "Customer").
+    /// An e-mail field; case and surplus spaces are ignored (spec, "Customer").
     Email,
     /// A phone number, compared by its last ten characters (spec, "Customer").
     Phone,
     /// Words to search for; those shorter than 3 characters are dropped (spec, "Conventions" 6).
     Search,
-    /// A date or instant, a bound of a range.
+    /// A date or instant: one end of a range.
     Bound(Edge),
 }
 
 /// How a record's column is compared with a filter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compare {
-    /// Both are equal.
+    /// The column equals the value.
     Equal,
     /// The column is the value or later.
     AtLeast,
     /// The column is the value or earlier.
     AtMost,
-    /// The column's text contains each of the value's words.
+    /// The column's text contains every word of the value.
     Contains,
 }
 
 /// A filter of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filter {
-    /// Its name on the wire.
+    /// The name of the query parameter.
     pub name: &'static str,
-    /// What it takes.
+    /// The values it takes.
     pub takes: Takes,
-    /// The column that it is compared with.
+    /// The column it is compared with.
     pub column: &'static str,
     /// How it is compared.
     pub compare: Compare,
-    /// Whether the column holds days, and not instants.
+    /// Whether the column holds days instead of instants.
     days: bool,
 }
 
-/// Longest value of a text filter that sets no bound of its own, in characters.
+/// The largest number of characters in a text filter without a limit of its own.
 const LONGEST: usize = 200;
 
-/// An integer.
 pub(crate) const fn integer(name: &'static str) -> Filter {
     Filter::new(name, Takes::Integer)
 }
 
-/// A string compared exactly.
+/// A text that is compared exactly.
 pub(crate) const fn exact(name: &'static str) -> Filter {
     sized(name, 1, LONGEST)
 }
 
-/// A string of `shortest` to `longest` characters, compared exactly.
+/// A text of `shortest` to `longest` characters that is compared exactly.
 pub(crate) const fn sized(name: &'static str, shortest: usize, longest: usize) -> Filter {
     Filter::new(name, Takes::Text { shortest, longest })
 }
@@ -86,7 +85,6 @@ pub(crate) const fn uuid(name: &'static str) -> Filter {
     Filter::new(name, Takes::Uuid)
 }
 
-/// `true` or `false`.
 pub(crate) const fn boolean(name: &'static str) -> Filter {
     Filter::new(name, Takes::Boolean)
 }
@@ -96,12 +94,12 @@ pub(crate) const fn choice(name: &'static str, words: &'static [&'static str]) -
     Filter::new(name, Takes::Choice(words))
 }
 
-/// An e-mail field, compared in its normal form, which `column` holds.
+/// An e-mail field; `column` holds its comparable form.
 pub(crate) const fn email(name: &'static str, column: &'static str) -> Filter {
     Filter { column, ..Filter::new(name, Takes::Email) }
 }
 
-/// A phone number, compared in its normal form, which `column` holds.
+/// A phone number; `column` holds its comparable form.
 pub(crate) const fn phone(name: &'static str, column: &'static str) -> Filter {
     Filter { column, ..Filter::new(name, Takes::Phone) }
 }
@@ -136,7 +134,7 @@ impl Filter {
         Self { name, takes, column: name, compare: Compare::Equal, days: false }
     }
 
-    /// Parses a value; the error names the filter. The caller has refused empty and repeated ones.
+    /// Parses a value, which is neither empty nor repeated. The error names the filter.
     pub(crate) fn read(&self, given: &str) -> Result<Value<'static>, Error> {
         let invalid = |text: Cow<'static, str>| Error::field(Code::FiltroInvalido, self.name, text);
         Ok(match self.takes {
@@ -177,7 +175,7 @@ impl Filter {
         })
     }
 
-    /// Refuses a value that is empty in its normal form.
+    /// Refuses a value whose comparable form is empty.
     fn filled(&self, normal: String) -> Result<Value<'static>, Error> {
         if normal.is_empty() {
             Err(Error::field(Code::FiltroVacio, self.name, "el filtro está vacío"))

@@ -8,20 +8,19 @@ use crate::json::Text;
 
 /// A record of an import, read from one line.
 pub(crate) trait Import: DeserializeOwned + Send + Sync + 'static {
-    /// Its table.
     const TABLE: &'static str;
-    /// Its columns, without the company's.
+    /// The columns, without `empresa`.
     const COLUMNS: &'static [&'static str];
 
-    /// Its clave: `None` where the line gives none, until the import assigns one.
+    /// The clave; `None` until the import assigns one, unless the line gives it.
     fn clave(&mut self) -> &mut Option<i64>;
 
-    /// Appends its values to `row`, in the order of [`Import::COLUMNS`].
+    /// Appends the values of [`Import::COLUMNS`] to `row`.
     fn values<'v>(&'v self, row: &mut Vec<Value<'v>>);
 }
 
-/// A reference to another record by its code or name, a text of at most `MAX` characters. The
-/// column holds that record's clave.
+/// A reference to another record by its code or name, of at most `MAX` characters. The column
+/// stores that record's clave.
 #[derive(Debug, Clone)]
 pub(crate) struct Reference<const MAX: usize> {
     /// The code or name.
@@ -42,11 +41,12 @@ impl<const MAX: usize> ToValue for Reference<MAX> {
     }
 }
 
-/// What an edit changes of a record that can be imported.
+/// The fields that an edit changes of a record that can be imported.
 pub(crate) trait Changes: DeserializeOwned + schemars::JsonSchema + Send + Sync + 'static {
     /// The record as it is imported.
     type Import: Import;
 
-    /// Puts what was sent in its place; a cleared field is as one that an import leaves out.
+    /// Copies the fields that were sent. A cleared field becomes what a missing field is in an
+    /// import.
     fn apply(&self, record: &mut Self::Import);
 }

@@ -60,7 +60,7 @@ impl List for Invoice {
                 until("fecha_hasta", "fecha"),
             ]);
 
-    /// 92 days at the most.
+    /// Allows a date range of at most 92 days.
     fn normalize(query: &mut Query) -> Result<(), Error> {
         window::close(query)
     }

@@ -1,4 +1,4 @@
-//! Lists: the record, the path, the filters, and the query that a store answers.
+//! Lists: the declaration of a list, and the query that a store answers.
 
 use chrono::{DateTime, Utc};
 
@@ -6,13 +6,13 @@ use super::{Filter, Record, Value};
 use crate::domain::scope::{Scope, Scopes};
 use crate::error::{Code, Error};
 
-/// Records that are listed page by page, as [`List::LIST`] declares.
+/// Records that are listed page by page.
 pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
     /// The list's declaration.
     const LIST: ListSpec;
 
-    /// Checks and completes a query as a whole: date windows, filters by default. Most lists add
-    /// nothing.
+    /// Validates and completes a query as a whole, for example its date range or default filters.
+    /// Most lists do nothing here.
     fn normalize(query: &mut Query) -> Result<(), Error> {
         let _ = query;
         Ok(())
@@ -23,33 +23,34 @@ pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ListSpec {
-    /// Its path below the base URL. `{clave}` stands for the record whose sub-list it is.
+    /// The path below the base URL. `{clave}` stands for the parent of a sub-list.
     pub path: &'static str,
-    /// The scopes: a key needs one of them.
+    /// The key needs one of these scopes.
     pub scopes: Scopes,
-    /// What it does, in a few words.
+    /// What the list does, in a few English words.
     pub summary: &'static str,
-    /// The page sizes it takes.
+    /// The page sizes that it allows.
     pub pages: PageSizes,
-    /// Its filters; no other query parameter but `cursor` and `limite` is accepted.
+    /// The filters. No other query parameter but `cursor` and `limite` is accepted.
     pub filters: &'static [Filter],
-    /// The filters of which a query must have one, if it must: such a list is read for one document
+    /// A query must have one of these filters, if there are any: such a list is read per document
     /// or product, not as a whole.
     pub requires: &'static [&'static str],
-    /// Records with this word in this column are shown only to those who filter by the column.
+    /// Column and word: records with this word in this column are only listed if the query filters
+    /// by the column.
     pub hidden: Option<(&'static str, &'static str)>,
-    /// Its records' table.
+    /// The table of the records.
     pub table: &'static str,
-    /// Its records' columns, in the order in which they are read.
+    /// The columns of the records, in the order in which they are read.
     pub columns: &'static [&'static str],
 }
 
-/// Which page sizes a list takes while limits are enforced (contract §3, "Page regimes").
+/// The page sizes that a list allows while limits are enforced (contract §3, "Page regimes").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageSizes {
-    /// 1 to 30, default 30.
+    /// 1 to 30 records, 30 by default.
     Enforced,
-    /// 1 to 500, default 100.
+    /// 1 to 500 records, 100 by default.
     Legacy,
 }
 
@@ -89,14 +90,14 @@ impl ListSpec {
         self
     }
 
-    /// Requires one of these filters, which it has.
+    /// Requires one of these filters.
     #[must_use]
     pub(crate) const fn requires(mut self, names: &'static [&'static str]) -> Self {
         self.requires = names;
         self
     }
 
-    /// Refuses a query that has none of the filters of which it must have one.
+    /// Refuses a query without any of the required filters.
     pub(crate) fn validate(&self, query: &Query) -> Result<(), Error> {
         match self.requires {
             [] => Ok(()),
@@ -109,8 +110,7 @@ impl ListSpec {
         }
     }
 
-    /// Hides the records that have `word` in `column` from queries that do not filter by that
-    /// column.
+    /// Hides records with `word` in `column` from queries that do not filter by that column.
     #[must_use]
     pub(crate) const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
         self.hidden = Some((column, word));
@@ -118,25 +118,25 @@ impl ListSpec {
     }
 }
 
-/// A query of one page of a list.
+/// A query for one page of a list.
 #[derive(Debug)]
 pub struct Query {
-    /// The clave in the path of a sub-list.
+    /// The clave of the parent in the path of a sub-list.
     pub under: Option<i64>,
-    /// The conditions, all of which a record must meet.
+    /// The conditions, all of which a record must satisfy.
     pub conditions: Vec<Condition>,
-    /// The clave after which the page begins; `None` for the first page.
+    /// The page starts after this clave; `None` for the first page.
     pub after: Option<i64>,
     /// The page's size, in records.
     pub limit: u32,
-    /// The time of the request, for `vencido` and open date ranges; after the first page of an open
-    /// range, that page's.
+    /// The time of the request, for `vencido` and open date ranges. On later pages of an open
+    /// range, the time of its first page.
     pub now: DateTime<Utc>,
-    /// Until when the date range reaches, if the query says no end.
+    /// The end of the date range, if the query gives none.
     pub(crate) until: Option<DateTime<Utc>>,
     /// The list's filters.
     pub(crate) filters: &'static [Filter],
-    /// Names and values of the filters, sorted by name: a cursor is valid for these only.
+    /// Names and values of the filters, sorted by name. A cursor is only valid for the same text.
     pub(crate) canonical: String,
 }
 
@@ -145,7 +145,7 @@ pub struct Query {
 pub struct Condition {
     /// The filter.
     pub filter: &'static Filter,
-    /// Its value; [`Filter::takes`] decides its variant.
+    /// The value; [`Filter::takes`] determines its variant.
     pub value: Value<'static>,
 }
 
@@ -156,18 +156,18 @@ impl Query {
         Self { under: None, conditions, after, limit, now, until: None, filters: list.filters, canonical }
     }
 
-    /// The value of the filter of that name, if the query has it.
+    /// The value of that filter; `None` if the query does not have it.
     pub fn get(&self, name: &str) -> Option<&Value<'static>> {
         debug_assert!(self.filters.iter().any(|filter| filter.name == name), "no filter {name}");
         self.conditions.iter().find(|condition| condition.filter.name == name).map(|condition| &condition.value)
     }
 
-    /// Whether it has one of these filters.
+    /// Whether the query has any of these filters.
     pub fn has(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.get(name).is_some())
     }
 
-    /// The value of the filter of that name, if the query has it and it is an instant.
+    /// The value of that filter; `None` if the query does not have it or it is no instant.
     pub fn instant(&self, name: &str) -> Option<DateTime<Utc>> {
         match self.get(name) {
             Some(Value::Instant(at)) => Some(*at),
@@ -175,7 +175,7 @@ impl Query {
         }
     }
 
-    /// Sets the filter of that name, which the list has.
+    /// Sets a filter of the list.
     pub(crate) fn set(&mut self, name: &str, value: Value<'static>) {
         self.conditions.retain(|condition| condition.filter.name != name);
         let filter = self.filters.iter().find(|filter| filter.name == name);
@@ -183,7 +183,7 @@ impl Query {
         self.conditions.extend(filter.map(|filter| Condition { filter, value }));
     }
 
-    /// Sets the filter of that name to `word`, unless the query has it.
+    /// Sets a filter to `word`, unless the query has it.
     pub(crate) fn default_to(&mut self, name: &str, word: &'static str) {
         if self.get(name).is_none() {
             self.set(name, Value::Text(word.into()));

@@ -1,4 +1,4 @@
-//! Records: of each one its fields, their columns, who may write them and how wide, and its list.
+//! Records: their fields and columns, who may write them with which widths, and their lists.
 //!
 //! # A record is declared once
 //!
@@ -23,35 +23,34 @@
 //! }
 //! ```
 //!
-//! A field has the type of its column, and a mark for each struct that has it, in the order of
-//! declaration:
+//! A field has the type of its column and one mark per struct that contains it:
 //!
-//! - `list`: the list's item shows it. `list: Type` gives it another type there;
-//!   `list: Type = expression` computes it from the fields above it, and it has no column.
-//! - `required: Type`: a creation must give it, an edit may change it and never clears it.
-//! - `optional: Type`: bodies may leave it out; an edit clears it with `null` or "". With `= value`
-//!   it then has that value.
-//! - `office: Type`: only the back office edits it. A field that is no `Option` and has no
-//!   `= value` is never cleared.
-//! - `import: Type`: a line of an import may bring it. `unstored: Type` is accepted there, since
-//!   the list's items have it, and not stored; `computed: Type` is stored and no line brings it.
+//! - `list`: the list's item contains it. `list: Type` gives it another type there;
+//!   `list: Type = expression` computes it from the fields above it, without a column.
+//! - `required: Type`: a creation must give it; an edit may change it, but not clear it.
+//! - `optional: Type`: bodies may leave it out, and an edit clears it with `null` or "". Then it has
+//!   the value `= value`, if the mark gives one.
+//! - `office: Type`: only the back office edits it. It can be cleared if it is an `Option` or the
+//!   mark has `= value`.
+//! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the list's
+//!   items contain it, but not stored; `computed: Type` is stored, but no line gives it.
 //!
-//! `name in "column"` names the column where it differs. A mark with documentation of its own
-//! replaces the field's.
+//! `name in "column"` names the column if it differs. A mark may have its own documentation instead
+//! of the field's.
 //!
-//! Each name after the fields is a struct that comes from them: `import` implements `Import`,
-//! `changes` (what the back office may change of a record that it edits as it is imported)
-//! `Changes`, `stored` [`Stored`]; `create`, `edit` and `office` are bodies, which the stored
-//! record is made of (`From`), or is changed by (`edit`, `apply`). Rows are read by the place that
-//! the columns have in these lists.
+//! Each name after the fields declares another struct: `import` implements `Import`, `changes` (what
+//! the back office may edit by the rules of the import) implements `Changes`, and `stored`
+//! implements [`Stored`]. `create`, `edit` and `office` are bodies: the stored record is created
+//! from one (`From`) or changed by one (`edit`, `apply`). Rows are read by the index of a column in
+//! these lists.
 //!
-//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; it alone knows which of them are
-//! computed or come from another table.
+//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; only the store knows which of them it
+//! computes or takes from another table.
 //!
 //! # How to add a list
-//! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the
-//! table and an index for each filter. Where the rows do not come from one table as they are, an
-//! exception in the store's table of sources.
+//! Add a file here with `record!` and `impl List`, a line to [`crate::registry`], and a migration
+//! with the table and an index per filter. If the rows do not come unchanged from one table, add an
+//! exception to the store's table of sources.
 
 mod columns;
 pub mod computed;
@@ -99,24 +98,24 @@ pub use window::LONGEST as LONGEST_WINDOW;
 
 /// A record: a struct whose fields are columns.
 pub trait Record: Sized {
-    /// Its table.
+    /// The table.
     const TABLE: &'static str;
-    /// Its columns, in the order in which [`Record::write`] takes them: the clave first. Derived
-    /// fields have no column.
+    /// The columns, in the order in which [`Record::write`] reads them: the clave first. Computed
+    /// fields have none.
     const COLUMNS: &'static [&'static str];
 
-    /// Reads the record from a row of [`Record::COLUMNS`]; fails when a column is missing or holds
-    /// a value that its field cannot have.
+    /// Reads the record from a row of [`Record::COLUMNS`]. Fails if a column is missing or its value
+    /// does not fit the field.
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
-    /// Writes the record of a row as JSON, as `Serialize` does but without reading it first; gives
-    /// its clave, by which every list is ordered.
+    /// Writes a row as JSON, like `Serialize` but without building the record. Returns the clave, by
+    /// which every list is ordered.
     fn write<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 
 pub(crate) use svc_core_macros::record;
 
-/// Writes a member of an object; `name` is written as it is, with its comma, quotes and colon.
+/// Writes a member of an object. `name` includes the comma, the quotes and the colon.
 fn member(
     json: &mut Vec<u8>,
     name: &'static str,

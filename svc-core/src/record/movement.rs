@@ -12,10 +12,10 @@ use crate::domain::words::{Direction, MovementKind};
 use crate::json::Text;
 use crate::schema::field_schema;
 
-/// What a kind that is none of ours is shown as.
+/// Shown for a stored word that is no kind.
 const UNKNOWN: &str = "desconocido";
 
-/// What happened, as it was written down: one of the kinds, or a word that is none and is shown as
+/// The kind of a movement as it was stored: `None` for a word that is no kind, which is shown as
 /// `desconocido` (spec, "Inventory movement").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenKind(pub Option<MovementKind>);
@@ -42,7 +42,7 @@ impl Serialize for WrittenKind {
     }
 }
 
-/// Every word that a kind is shown as.
+/// The words that lists show.
 fn words() -> Vec<&'static str> {
     [MovementKind::WORDS, &[UNKNOWN]].concat()
 }

@@ -68,8 +68,8 @@ impl List for Payable {
             boolean("vencido"),
         ]);
 
-    /// Only pending ones unless the query names a status, whatever its other filters (spec, "GET
-    /// /cxp" 1).
+    /// Lists only pending payables unless the query names a status, whatever its other filters
+    /// (spec, "GET /cxp" 1).
     fn normalize(query: &mut Query) -> Result<(), Error> {
         query.default_to("estatus", PayableStatus::Pendiente.word());
         Ok(())

@@ -12,11 +12,11 @@ use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::json::{Digits, Exact, Text};
 use crate::schema::field_schema;
 
-/// The product or service key of a product that has none: "no existe en el catálogo" (contract §4).
+/// The SAT's key of a product without one: "no existe en el catálogo" (contract §4).
 pub(crate) const DEFAULT_SAT_KEY: &str = "01010101";
-/// The tax object of a product that has none: subject to tax (contract §4).
+/// The tax object of a product without one: subject to tax (contract §4).
 pub(crate) const DEFAULT_TAX_OBJECT: &str = "02";
-/// The IVA of a product that has none (contract §4).
+/// The IVA rate of a product without one, in percent (contract §4).
 pub(crate) const DEFAULT_VAT: &str = "16";
 
 /// The status of a new product.
@@ -24,8 +24,8 @@ pub const FIRST_STATUS: ProductStatus = ProductStatus::Activo;
 /// The subkind of a new product.
 pub const FIRST_SUBKIND: ProductSubkind = ProductSubkind::Terminado;
 
-// Bodies name two columns otherwise than lists do (spec, "Product"): `clave_sat` is `codigo_sat`,
-// and `tipo` is a code.
+// Bodies and lists name two columns differently (spec, "Product"): `clave_sat` is `codigo_sat`, and
+// `tipo` is a code.
 record! {
     /// A product as a list shows it (spec, "Product").
     pub struct Product in "productos" {
@@ -103,14 +103,14 @@ record! {
     edit EditProduct;
 }
 
-/// The codes that writes have for what a product is (spec, "Product").
+/// The codes of [`ProductKind`] in bodies (spec, "Product").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum KindCode {
-    /// Normal.
+    /// [`ProductKind::Normal`].
     A,
-    /// Virtual with price.
+    /// [`ProductKind::VirtualConPrecio`].
     B,
-    /// Virtual without price.
+    /// [`ProductKind::VirtualSinPrecio`].
     C,
 }
 

@@ -67,7 +67,8 @@ impl List for Receivable {
             boolean("vencido"),
         ]);
 
-    /// Without `estatus` only pending ones, but of a given receivable, sale or invoice all.
+    /// Without `estatus`, lists only pending receivables, except for a given receivable, sale or
+    /// invoice.
     fn normalize(query: &mut Query) -> Result<(), Error> {
         if !query.has(&["clave", "venta", "uuid"]) {
             query.default_to("estatus", ReceivableStatus::Pendiente.word());

@@ -1,16 +1,16 @@
-//! Stored records: what can be written of a record, as columns of its table.
+//! The fields of a record that the API writes, as columns of its table.
 
 use super::{Kind, Row, RowError, Value};
 use crate::json::{Digits, Exact, Text, Within};
 
-/// What can be written of a record. The store adds the columns that are
-/// [`computed`](super::computed).
+/// The fields of a record that the API writes. The store adds the [`computed`](super::computed)
+/// columns.
 pub trait Stored: Sized {
-    /// Its table.
+    /// The table.
     const TABLE: &'static str;
-    /// The columns, in the order of [`Stored::values`] and in which [`Stored::read`] takes them.
+    /// The columns, in the order of [`Stored::values`] and [`Stored::read`].
     const COLUMNS: &'static [&'static str];
-    /// The kind of value of each of [`Stored::COLUMNS`].
+    /// The kind of each column.
     const KINDS: &'static [Kind];
 
     /// Reads the record from a row of [`Stored::COLUMNS`].
@@ -20,7 +20,7 @@ pub trait Stored: Sized {
     fn values(&self) -> Vec<Value<'_>>;
 }
 
-/// The stored form of what a body gives.
+/// Converts a body's value to its stored form.
 pub(crate) fn of<W: Clone + Into<S>, S>(given: &W) -> S {
     given.clone().into()
 }

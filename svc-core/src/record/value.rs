@@ -1,4 +1,4 @@
-//! Values as columns hold them, and how the fields of records become values and are made of them.
+//! The values of columns, and their conversion to and from the fields of records.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -17,37 +17,37 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::Word;
 use crate::json::{Digits, Text};
 
-/// A value of a column.
+/// The value of a column.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// No value.
+    /// SQL's null.
     Null,
     /// `true` or `false`.
     Boolean(bool),
     /// A 64-bit integer.
     Integer(i64),
-    /// An exact number.
+    /// An exact decimal number.
     Decimal(Decimal),
     /// Text.
     Text(Cow<'a, str>),
-    /// A list of texts.
+    /// An array of texts.
     Texts(Vec<String>),
-    /// A day.
+    /// A date without a time.
     Date(NaiveDate),
-    /// An instant.
+    /// An instant, in UTC.
     Instant(DateTime<Utc>),
     /// A UUID.
     Uuid(Uuid),
 }
 
-/// What kind of [`Value`] a column holds where it is not null.
+/// The variant of [`Value`] that a column holds when it is not null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
     /// [`Value::Boolean`].
     Boolean,
-    /// [`Value::Integer`], of whatever width in the database.
+    /// [`Value::Integer`]; the column may be narrower.
     Integer,
     /// [`Value::Decimal`].
     Decimal,
@@ -63,25 +63,24 @@ pub enum Kind {
     Uuid,
 }
 
-/// Why a row is no record: a column is missing, or holds what its field cannot.
+/// Why a row cannot be read: a column is missing, or its value does not fit the field.
 #[derive(Debug, thiserror::Error)]
 #[error("column {at}: {cause}")]
 pub struct RowError {
-    /// The column's place, from 0.
+    /// The column's index, from 0.
     pub at: usize,
-    /// What is wrong with it.
+    /// The reason.
     #[source]
     pub cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// A row as a store gives it: its columns are those of [`crate::record::Record::COLUMNS`], in that
-/// order.
+/// A row that a store returns, with the columns of [`crate::record::Record::COLUMNS`] in their order.
 pub trait Row {
-    /// The value of the column at `at`, from 0, which is of that kind or null.
+    /// Reads the column at index `at`, which holds a value of that kind or null.
     fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError>;
 }
 
-/// A row in memory.
+/// A row in memory, for tests and computed records.
 impl Row for &[Value<'_>] {
     fn value(&self, at: usize, _: Kind) -> Result<Value<'_>, RowError> {
         self.get(at).map(Value::borrowed).ok_or_else(|| RowError { at, cause: "the row has no such column".into() })
@@ -89,7 +88,7 @@ impl Row for &[Value<'_>] {
 }
 
 impl Value<'_> {
-    /// The same value, which borrows its text from this one.
+    /// Copies the value; text is borrowed from this one.
     pub(crate) fn borrowed(&self) -> Value<'_> {
         match self {
             Value::Text(text) => Value::Text(Cow::Borrowed(text)),
@@ -105,37 +104,37 @@ impl Value<'_> {
     }
 }
 
-/// A text that may be absent, as a value of its own.
+/// An optional text as a value that owns it.
 pub(crate) fn owned(text: Option<String>) -> Value<'static> {
     text.map_or(Value::Null, |text| Value::Text(Cow::Owned(text)))
 }
 
-/// The type of a field, made of a column's value.
+/// The type of a field that can be read from a column.
 pub trait FromValue: Sized {
-    /// The kind of its column.
+    /// The kind of the column's values.
     const KIND: Kind;
 
-    /// What a list shows of it: itself, but of a text the one that the row holds.
+    /// What a list writes: the type itself, or for texts the text borrowed from the row.
     type Shown<'r>: Serialize;
 
-    /// What is shown of `value`; `None` where the type has no such value, as most have no null.
+    /// Converts a column's value; `None` if the type does not have it, as most do not have null.
     fn shown(value: Value<'_>) -> Option<Self::Shown<'_>>;
 
-    /// The field that is shown so.
+    /// The field's value.
     fn of(shown: Self::Shown<'_>) -> Self;
 
-    /// What is shown of the column at `at`.
+    /// Reads what a list writes of the column at `at`.
     fn show<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self::Shown<'_>, RowError> {
         let value = row.value(at, Self::KIND)?;
         Self::shown(value).ok_or_else(|| RowError { at, cause: "the field has no such value".into() })
     }
 
-    /// The field of the column at `at`.
+    /// Reads the field from the column at `at`.
     fn read<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self, RowError> {
         Self::show(row, at).map(Self::of)
     }
 
-    /// Writes what is shown as JSON, as its `Serialize` does.
+    /// Writes the same JSON as `Serialize`, which may be slower.
     fn write(shown: &Self::Shown<'_>, json: &mut Vec<u8>) -> serde_json::Result<()> {
         serde_json::to_writer(json, shown)
     }
@@ -143,7 +142,7 @@ pub trait FromValue: Sized {
 
 /// The type of a field that can be written to a column.
 pub trait ToValue {
-    /// Its value in the column.
+    /// The column's value.
     fn to_value(&self) -> Value<'_>;
 }
 
@@ -177,7 +176,7 @@ impl<T: ToValue> ToValue for Option<T> {
     }
 }
 
-/// A word of a closed set is a text, kept to the set by the column's constraint.
+/// A word is stored as text; the column's constraint keeps it within the set.
 impl<W: Word> FromValue for W {
     const KIND: Kind = Kind::Text;
     type Shown<'r> = Self;
@@ -216,8 +215,8 @@ impl<W: Word> FromValue for Vec<W> {
     }
 }
 
-/// Types whose column holds one variant of [`Value`]: how the type is made of what the variant
-/// holds, and the other way round; and how it is formatted as JSON, where `Serialize` takes longer.
+/// Types that one variant of [`Value`] stores: conversions from and to its content, and the JSON if
+/// `Serialize` is slower.
 macro_rules! columns {
     ($($type:ty as $kind:ident: $from:expr, $to:expr $(, $json:literal)?;)*) => {$(
         impl FromValue for $type {
@@ -277,7 +276,7 @@ impl FromValue for String {
     }
 
     fn write(shown: &Cow<'_, str>, json: &mut Vec<u8>) -> serde_json::Result<()> {
-        // Most texts have nothing to escape, which is seen sooner of the whole than byte by byte.
+        // Most texts need no escapes; a check of the whole text is faster than one per byte.
         let escape = |byte| u8::from(matches!(byte, 0..b' ' | b'"' | b'\\'));
         if shown.bytes().fold(0, |any, byte| any | escape(byte)) > 0 {
             return serde_json::to_writer(json, shown);

@@ -1,16 +1,14 @@
-//! The longest date range that a query of sales or invoices may cover (spec, "Limits"; contract §3,
-//! "Dates").
+//! Limits the date range of queries for sales and invoices (spec, "Limits"; contract §3, "Dates").
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Query, Value};
 use crate::error::{Code, Error};
 
-/// The longest range, in days between the two dates.
+/// The longest range, between the two dates.
 pub const LONGEST: TimeDelta = TimeDelta::days(92);
 
-/// Checks the range `fecha_desde` to `fecha_hasta`, which may cover 92 days; without an end it ends
-/// now.
+/// Validates the range `fecha_desde` to `fecha_hasta`; a range without an end ends now.
 pub(super) fn close(query: &mut Query) -> Result<(), Error> {
     let until = query.instant("fecha_hasta");
     let end = end(query.instant("fecha_desde"), until, query.now)?;
@@ -23,8 +21,8 @@ pub(super) fn close(query: &mut Query) -> Result<(), Error> {
     Ok(())
 }
 
-/// The end of the range. A range is never clipped: a longer one, or one without a beginning, is an
-/// error.
+/// The end of the range; `None` without a range. A range that is too long, or has no beginning, is
+/// an error and not clipped.
 fn end(
     from: Option<DateTime<Utc>>,
     until: Option<DateTime<Utc>>,

@@ -16,23 +16,23 @@ pub struct SecretsKey {
 }
 
 impl SecretsKey {
-    /// The key of these bytes, which must come from a cryptographic source of randomness.
+    /// A key of these bytes, which must come from a cryptographic random source.
     pub fn new(bytes: [u8; 32]) -> Self {
         let bytes = Zeroizing::new(bytes);
-        // A hash of 256 random bits gives nothing of them away, and this one is used for nothing
-        // else.
+        // A hash of 256 random bits reveals nothing about them, and this one has no other use.
         let digest = Sha256::new().chain_update(b"svc secrets key id\0").chain_update(*bytes).finalize();
         let mut id = [0; KEY_ID];
         id.copy_from_slice(&digest[..KEY_ID]);
         Self { bytes, id }
     }
 
-    /// Its id, which sealed values name it by: the beginning of a SHA-256 of it, and no secret.
+    /// The key's id, which is stored in sealed values: the first bytes of a SHA-256 of the key. It
+    /// is not secret.
     pub fn id(&self) -> [u8; KEY_ID] {
         self.id
     }
 
-    /// The key as it is written: 64 hexadecimal digits.
+    /// The key as 64 hexadecimal digits.
     pub fn to_hex(&self) -> Zeroizing<String> {
         let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
         Zeroizing::new(self.bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
@@ -43,7 +43,7 @@ impl SecretsKey {
     }
 }
 
-/// A text is not a [`SecretsKey`]; the error does not contain the text.
+/// A text is not a [`SecretsKey`]. The error does not contain the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a secrets key has 64 hexadecimal digits")]
 pub struct NoSecretsKey;
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn an_id_is_the_keys_own_and_stays_as_it_is() {
-        // `printf 'svc secrets key id\0' | cat - <(printf '\0%.0s' {1..32}) | sha256sum` begins
-        // with it: what was sealed by earlier versions must be found.
+        // The beginning of `printf 'svc secrets key id\0' | cat - <(printf '\0%.0s' {1..32}) |
+        // sha256sum`. It must not change, or values that were sealed earlier lose their key.
         assert_eq!(SecretsKey::new([0; 32]).id(), ID_OF_ZEROS);
         assert_ne!(SecretsKey::new([1; 32]).id(), ID_OF_ZEROS);
     }

@@ -1,21 +1,21 @@
-//! Secrets at rest: certificates' keys and webhooks' secrets are sealed in the database under a key
-//! that the database does not have.
+//! Secrets at rest: private keys of certificates and secrets of webhooks are sealed under a key
+//! that is not in the database.
 //!
-//! A sealed value is one byte with its format, and then:
+//! The first byte of a sealed value is its format:
 //!
-//! - `0`: the secret in plain text, as it is stored where no key is set;
-//! - `1`: a random nonce of 24 bytes and the secret under XChaCha20-Poly1305 (earlier versions; it
-//!   is opened, not written);
-//! - `2`: the [id of the key](SecretsKey::id), 8 bytes, and then as format 1.
+//! - `0`: the secret in plain text, written if no key is set.
+//! - `1`: a random nonce of 24 bytes, and the secret under XChaCha20-Poly1305. Earlier versions
+//!   wrote it; it can only be opened.
+//! - `2`: the [id of the key](SecretsKey::id) (8 bytes), followed by the same as in format 1.
 //!
-//! What it belongs to ([`Place`]) is authenticated with it: a value that is moved to another
-//! company or record in the database does not open. Where a key is set, a value in plain text does
-//! not open either, since anyone who can write to the database could have put it there.
+//! The [`Place`] of a secret is authenticated with it, so a value that was moved to another company
+//! or record does not open. If a key is set, a value in plain text does not open either, since
+//! anyone who can write to the database could have put it there.
 //!
 //! To change the key: set the new one and keep the former one beside it ([`Sealer::with_old`],
 //! `SVC_SECRETS_KEY_OLD`), seal everything under the new one ([`crate::Context::rotate_secrets`],
-//! `svc secrets rotate`), and remove the former one. The same call seals what was stored before
-//! there was a key, with [`PlainSecrets::Accepted`].
+//! `svc secrets rotate`), then remove the former one. With [`PlainSecrets::Accepted`] the same call
+//! seals secrets that were stored before there was a key.
 
 mod key;
 
@@ -27,78 +27,78 @@ pub use self::key::{NoSecretsKey, SecretsKey};
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::company::CompanyId;
 
-/// The first byte of a secret in plain text.
+/// The format of a secret in plain text.
 const PLAIN: u8 = 0;
-/// The first byte of a secret under XChaCha20-Poly1305.
+/// The format of a secret under XChaCha20-Poly1305 without its key's id.
 const XCHACHA20_POLY1305: u8 = 1;
-/// The first byte of a key's id, which a secret under XChaCha20-Poly1305 follows.
+/// The format of a secret under XChaCha20-Poly1305 after its key's id.
 const WITH_KEY_ID: u8 = 2;
 
 const NONCE: usize = 24;
 
-/// The length of a key's id.
+/// In bytes.
 const KEY_ID: usize = 8;
 
-/// What a sealed value belongs to: it opens only there.
+/// What a sealed value belongs to; it opens nowhere else.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// The company.
     pub company: CompanyId,
-    /// The table and column, `certificados.llave`.
+    /// Table and column: `certificados.llave`.
     pub column: &'static str,
-    /// The record's key.
+    /// The primary key of the record, within the company.
     pub record: &'a str,
 }
 
 impl std::fmt::Display for Place<'_> {
-    /// No two places have the same text: neither a number nor a column has a slash in it.
+    /// Unique for each place: neither a number nor a column contains a slash.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}/{}", self.company.0, self.column, self.record)
     }
 }
 
-/// Why a secret could not be sealed or opened; the error does not contain the secret.
+/// Why a secret could not be sealed or opened. The error does not contain the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SecretsError {
-    /// It was sealed, and no key is set.
+    /// The value is sealed, but no key is set.
     #[error("the secret is sealed and no secrets key is set (SVC_SECRETS_KEY)")]
     NoKey,
-    /// It was sealed under a key that is not set.
+    /// The value is sealed under a key that is not set.
     #[error("the secret is sealed under a secrets key that is not set (SVC_SECRETS_KEY, SVC_SECRETS_KEY_OLD)")]
     UnknownKey,
-    /// It is in plain text, and a key is set.
+    /// The value is plain text although a key is set.
     #[error(
         "the secret is in plain text although a secrets key is set (SVC_SECRETS_KEY); \
          `svc secrets rotate --accept-plain` seals what was stored before there was a key"
     )]
     Plain,
-    /// Another place, or a damaged value; of format 1, also another key.
+    /// The value was moved, damaged, or (in format 1) sealed under another key.
     #[error(
         "the sealed secret does not open: it was moved or damaged, or sealed by an earlier version under another \
          secrets key (SVC_SECRETS_KEY)"
     )]
     Refused,
-    /// Its format is not one of this or an earlier version.
+    /// Neither this version nor an earlier one writes this format.
     #[error("the sealed secret has a form that is not known")]
     Unknown,
-    /// It is longer than the cipher takes.
+    /// The secret is longer than the cipher accepts.
     #[error("the secret is too long to be sealed")]
     TooLong,
 }
 
-/// Whether [`Sealer::reseal`] takes a secret in plain text.
+/// Whether [`Sealer::reseal`] accepts secrets in plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlainSecrets {
-    /// It is refused, as [`Sealer::open`] does where a key is set.
+    /// They are refused, as [`Sealer::open`] does when a key is set.
     #[default]
     Refused,
-    /// It is sealed like any other. Only for a database that was used without a key, and that
-    /// nobody else could write to: a secret that someone put there is sealed too.
+    /// They are sealed like any other. Use it only for a database that ran without a key and that
+    /// nobody else could write to, since secrets planted there are sealed too.
     Accepted,
 }
 
-/// Seals and opens secrets; without a key it leaves them in plain text. Cheap to clone.
+/// Seals and opens secrets; without a key it stores them as plain text. It is cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Sealer {
     current: Option<SecretsKey>,
@@ -106,26 +106,25 @@ pub struct Sealer {
 }
 
 impl Sealer {
-    /// A sealer with that key, or with none.
+    /// A sealer with that key, or without one.
     pub fn new(key: impl Into<Option<SecretsKey>>) -> Self {
         Self { current: key.into(), old: Vec::new() }
     }
 
-    /// With keys that only open what was sealed under them: former ones, until their secrets are
-    /// sealed anew, and the next one, in servers that still seal under the former.
+    /// Adds keys that only open. Use it for former keys until their secrets are sealed again, and
+    /// for the next key on servers that still seal under the former one.
     #[must_use]
     pub fn with_old(mut self, keys: impl IntoIterator<Item = SecretsKey>) -> Self {
         self.old.extend(keys);
         self
     }
 
-    /// Whether it has a key to seal with.
+    /// Whether there is a key to seal with.
     pub fn has_key(&self) -> bool {
         self.current.is_some()
     }
 
-    /// The sealed value of `secret` at `place`; the same secret is never sealed to the same value
-    /// twice.
+    /// Seals `secret` for `place`. A random nonce makes every sealed value different.
     pub fn seal(&self, place: Place<'_>, secret: &[u8], random: &dyn Random) -> Result<Vec<u8>, SecretsError> {
         let Some(key) = &self.current else { return Ok([&[PLAIN], secret].concat()) };
         let nonce = XNonce::from(random_bytes::<NONCE>(random));
@@ -135,14 +134,14 @@ impl Sealer {
         Ok([&prefix(key)[..], nonce.as_slice(), &text].concat())
     }
 
-    /// The secret in a sealed value. One in plain text opens only without a key.
+    /// Opens a sealed value. A value in plain text opens only if no key is set.
     pub fn open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
         let plain = if self.has_key() { PlainSecrets::Refused } else { PlainSecrets::Accepted };
         self.open_with(place, sealed, plain)
     }
 
-    /// The secret in a sealed value, sealed anew under the current key; [`SecretsError::NoKey`]
-    /// without one.
+    /// Opens a sealed value and seals it again under the current key. Fails with
+    /// [`SecretsError::NoKey`] without one.
     pub fn reseal(
         &self,
         place: Place<'_>,
@@ -156,7 +155,7 @@ impl Sealer {
         self.seal(place, &self.open_with(place, sealed, plain)?, random)
     }
 
-    /// What all values begin with that are sealed under the current key; `None` without a key.
+    /// The first bytes of every value that is sealed under the current key; `None` without a key.
     pub fn current_prefix(&self) -> Option<[u8; 1 + KEY_ID]> {
         self.current.as_ref().map(prefix)
     }
@@ -173,7 +172,7 @@ impl Sealer {
                 PlainSecrets::Refused => Err(SecretsError::Plain),
             },
             Some((&XCHACHA20_POLY1305, rest)) => {
-                // It does not say which key it is under.
+                // The format does not say which key it is under.
                 let mut error = SecretsError::NoKey;
                 for key in self.keys() {
                     match decrypt(key, place, rest) {
@@ -215,7 +214,7 @@ fn prefix(key: &SecretsKey) -> [u8; 1 + KEY_ID] {
     prefix
 }
 
-/// The secret in a nonce and what follows it.
+/// Decrypts a nonce followed by a ciphertext.
 fn decrypt(key: &SecretsKey, place: Place<'_>, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
     let (nonce, text) = sealed.split_first_chunk::<NONCE>().ok_or(SecretsError::Unknown)?;
     let aad = place.to_string();

@@ -1,4 +1,4 @@
-//! What the API is set by.
+//! Settings of the API: limits and the keys that seal secrets.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub struct ApiSettings {
 }
 
 impl ApiSettings {
-    /// Gives the builder these limits.
+    /// Applies these limits to the builder.
     pub fn apply(&self, builder: ContextBuilder) -> ContextBuilder {
         builder
             .limits(self.limits)
@@ -41,8 +41,8 @@ impl ApiSettings {
     }
 }
 
-/// The keys that secrets are sealed with before they are stored. On a command line with subcommands
-/// they go with all of them.
+/// The keys that seal secrets before they are stored. In a command line with subcommands they apply
+/// to all of them.
 #[derive(Debug, Args)]
 pub struct SecretsSettings {
     /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits;
@@ -59,9 +59,9 @@ pub struct SecretsSettings {
 }
 
 impl SecretsSettings {
-    /// The sealer of these keys, for [`ContextBuilder::secrets`]; it has no key when none is set or
-    /// the setting is empty. An error when one is not 64 hexadecimal digits, or when there are only
-    /// old ones.
+    /// The sealer of these keys, for [`ContextBuilder::secrets`]; without a key if none is set or
+    /// the setting is empty. Fails if a key is not 64 hexadecimal digits, or if there are only old
+    /// ones.
     pub fn sealer(&self) -> Result<Sealer, SettingError> {
         let key = Hidden::given(self.secrets_key.as_ref()).map(|key| parse("SVC_SECRETS_KEY", key)).transpose()?;
         let Some(old) = Hidden::given(self.secrets_key_old.as_ref()) else { return Ok(Sealer::new(key)) };

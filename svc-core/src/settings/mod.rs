@@ -39,13 +39,13 @@ use std::str::FromStr;
 pub use api::{ApiSettings, SecretsSettings};
 pub use providers::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
 
-/// A setting that cannot be used. The text names its environment variable and says what is wrong;
-/// it shows no secret.
+/// A setting that cannot be used. The text names its environment variable and the reason, and shows
+/// no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingError(String);
 
-/// A secret that is given as a setting: `Debug` and clap show nothing of it.
+/// A secret given as a setting; neither `Debug` nor clap shows it.
 #[derive(Clone)]
 pub struct Hidden(String);
 
@@ -55,7 +55,7 @@ impl Hidden {
         &self.0
     }
 
-    /// The secret itself, if one is set. An environment variable that is empty sets none.
+    /// The secret, if there is one; an empty environment variable sets none.
     pub fn given(secret: Option<&Self>) -> Option<&str> {
         secret.map(Self::reveal).filter(|secret| !secret.is_empty())
     }

@@ -1,4 +1,4 @@
-//! How the service reaches others: the stamping provider, receivers of webhooks, the mail server.
+//! Settings of the providers: the stamping provider, the sender of webhooks, the mail server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use crate::work::Providers;
 /// The stamper that needs no provider.
 const SANDBOX: &str = "sandbox";
 
-/// What the addresses of providers with protocols of their own begin with.
+/// The scheme prefix of providers with their own protocol.
 const SW: &str = "sw+";
 const FINKOK: &str = "finkok+";
 
 /// The machine's own addresses.
 const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
 
-/// All that background work reaches others by. Its parts are groups of their own, for commands that
-/// need only one.
+/// The settings of everything that background work reaches. Each group can also be used alone, by
+/// commands that need only one.
 #[derive(Debug, Args)]
 #[non_exhaustive]
 pub struct OutsideSettings {
@@ -38,9 +38,9 @@ pub struct OutsideSettings {
 }
 
 impl OutsideSettings {
-    /// Makes all three, connecting to nothing yet. A machine that trusts no certificate authority
-    /// can do everything but deliver webhooks, so that is logged and no error; settings that cannot
-    /// be used are one.
+    /// Makes all three without connecting to anything. If the machine trusts no certificate
+    /// authority, only webhooks cannot be delivered, so that is logged and not an error. Settings
+    /// that cannot be used are an error.
     pub fn open(&self) -> Result<Providers, SettingError> {
         let (sender, notifier) = (self.webhooks.sender_if_possible()?, self.mail.notifier()?);
         Ok(Providers::default().stamper(self.stamper.stamper()?).sender(sender).notifier(notifier))
@@ -76,8 +76,8 @@ impl StamperSettings {
         url.is_empty() || url == SANDBOX
     }
 
-    /// The provider, or the sandbox, which is logged as a warning: what it stamps is no invoice. An
-    /// error when the provider's URL or token cannot be used.
+    /// The provider, or the sandbox, which is logged as a warning since it stamps no valid
+    /// invoices. Fails if the provider's URL or token cannot be used.
     pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {
         let url = self.stamper.trim();
         if self.is_sandbox() {
@@ -123,7 +123,7 @@ pub struct WebhookSettings {
 }
 
 impl WebhookSettings {
-    /// Lets webhooks reach this machine, unless the settings allow networks of their own.
+    /// Allows webhooks to this machine, unless the settings allow other networks.
     #[must_use]
     pub fn or_this_machine(mut self) -> Self {
         if self.allow.is_empty() {
@@ -132,19 +132,20 @@ impl WebhookSettings {
         self
     }
 
-    /// The networks. An error when a text names none.
+    /// The networks. Fails if a text is not a network.
     pub fn networks(&self) -> Result<Networks, SettingError> {
         let wrong = |name: &'static str| move |error| SettingError(format!("{name}: {error}"));
         let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
         networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
     }
 
-    /// A sender to these networks. An error too when the machine trusts no certificate authority.
+    /// A sender to these networks. Fails if a setting is wrong or the machine trusts no certificate
+    /// authority.
     pub fn sender(&self) -> Result<Arc<dyn Sender>, SettingError> {
         Ok(Arc::new(HttpSender::new(self.networks()?).map_err(undeliverable)?))
     }
 
-    /// A sender to these networks; `None`, which is logged, when the machine trusts no certificate
+    /// A sender to these networks; `None`, which is logged, if the machine trusts no certificate
     /// authority.
     pub fn sender_if_possible(&self) -> Result<Option<Arc<dyn Sender>>, SettingError> {
         match HttpSender::new(self.networks()?).map_err(undeliverable) {
@@ -173,8 +174,8 @@ pub struct MailSettings {
 }
 
 impl MailSettings {
-    /// Sends e-mails through the server; `None` when there is none. An error when the URL or the
-    /// sender's address cannot be used.
+    /// A notifier that uses the server; `None` if none is set. Fails if the URL or the sender's
+    /// address cannot be used.
     pub fn notifier(&self) -> Result<Option<Arc<dyn Notifier>>, SettingError> {
         let Some(url) = Hidden::given(self.smtp_url.as_ref()) else { return Ok(None) };
         let wrong = |error| {

@@ -22,7 +22,7 @@ impl Count {
     }
 
     /// Adopts a value read from the store. Counts only grow, so the greater value is the later one.
-    /// Ignored during a merge, which the value may already include.
+    /// During a merge the value is ignored, since it may already include the merged part.
     pub(super) fn learn(&mut self, stored: u64) {
         if self.merging == 0 {
             self.stored = self.stored.max(stored);
@@ -36,13 +36,13 @@ impl Count {
         (taken > 0).then_some(taken)
     }
 
-    /// Marks the taken count as stored.
+    /// Marks the taken part as stored.
     pub(super) fn merged(&mut self, taken: u64) {
         self.merging = self.merging.saturating_sub(taken);
         self.stored += taken;
     }
 
-    /// Returns a taken count that was not stored.
+    /// Returns a taken part that was not stored.
     pub(super) fn put_back(&mut self, taken: u64) {
         self.merging = self.merging.saturating_sub(taken);
         self.waiting += taken;

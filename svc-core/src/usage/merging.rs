@@ -11,7 +11,7 @@ use crate::store::{Store, StoreError, Usage};
 /// Companies per transaction: this many take milliseconds and one write to disk.
 const COMPANIES: usize = 100;
 
-/// The time limit of one transaction, which also bounds how long others wait for it.
+/// The time limit of one transaction, and so of how long others wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Merges the counts of a [`Ledger`] into the store.
@@ -29,28 +29,27 @@ impl Merging {
         Self { interval, last: AtomicI64::new(i64::MIN), busy: Mutex::new(()) }
     }
 
-    /// Whether a request has to merge: always if the interval is zero, else when the last merge
+    /// Whether a request must merge: always if the interval is zero, otherwise if the last merge
     /// began two intervals ago.
     pub(crate) fn is_overdue(&self, now: DateTime<Utc>) -> bool {
         if self.interval.is_zero() {
             return true;
         }
         if self.busy.try_lock().is_err() {
-            // The merge under way is enough.
+            // The merge in progress is enough.
             return false;
         }
         let two = i64::try_from(self.interval.as_millis()).unwrap_or(i64::MAX).saturating_mul(2);
         let since = now.timestamp_millis().saturating_sub(self.last.load(Ordering::Relaxed));
-        // Negative after the clock was set back.
+        // Negative if the clock was set back.
         !(0..two).contains(&since)
     }
 
-    /// Merges all usage, some companies at a time; does nothing without usage. Waits for a merge in
-    /// progress.
+    /// Merges all usage, some companies at a time. Waits for a merge in progress.
     pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
         let _busy = self.busy.lock().await;
-        // Usage that is not merged after an error waits for the next merge.
+        // After an error, usage that is not merged waits for the next merge.
         for mut taken in Taken::in_parts(ledger, now) {
             let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
             let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;

@@ -1,5 +1,5 @@
-//! The usage of companies and keys (spec "Limits", contract §5): counted in memory, merged into the
-//! store in batches.
+//! The usage of companies and keys (spec, "Limits"; contract §5): counted in memory, merged into
+//! the store in batches.
 //!
 //! - The [`Ledger`] counts. It is exact within a process: a request is checked and counted under
 //!   one lock.
@@ -8,8 +8,8 @@
 //!   ([`crate::Context::work`]); a process that may be frozen between requests merges in every
 //!   request ([`crate::ContextBuilder::merge_usage_every`] of zero).
 //!
-//! A process that dies loses the counts of its last interval, and several processes together admit
-//! at most the excess requests that arrive within one interval. A merge with an unknown outcome,
+//! A process that dies loses the counts of its last interval. Several processes together admit at
+//! most the excess requests that arrive within one interval. A merge with an unknown outcome,
 //! because the connection broke, is repeated.
 
 mod count;

@@ -21,16 +21,16 @@ use crate::store::{Backlog, StoreError};
 use crate::usage;
 use crate::webhooks::{Sender, deliver_due};
 
-/// From the end of one pass over a backlog to the next.
+/// The time from the end of one pass to the next.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The same after a pass that failed.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 
-/// From one clean-up to the next.
+/// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
-/// The outside systems that background work uses. Work whose system is missing is not done; its
+/// The outside systems that background work uses. If one is missing, its work is not done and its
 /// backlog waits.
 #[derive(Clone, Default)]
 #[non_exhaustive]
@@ -76,7 +76,7 @@ impl fmt::Debug for Providers {
     }
 }
 
-/// A kind of background work, and the system it needs.
+/// A kind of background work, with the provider that it needs.
 #[derive(Clone)]
 enum BackgroundWork {
     Stamping(Arc<dyn Stamper>),
@@ -86,7 +86,7 @@ enum BackgroundWork {
 }
 
 impl BackgroundWork {
-    /// Its name in logs and metrics.
+    /// The name in logs and metrics.
     const fn name(&self) -> &'static str {
         match self {
             Self::Stamping(_) => Backlog::Stamping.name(),
@@ -96,7 +96,7 @@ impl BackgroundWork {
         }
     }
 
-    /// From the end of one pass to the next.
+    /// The time from the end of one pass to the next.
     const fn pause(&self) -> Duration {
         match self {
             Self::CleanUp => CLEAN_UP_INTERVAL,
@@ -104,7 +104,7 @@ impl BackgroundWork {
         }
     }
 
-    /// Runs one pass; gives its report, unless there was nothing to do.
+    /// Runs one pass. Returns its report, or `None` if there was nothing to do.
     async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
         Ok(match self {
             Self::Stamping(stamper) => {
@@ -133,10 +133,10 @@ impl Context {
     /// expired rows. Several processes may run it at once.
     ///
     /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails
-    /// or panics is logged, counted ([`observe::BACKGROUND_FAILURES`]), and started again after 15
-    /// s, while the others go on. After `stop` it finishes the attempts under way; if it is dropped
-    /// instead, they are repeated when their leases end. Usage of requests that are answered after
-    /// it has ended is merged with [`Context::merge_usage`].
+    /// or panics is logged, counted ([`observe::BACKGROUND_FAILURES`]) and started again after 15
+    /// s, while the others go on. After `stop` it finishes the attempts in progress; if it is
+    /// dropped instead, they are repeated when their leases end. Usage of requests that are
+    /// answered after its end is merged with [`Context::merge_usage`].
     pub async fn work(&self, outside: Providers, stop: impl Future<Output = ()> + Send) {
         let backlogs = [
             outside.stamper.map(BackgroundWork::Stamping),
@@ -154,10 +154,11 @@ impl Context {
         }
     }
 
-    /// Keeps what requests need of the store at hand until `all_is_answered` ends: merges usage
-    /// into the store every 250 ms, and once more at the end, and reads keys in use again before
-    /// they expire. Gives the error of the last merge. After an earlier error the usage is kept for
-    /// the next merge. Do not drop it before it ends: a merge that is cancelled may count twice.
+    /// Keeps usage and keys current until `all_is_answered` ends: merges usage every 250 ms and
+    /// once more at the end, and reads keys in use again before they expire. Returns the error of
+    /// the last merge; after an earlier error the usage is kept for the next merge.
+    ///
+    /// Do not drop it before it ends: a cancelled merge may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
         match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(self.keep_keys_fresh())).await {
             Either::Left((merged, _)) => merged,

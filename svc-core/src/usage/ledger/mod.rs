@@ -33,7 +33,7 @@ struct CompanyUsage {
 struct Month {
     mes: NaiveDate,
     count: Count,
-    /// Requests under way, which count against the quota until they end.
+    /// Requests in progress, which count against the quota until they end.
     reserved: u64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct AdmissionRequest<'a> {
     pub(crate) rate: u64,
     /// Operations per month and company.
     pub(crate) quota: u64,
-    /// Requests of the company under way at the same time.
+    /// Requests of the company in progress at the same time.
     pub(crate) in_flight: u32,
     /// Whether the limits of the minute and the month are enforced or only reported (contract §5).
     pub(crate) enforced: bool,
@@ -65,7 +65,7 @@ pub(crate) struct AdmissionRequest<'a> {
 pub(crate) struct Figures {
     /// Requests of this minute.
     pub(crate) minute: u64,
-    /// Operations of this month, those under way included.
+    /// Operations of this month, including those in progress.
     pub(crate) month: u64,
 }
 
@@ -76,13 +76,13 @@ pub(crate) enum Refusal {
     Rate,
     /// The month is used up.
     Quota,
-    /// Too many requests are under way.
+    /// Too many requests are in progress.
     Busy,
 }
 
 impl Ledger {
-    /// Admits a request or refuses it, and counts it. The caller of an admitted one calls
-    /// [`Ledger::release`] once.
+    /// Admits or refuses a request, and counts it. The caller must call [`Ledger::release`] once
+    /// for every admitted request.
     ///
     /// The minute counts what passes its own limit; the month reserves what passes all three.
     pub(crate) fn admit(&self, request: &AdmissionRequest<'_>) -> (Figures, Result<(), Refusal>) {
@@ -112,7 +112,7 @@ impl Ledger {
         (Figures { minute, month }, admitted)
     }
 
-    /// The usage so far; the request is not counted.
+    /// The usage so far, without counting the request.
     pub(crate) fn peek(&self, request: &AdmissionRequest<'_>) -> Figures {
         let counts = self.counts();
         let company = counts.companies.get(&request.key.company);
@@ -160,7 +160,7 @@ impl Ledger {
         usage
     }
 
-    /// Records that `taken` is stored and the totals are `total`.
+    /// Records that `taken` is stored and that the totals are `total`.
     pub(super) fn merged(&self, taken: &Usage, total: &Usage) {
         let mut counts = self.counts();
         counts.each(taken, Count::merged);
@@ -177,7 +177,7 @@ impl Ledger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many companies and keys are counted.
+    /// The number of companies and keys in memory.
     #[cfg(test)]
     fn held(&self) -> (usize, usize) {
         let counts = self.counts();
@@ -196,7 +196,7 @@ impl AdmissionRequest<'_> {
 }
 
 impl CompanyUsage {
-    /// The key's count of the minute. After the clock is set back, the later minute continues to
+    /// The key's count of the minute. If the clock was set back, the later minute continues to
     /// count.
     fn minute(&mut self, request: &AdmissionRequest<'_>) -> &mut Minute {
         let fresh = || Minute { minuto: request.period.minuto, count: Count::default() };
@@ -233,7 +233,7 @@ impl Month {
 }
 
 impl Counts {
-    /// Calls `step` for each count of `usage` that is still held.
+    /// Calls `step` for each count of `usage` that is still in memory.
     fn each(&mut self, usage: &Usage, step: fn(&mut Count, u64)) {
         for MinuteUse { key, minuto, usadas } in &usage.minutes {
             let company = self.companies.get_mut(&key.company);
@@ -252,7 +252,7 @@ impl Counts {
     }
 
     /// Once a minute, removes keys unused in this minute and the one before, past months, and
-    /// companies without keys; unmerged counts stay. A key that is used again is read again, with
+    /// companies without keys. Unmerged counts stay. A removed key that is used again starts from
     /// its stored usage.
     fn remove_expired(&mut self, period: Period) {
         if self.cleaned == period.minuto {
