@@ -105,11 +105,11 @@ pub(crate) async fn exchange(
     request: Request<Full<Bytes>>,
     max: Most,
 ) -> Result<Response<Bytes>, OutboundError> {
-    Channel::open(tcp, tls, max).await?.exchange(request).await
+    HttpConnection::open(tcp, tls, max).await?.exchange(request).await
 }
 
 /// A connection for one request at a time.
-pub(crate) struct Channel {
+pub(crate) struct HttpConnection {
     sender: SendRequest<Full<Bytes>>,
     /// Transfers bytes while it is polled; `None` once it has ended.
     connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
@@ -118,7 +118,7 @@ pub(crate) struct Channel {
     whole: bool,
 }
 
-impl Channel {
+impl HttpConnection {
     /// Opens a channel over `tcp`; `tls` has the server name to expect.
     pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, max: Most) -> Result<Self, OutboundError> {
         let Some((Tls(connector), name)) = tls else { return Self::over(tcp, max).await };
@@ -213,11 +213,11 @@ mod tests {
     }
 
     /// A channel that was used once, and its peer.
-    async fn used(answer: &[u8]) -> (Channel, TcpStream) {
+    async fn used(answer: &[u8]) -> (HttpConnection, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let near = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let mut far = listener.accept().await.unwrap().0;
-        let mut channel = Channel::open(near, None, Most::Part(16 * 1024)).await.unwrap();
+        let mut channel = HttpConnection::open(near, None, Most::Part(16 * 1024)).await.unwrap();
         let answered = async {
             assert_ne!(far.read(&mut [0; 1024]).await.unwrap(), 0);
             far.write_all(answer).await.unwrap();

@@ -15,10 +15,8 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::observe::Watch;
 use crate::operation::{RouteError, Router, uuid_v7};
-use crate::pipeline::{self, Body};
+use crate::pipeline::{self, Body, BoxError};
 use crate::registry::OPERATIONS;
-
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The API: an `http::Request` in, an `http::Response` out, for the company of the request's API
 /// key.
@@ -34,9 +32,9 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// Mount it as it is (`axum::Router::fallback_service`, `nest_service`,
 /// `hyper_util::service::TowerToHyperService`), or call [`Api::handle`].
 #[derive(Clone)]
-pub struct Api(Arc<Inner>);
+pub struct Api(Arc<ApiInner>);
 
-struct Inner {
+struct ApiInner {
     context: Context,
     router: Router,
 }
@@ -45,7 +43,7 @@ impl Api {
     /// Builds the API over `context`. Fails if two operations of the registry have conflicting
     /// routes, which is a bug.
     pub fn new(context: &Context) -> Result<Self, RouteError> {
-        Ok(Self(Arc::new(Inner { context: context.clone(), router: Router::new(OPERATIONS)? })))
+        Ok(Self(Arc::new(ApiInner { context: context.clone(), router: Router::new(OPERATIONS)? })))
     }
 
     /// The context that it was built over.
@@ -75,7 +73,7 @@ impl Api {
     }
 }
 
-impl Inner {
+impl ApiInner {
     fn peticion(&self) -> String {
         let millis = u64::try_from(self.context.now().timestamp_millis()).unwrap_or(0);
         uuid_v7(millis, self.context.random()).to_string()

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
-use svc_core::domain::accounting::{About, Account, Collected, Entry, EntryLine, Side};
+use svc_core::domain::accounting::{About, Account, Collected, EntryLine, LedgerEntry, Side};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountBalance, AccountingTx, Booked, StoreError};
@@ -56,7 +56,7 @@ impl AccountingTx for PostgresTx {
     /// The only statement that writes entries, and that puts the company's numbers in the place of
     /// accounts. It adds the lines up beside them, where a constraint compares the sums: an entry
     /// that does not balance is not written.
-    async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError> {
+    async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError> {
         let on = |line: &EntryLine, side| if line.lado == side { line.importe.get() } else { Decimal::ZERO };
         let about = entry.about();
         self.value(sql!(
@@ -114,15 +114,15 @@ impl AccountingTx for PostgresTx {
         .await
     }
 
-    async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<Entry>, StoreError> {
+    async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<LedgerEntry>, StoreError> {
         Ok(self.standing(Some(venta), None, false).await?.into_iter().next())
     }
 
-    async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<Entry>, StoreError> {
+    async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<LedgerEntry>, StoreError> {
         self.standing(Some(venta), None, true).await
     }
 
-    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<Entry>, StoreError> {
+    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<LedgerEntry>, StoreError> {
         let standing = self.standing(Some(venta), None, false).await?;
         Ok(standing.into_iter().find(|entry| entry.about().factura == Some(factura)))
     }
@@ -158,7 +158,7 @@ impl AccountingTx for PostgresTx {
         .await
     }
 
-    async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<Entry>, StoreError> {
+    async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<LedgerEntry>, StoreError> {
         Ok(self.standing(None, Some(pago), false).await?.into_iter().next())
     }
 
@@ -264,7 +264,7 @@ impl PostgresTx {
         venta: Option<i64>,
         pago: Option<i64>,
         handovers: bool,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<LedgerEntry>, StoreError> {
         let lines: Vec<PostedLine> = self
             .many(sql!(
                 "SELECT p.clave AS poliza, p.concepto, p.fecha, p.venta, p.factura, p.pago, p.cxp_pago, p.compra, p.cxp,
@@ -286,7 +286,7 @@ impl PostgresTx {
 }
 
 /// The entry of these lines.
-fn entry(lines: &[PostedLine]) -> Result<Option<Entry>, StoreError> {
+fn entry(lines: &[PostedLine]) -> Result<Option<LedgerEntry>, StoreError> {
     let Some(PostedLine { poliza, concepto, fecha, about, .. }) = lines.first() else { return Ok(None) };
     let lines = lines.iter().map(|line| {
         if line.cargo > line.abono {
@@ -295,6 +295,6 @@ fn entry(lines: &[PostedLine]) -> Result<Option<Entry>, StoreError> {
             EntryLine::abono(line.codigo, line.abono)
         }
     });
-    let entry = Entry::new(concepto.clone(), *fecha, lines).map_err(|error| StoreError::Other(error.into()))?;
+    let entry = LedgerEntry::new(concepto.clone(), *fecha, lines).map_err(|error| StoreError::Other(error.into()))?;
     Ok(entry.map(|entry| entry.of(*about).stored(*poliza)))
 }

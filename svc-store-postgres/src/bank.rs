@@ -5,7 +5,7 @@ use svc_core::domain::deposit::{Deposit, Legacy, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, Status};
-use svc_core::store::{BankTx, DepositOrigin, Receipt, StoreError};
+use svc_core::store::{BankReceipt, BankTx, DepositOrigin, StoreError};
 
 use crate::row::from_row;
 use crate::run::Run as _;
@@ -40,7 +40,7 @@ impl BankTx for PostgresTx {
         .await
     }
 
-    async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Legacy, StoreError> {
+    async fn earlier(&mut self, receipt: &BankReceipt<'_>) -> Result<Legacy, StoreError> {
         // A row for each deposit; one without if there is none.
         let rows: Vec<Registered> = self
             .many(sql!(
@@ -73,7 +73,7 @@ impl BankTx for PostgresTx {
 
     async fn insert_deposit(
         &mut self,
-        receipt: &Receipt<'_>,
+        receipt: &BankReceipt<'_>,
         origen: DepositOrigin,
         now: Timestamp,
     ) -> Result<i64, StoreError> {

@@ -17,7 +17,7 @@ use svc_core::store::{
 
 use crate::copy::Copy;
 use crate::error::store_error;
-use crate::page::Page;
+use crate::page::PageQuery;
 use crate::row::{FromRow as _, ReadColumn as _, from_row};
 use crate::sale::folio_series;
 use crate::sources;
@@ -141,7 +141,7 @@ impl ImportTx for PostgresTx {
         self.run(sqlx::query(lock).bind(self.empresa).bind(clave)).await?;
         // Separate statements, so that it sees what the previous holder of the lock has written.
         let query = Query::new(list, clave.checked_sub(1), 1, DateTime::UNIX_EPOCH);
-        let mut sql = Page::of(sources::of(list.table), list, &query, self.empresa).into_sql();
+        let mut sql = PageQuery::of(sources::of(list.table), list, &query, self.empresa).into_sql();
         let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
         // The next record, where this one is not there.
         let Some(row) = row.filter(|row| row.try_get("clave").is_ok_and(|found: i64| found == clave)) else {

@@ -1,7 +1,7 @@
 //! Interactions with customers and the tasks that follow.
 
 use async_trait::async_trait;
-use svc_core::domain::interaction::{Account, Minutes};
+use svc_core::domain::interaction::{ContactedCustomer, Minutes};
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{InteractionTx, NewCommitment, NewInteraction, StoreError};
 
@@ -10,11 +10,11 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(Account { de_plataforma, correo, telefono, movil, vendedor });
+from_row!(ContactedCustomer { de_plataforma, correo, telefono, movil, vendedor });
 
 #[async_trait]
 impl InteractionTx for PostgresTx {
-    async fn account(&mut self, cliente: i64) -> Result<Option<Account>, StoreError> {
+    async fn account(&mut self, cliente: i64) -> Result<Option<ContactedCustomer>, StoreError> {
         self.optional(sql!(
             "SELECT plataforma IS NOT NULL AS de_plataforma, correo, telefono, movil, vendedor
              FROM clientes

@@ -1,7 +1,7 @@
 //! Opportunities and their stages.
 
 use async_trait::async_trait;
-use svc_core::domain::opportunity::{Stage, Standing};
+use svc_core::domain::opportunity::{FunnelStage, OpportunityState};
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{NewOpportunity, OpportunityTx, StoreError};
 
@@ -10,8 +10,8 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(Stage { clave, tipo, activa });
-from_row!(Standing { etapa, estatus, motivo_perdida, fecha_cierre });
+from_row!(FunnelStage { clave, tipo, activa });
+from_row!(OpportunityState { etapa, estatus, motivo_perdida, fecha_cierre });
 
 #[async_trait]
 impl OpportunityTx for PostgresTx {
@@ -24,7 +24,7 @@ impl OpportunityTx for PostgresTx {
         .await
     }
 
-    async fn stage(&mut self, clave: i64) -> Result<Option<Stage>, StoreError> {
+    async fn stage(&mut self, clave: i64) -> Result<Option<FunnelStage>, StoreError> {
         self.optional(sql!(
             "SELECT clave, tipo, estatus = 'activo' AS activa
              FROM etapas_oportunidad
@@ -86,7 +86,7 @@ impl OpportunityTx for PostgresTx {
         Ok(clave)
     }
 
-    async fn opportunity(&mut self, clave: i64) -> Result<Option<Standing>, StoreError> {
+    async fn opportunity(&mut self, clave: i64) -> Result<Option<OpportunityState>, StoreError> {
         self.optional(sql!(
             "SELECT estatus, etapa, motivo_perdida, fecha_cierre
              FROM oportunidades
@@ -101,7 +101,7 @@ impl OpportunityTx for PostgresTx {
     async fn update_standing(
         &mut self,
         clave: i64,
-        standing: &Standing,
+        standing: &OpportunityState,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
         self.run(sql!(

@@ -8,7 +8,7 @@ use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
 
 use crate::document::read_document;
 use crate::error::store_error;
-use crate::page::Page;
+use crate::page::PageQuery;
 use crate::sources;
 use crate::store::PostgresStore;
 use crate::value::PostgresRow;
@@ -23,7 +23,7 @@ pub(crate) struct PostgresReader<'a> {
 impl Reader for PostgresReader<'_> {
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
         let under = query.under.is_some();
-        let mut sql = Page::of(sources::of(list.table), list, query, self.empresa).into_sql();
+        let mut sql = PageQuery::of(sources::of(list.table), list, query, self.empresa).into_sql();
         let mut statement = sql.build();
         let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
         let mut rows = self.rows(statement.sql(), arguments, under).await?;

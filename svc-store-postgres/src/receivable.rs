@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::ReceivableStatus;
-use svc_core::store::{NewReceivable, ReceivableTx, Standing, StoreError};
+use svc_core::store::{CustomerDebt, NewReceivable, ReceivableTx, StoreError};
 
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(Standing { adeudo, vencido });
+from_row!(CustomerDebt { adeudo, vencido });
 
 #[async_trait]
 impl ReceivableTx for PostgresTx {
@@ -79,7 +79,7 @@ impl ReceivableTx for PostgresTx {
         .await
     }
 
-    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError> {
+    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError> {
         // Imported receivables may come to more than our decimals hold; no credit reaches that far.
         self.one(sql!(
             "SELECT least(round(coalesce(sum(saldo * tipo_cambio), 0), 6), 1e20) AS adeudo,

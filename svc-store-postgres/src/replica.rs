@@ -35,11 +35,11 @@ const WRITERS: usize = 1_024;
 #[derive(Debug)]
 pub(crate) struct Replica {
     database: Database,
-    state: Mutex<State>,
+    state: Mutex<ReplicaState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ReplicaState {
     /// The time until which it is not used.
     away: Option<Instant>,
     /// The time until which it is not used for a company whose last read there was too slow.
@@ -50,7 +50,7 @@ struct State {
     written: HashMap<i64, Instant>,
 }
 
-impl State {
+impl ReplicaState {
     /// Whether a company's read may run there. After a failure one read tries again, and extends
     /// the time in which the others may not.
     fn may_answer(&mut self, empresa: i64, now: Instant) -> bool {
@@ -156,7 +156,7 @@ impl Replica {
         self.database.pool().close().await;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ReplicaState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_slow_read_takes_the_replica_from_its_company_alone() {
-        let (mut state, now) = (State::default(), Instant::now());
+        let (mut state, now) = (ReplicaState::default(), Instant::now());
         assert!(!state.too_slow(1, now));
         assert!(!state.may_answer(1, now + AWAY / 2) && state.may_answer(2, now));
         state.answered(2, now + AWAY / 4);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_replica_that_answers_nobody_is_left_alone() {
-        let (mut state, now) = (State::default(), Instant::now());
+        let (mut state, now) = (ReplicaState::default(), Instant::now());
         state.answered(2, now);
         assert!(!state.too_slow(1, now + AWAY / 4));
         assert!(state.too_slow(3, now + AWAY / 2));

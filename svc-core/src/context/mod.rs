@@ -42,12 +42,12 @@ pub(crate) const DEFAULT_IN_FLIGHT: u32 = 10;
 /// (contract §5).
 #[derive(Clone)]
 pub struct Context {
-    shared: Arc<Inner>,
+    shared: Arc<ContextInner>,
     /// The store, on the connections for this clone's purpose.
     store: Arc<dyn Store>,
 }
 
-struct Inner {
+struct ContextInner {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     sealer: Sealer,
@@ -296,7 +296,7 @@ impl ContextBuilder {
     pub fn build(self) -> Result<Context, BaseUrlError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
         let base_path = base_path(&base_url).ok_or(BaseUrlError(self.base_url))?;
-        let shared = Arc::new(Inner {
+        let shared = Arc::new(ContextInner {
             clock: self.clock,
             random: self.random,
             sealer: self.sealer,

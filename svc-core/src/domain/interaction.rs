@@ -27,7 +27,7 @@ words! {
 
 words! {
     /// The outcome of a contact.
-    pub enum Outcome {
+    pub enum ContactOutcome {
         /// They were spoken to.
         Contactado = "contactado",
         /// They did not answer.
@@ -123,7 +123,7 @@ impl NextStep {
 
 /// The customer of a contact.
 #[derive(Debug, Clone, Default)]
-pub struct Account {
+pub struct ContactedCustomer {
     /// Whether they belong to a sales platform.
     pub de_plataforma: bool,
     /// E-mail addresses.
@@ -136,7 +136,7 @@ pub struct Account {
     pub vendedor: Option<i64>,
 }
 
-impl Account {
+impl ContactedCustomer {
     /// Refuses customers of a sales platform, and those without contact data.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         if self.de_plataforma {
@@ -222,25 +222,29 @@ mod tests {
 
     #[test]
     fn who_cannot_be_contacted_here_is_refused() {
-        let code = |account: &Account| account.validate().map_err(|error| error.code());
+        let code = |account: &ContactedCustomer| account.validate().map_err(|error| error.code());
         let some = || Some("1".to_owned());
-        assert_eq!(code(&Account::default()), Err(Code::ClienteSinContacto));
-        let blank = Account { correo: Some(String::new()), movil: Some(" ".into()), ..Account::default() };
+        assert_eq!(code(&ContactedCustomer::default()), Err(Code::ClienteSinContacto));
+        let blank =
+            ContactedCustomer { correo: Some(String::new()), movil: Some(" ".into()), ..ContactedCustomer::default() };
         assert_eq!(code(&blank), Err(Code::ClienteSinContacto));
         for account in [
-            Account { correo: some(), ..Account::default() },
-            Account { telefono: some(), ..Account::default() },
-            Account { movil: some(), ..Account::default() },
+            ContactedCustomer { correo: some(), ..ContactedCustomer::default() },
+            ContactedCustomer { telefono: some(), ..ContactedCustomer::default() },
+            ContactedCustomer { movil: some(), ..ContactedCustomer::default() },
         ] {
             assert_eq!(code(&account), Ok(()));
-            assert_eq!(code(&Account { de_plataforma: true, ..account }), Err(Code::ClienteDePlataforma));
+            assert_eq!(code(&ContactedCustomer { de_plataforma: true, ..account }), Err(Code::ClienteDePlataforma));
         }
-        assert_eq!(code(&Account { de_plataforma: true, ..Account::default() }), Err(Code::ClienteDePlataforma));
+        assert_eq!(
+            code(&ContactedCustomer { de_plataforma: true, ..ContactedCustomer::default() }),
+            Err(Code::ClienteDePlataforma)
+        );
     }
 
     #[test]
     fn an_account_is_its_salespersons_or_anybodys() {
-        let account = |vendedor| Account { vendedor, ..Account::default() };
+        let account = |vendedor| ContactedCustomer { vendedor, ..ContactedCustomer::default() };
         assert!(!account(None).is_assigned_to_another_than(3));
         assert!(!account(Some(3)).is_assigned_to_another_than(3));
         assert!(account(Some(4)).is_assigned_to_another_than(3));

@@ -64,8 +64,8 @@ impl Serialize for Money {
 
 impl<'de> Deserialize<'de> for Money {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Literal;
-        impl de::Visitor<'_> for Literal {
+        struct MoneyVisitor;
+        impl de::Visitor<'_> for MoneyVisitor {
             type Value = Money;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("un importe no negativo de hasta 18 enteros y 6 decimales")
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for Money {
                 self.visit_str(text)
             }
         }
-        deserializer.deserialize_bytes(Literal)
+        deserializer.deserialize_bytes(MoneyVisitor)
     }
 }
 

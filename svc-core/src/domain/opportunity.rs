@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 
 /// A stage of the funnel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stage {
+pub struct FunnelStage {
     /// Its clave.
     pub clave: i64,
     /// The status of the opportunities in it.
@@ -18,7 +18,7 @@ pub struct Stage {
 
 /// The state of an opportunity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct OpportunityState {
     /// Its stage.
     pub etapa: i64,
     /// Its status: the type of its stage.
@@ -29,9 +29,9 @@ pub struct Standing {
     pub fecha_cierre: Option<Timestamp>,
 }
 
-impl Standing {
+impl OpportunityState {
     /// The state of a new opportunity in `stage`, created at `now`. The stage must be in use.
-    pub(crate) fn begin(stage: &Stage, now: Timestamp) -> Result<Self, Error> {
+    pub(crate) fn begin(stage: &FunnelStage, now: Timestamp) -> Result<Self, Error> {
         refuse_unused(stage)?;
         let closed = stage.tipo != OpportunityStatus::Abierta;
         Ok(Self { etapa: stage.clave, estatus: stage.tipo, motivo_perdida: None, fecha_cierre: closed.then_some(now) })
@@ -39,7 +39,7 @@ impl Standing {
 
     /// The state after a move to `stage` at `now`, with the reason `motivo` if the stage is one of
     /// lost opportunities. While the status stays the same, the closing date and the reason do too.
-    pub(crate) fn moved(&self, stage: &Stage, motivo: Option<i64>, now: Timestamp) -> Result<Self, Error> {
+    pub(crate) fn moved(&self, stage: &FunnelStage, motivo: Option<i64>, now: Timestamp) -> Result<Self, Error> {
         let lost = stage.tipo == OpportunityStatus::Perdida;
         if motivo.is_some() && !lost {
             return Err(Error::field(Code::EstadoInvalido, "motivo_perdida", "solo va con una etapa perdida"));
@@ -57,7 +57,7 @@ impl Standing {
     }
 }
 
-fn refuse_unused(stage: &Stage) -> Result<(), Error> {
+fn refuse_unused(stage: &FunnelStage) -> Result<(), Error> {
     if stage.activa { Ok(()) } else { Err(Error::field(Code::ReferenciaInvalida, "etapa", "no es una etapa activa")) }
 }
 
@@ -67,16 +67,16 @@ mod tests {
 
     use super::*;
 
-    fn stage(clave: i64, tipo: OpportunityStatus) -> Stage {
-        Stage { clave, tipo, activa: true }
+    fn stage(clave: i64, tipo: OpportunityStatus) -> FunnelStage {
+        FunnelStage { clave, tipo, activa: true }
     }
 
     fn at(second: u32) -> Timestamp {
         Timestamp::parse(&format!("2026-10-12T18:00:{second:02}Z")).unwrap()
     }
 
-    fn standing(etapa: i64, estatus: OpportunityStatus, motivo: Option<i64>, closed: Option<u32>) -> Standing {
-        Standing { etapa, estatus, motivo_perdida: motivo, fecha_cierre: closed.map(at) }
+    fn standing(etapa: i64, estatus: OpportunityStatus, motivo: Option<i64>, closed: Option<u32>) -> OpportunityState {
+        OpportunityState { etapa, estatus, motivo_perdida: motivo, fecha_cierre: closed.map(at) }
     }
 
     #[test]
@@ -102,20 +102,20 @@ mod tests {
         ] {
             assert_eq!(before.moved(&to, motivo, at(9)).unwrap(), after, "{before:?} to {to:?}");
         }
-        assert_eq!(Standing::begin(&stage(3, Ganada), at(9)).unwrap(), standing(3, Ganada, None, Some(9)));
-        assert_eq!(Standing::begin(&stage(1, Abierta), at(9)).unwrap(), open);
+        assert_eq!(OpportunityState::begin(&stage(3, Ganada), at(9)).unwrap(), standing(3, Ganada, None, Some(9)));
+        assert_eq!(OpportunityState::begin(&stage(1, Abierta), at(9)).unwrap(), open);
     }
 
     #[test]
     fn an_unused_stage_takes_none_and_only_a_lost_one_a_reason() {
         let open = standing(1, Abierta, None, None);
-        let unused = Stage { activa: false, ..stage(2, Abierta) };
-        let code = |outcome: Result<Standing, Error>| outcome.unwrap_err().code();
-        assert_eq!(code(Standing::begin(&unused, at(0))), Code::ReferenciaInvalida);
+        let unused = FunnelStage { activa: false, ..stage(2, Abierta) };
+        let code = |outcome: Result<OpportunityState, Error>| outcome.unwrap_err().code();
+        assert_eq!(code(OpportunityState::begin(&unused, at(0))), Code::ReferenciaInvalida);
         assert_eq!(code(open.moved(&unused, None, at(0))), Code::ReferenciaInvalida);
         assert_eq!(code(open.moved(&stage(3, Ganada), Some(7), at(0))), Code::EstadoInvalido);
         assert_eq!(code(open.moved(&stage(1, Abierta), Some(7), at(0))), Code::EstadoInvalido);
         // A move to the current stage succeeds even if that is not in use.
-        assert_eq!(open.moved(&Stage { clave: 1, ..unused }, None, at(0)).unwrap(), open);
+        assert_eq!(open.moved(&FunnelStage { clave: 1, ..unused }, None, at(0)).unwrap(), open);
     }
 }

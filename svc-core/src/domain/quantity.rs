@@ -190,8 +190,8 @@ fn literal<'de, T, D: Deserializer<'de>>(
     expected: &'static str,
     parse: fn(&str) -> Option<T>,
 ) -> Result<T, D::Error> {
-    struct Literal<T>(&'static str, fn(&str) -> Option<T>);
-    impl<T> de::Visitor<'_> for Literal<T> {
+    struct NumberVisitor<T>(&'static str, fn(&str) -> Option<T>);
+    impl<T> de::Visitor<'_> for NumberVisitor<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,7 +207,7 @@ fn literal<'de, T, D: Deserializer<'de>>(
             self.visit_str(text)
         }
     }
-    deserializer.deserialize_bytes(Literal(expected, parse))
+    deserializer.deserialize_bytes(NumberVisitor(expected, parse))
 }
 
 /// Reads `-?\d{1,whole}(\.\d{1,6})?`.

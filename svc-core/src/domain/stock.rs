@@ -78,14 +78,14 @@ pub struct StockChange {
     /// Its SKU, for the ledger.
     pub sku: Option<String>,
     /// The movement; none where only the reservation changes.
-    pub movement: Option<Movement>,
+    pub movement: Option<StockMovement>,
     /// The change of the reserved quantity.
     pub apartado: Quantity,
 }
 
 /// A movement of stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Movement {
+pub struct StockMovement {
     /// Its kind.
     pub tipo: MovementKind,
     /// The quantity; never negative.
@@ -185,7 +185,8 @@ mod tests {
     #[test]
     fn a_holding_keeps_its_books_and_its_bounds() {
         let mut held = Holding { clave: 1, producto: 1, existencia: quantity("10"), apartado: quantity("4") };
-        let sold = Movement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo_unitario: Money::default() };
+        let sold =
+            StockMovement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo_unitario: Money::default() };
         let change =
             |movement, apartado| StockChange { producto: 1, sku: None, movement, apartado: quantity(apartado) };
         assert_eq!(held.change(&change(Some(sold), "-4")), Some(quantity("10")));

@@ -69,7 +69,7 @@ pub enum Next {
 
 /// The outcome of an attempt, as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Validated {
+pub struct AttemptResult {
     /// The delivery's next state.
     pub next: Next,
     /// The HTTP status of the response, if there was one.

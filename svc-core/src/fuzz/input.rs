@@ -17,7 +17,7 @@ const MAX_LENGTH: usize = 4_096;
 
 /// A change at the place that `Index` selects.
 #[derive(Debug, Clone)]
-enum Edit {
+enum Mutation {
     /// Replaces so many bytes.
     Replace(Index, usize, Vec<u8>),
     /// Replaces the next digits.
@@ -28,7 +28,7 @@ enum Edit {
     Join(Index, Vec<u8>, Index),
 }
 
-impl Edit {
+impl Mutation {
     fn apply(&self, input: &mut Vec<u8>) {
         let place = |at: &Index| at.index(input.len() + 1);
         match self {
@@ -108,7 +108,7 @@ pub(super) fn changed(samples: &[Vec<u8>]) -> BoxedStrategy<Vec<u8>> {
     prop_oneof![bytes, values].boxed()
 }
 
-fn edited(mut input: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
+fn edited(mut input: Vec<u8>, edits: &[Mutation]) -> Vec<u8> {
     for edit in edits {
         edit.apply(&mut input);
     }
@@ -121,19 +121,19 @@ fn piece() -> impl Strategy<Value = &'static str> {
     select(pieces)
 }
 
-fn edit(samples: &[Vec<u8>]) -> impl Strategy<Value = Edit> + use<> {
+fn edit(samples: &[Vec<u8>]) -> impl Strategy<Value = Mutation> + use<> {
     let bytes = prop_oneof![
         2 => piece().prop_map(|piece| piece.as_bytes().to_vec()),
         1 => vec(any::<u8>(), 0..=1),
     ];
     prop_oneof![
         5 => (any::<Index>(), prop_oneof![Just(0), Just(1), 0..12_usize], bytes)
-            .prop_map(|(at, length, bytes)| Edit::Replace(at, length, bytes)),
-        1 => (any::<Index>(), piece()).prop_map(|(after, text)| Edit::Number(after, text)),
+            .prop_map(|(at, length, bytes)| Mutation::Replace(at, length, bytes)),
+        1 => (any::<Index>(), piece()).prop_map(|(after, text)| Mutation::Number(after, text)),
         1 => (any::<Index>(), 1..12_usize, 2..=40_usize)
-            .prop_map(|(at, length, times)| Edit::Repeat(at, length, times)),
+            .prop_map(|(at, length, times)| Mutation::Repeat(at, length, times)),
         1 => (any::<Index>(), select(samples.to_vec()), any::<Index>())
-            .prop_map(|(at, other, begin)| Edit::Join(at, other, begin)),
+            .prop_map(|(at, other, begin)| Mutation::Join(at, other, begin)),
     ]
 }
 

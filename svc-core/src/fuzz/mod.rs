@@ -15,7 +15,7 @@ use proptest::strategy::Just;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 
 use self::input::changed;
-use self::targets::Target;
+use self::targets::FuzzTarget;
 
 /// Inputs per kind in the short run.
 const SHORT: u32 = 1_500;
@@ -41,7 +41,7 @@ fn nothing_that_strangers_send_is_a_failure_of_ours_at_length() {
 
 /// Runs a target on its samples and `inputs` changes of them, and prints how many it accepted. A
 /// failing input is shrunk.
-fn fuzz(target: &Target, inputs: u32, seed: u32) {
+fn fuzz(target: &FuzzTarget, inputs: u32, seed: u32) {
     let (started, accepted) = (Instant::now(), Cell::new(0));
     let try_one = |input: Vec<u8>| {
         accepted.set(accepted.get() + u32::from((target.accepts)(&input)));

@@ -23,7 +23,7 @@ use crate::webhooks::{signature, validate_url, verify};
 
 type Accepts = dyn Fn(&[u8]) -> bool;
 
-pub(super) struct Target {
+pub(super) struct FuzzTarget {
     pub(super) name: &'static str,
     /// Accepted or nearly accepted input, and input that once revealed a fault.
     pub(super) samples: Vec<Vec<u8>>,
@@ -31,7 +31,7 @@ pub(super) struct Target {
     pub(super) accepts: Box<Accepts>,
 }
 
-impl Target {
+impl FuzzTarget {
     fn new(name: &'static str, samples: Vec<Vec<u8>>, accepts: impl Fn(&[u8]) -> bool + 'static) -> Self {
         Self { name, samples, accepts: Box::new(accepts) }
     }
@@ -43,7 +43,7 @@ impl Target {
     }
 }
 
-pub(super) fn all() -> Vec<Target> {
+pub(super) fn all() -> Vec<FuzzTarget> {
     vec![queries(), cursors(), json(), bodies(), rfcs(), urls(), signatures(), paths(), key_ids(), requests()]
 }
 
@@ -64,7 +64,7 @@ const VALUES: [&str; 12] = [
 ];
 
 /// Query strings; the first byte selects the list.
-fn queries() -> Target {
+fn queries() -> FuzzTarget {
     let lists: Vec<_> = OPERATIONS
         .iter()
         .filter_map(|entry| match entry.handler {
@@ -85,7 +85,7 @@ fn queries() -> Target {
         }
         samples.extend([whole, [&[at], b"limite=5".as_slice()].concat()]);
     }
-    Target::new("queries", samples, move |input| {
+    FuzzTarget::new("queries", samples, move |input| {
         let Some((at, query)) = input.split_first() else { return false };
         let (list, _) = lists[usize::from(*at) % lists.len()];
         let company = company(1);
@@ -106,7 +106,7 @@ fn queries() -> Target {
     })
 }
 
-fn cursors() -> Target {
+fn cursors() -> FuzzTarget {
     let company = company(1);
     let sealed = |clave| Cursors::new(&company, "/clientes").seal(clave, "");
     let position = |after, until| Position { after, until };
@@ -114,7 +114,7 @@ fn cursors() -> Target {
     let samples = [sealed(position(1, None)), sealed(position(i64::MAX, None)), sealed(window)];
     let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
     let owner = company.clone();
-    Target::text("cursors", &samples, move |text| {
+    FuzzTarget::text("cursors", &samples, move |text| {
         let cursors = Cursors::new(&owner, "/clientes");
         let opened = cursors.open(text, "");
         if let Ok(position) = opened {
@@ -138,8 +138,8 @@ fn inputs() -> Vec<Vec<u8>> {
     tests::samples().into_iter().map(|(_, input)| input.to_string().into_bytes()).chain(more).collect()
 }
 
-fn json() -> Target {
-    Target::new("JSON", inputs(), |input| {
+fn json() -> FuzzTarget {
+    FuzzTarget::new("JSON", inputs(), |input| {
         let Ok(ours) = Json::parse_object(input) else { return false };
         assert!(std::str::from_utf8(input).is_ok());
         // Numbers that `serde_json` has no type for are the only input accepted here and refused
@@ -158,7 +158,7 @@ fn json() -> Target {
 }
 
 /// Bodies, each given to every operation.
-fn bodies() -> Target {
+fn bodies() -> FuzzTarget {
     let operations: Vec<&'static dyn AnyOperation> = OPERATIONS
         .iter()
         .filter_map(|entry| match entry.handler {
@@ -166,7 +166,7 @@ fn bodies() -> Target {
             Handler::Open(_) | Handler::List(_) | Handler::Download(_) => None,
         })
         .collect();
-    Target::new("bodies", inputs(), move |input| {
+    FuzzTarget::new("bodies", inputs(), move |input| {
         let Ok(input) = Json::parse_object(input) else { return false };
         operations
             .iter()
@@ -182,8 +182,8 @@ fn bodies() -> Target {
     })
 }
 
-fn rfcs() -> Target {
-    Target::text(
+fn rfcs() -> FuzzTarget {
+    FuzzTarget::text(
         "RFCs",
         &["XAXX010101000", "EKU9003173C9", "ñ&a850101ab1", " xia190128j61 ", "GOÑ000229AAA"],
         |text| {
@@ -196,7 +196,7 @@ fn rfcs() -> Target {
     )
 }
 
-fn urls() -> Target {
+fn urls() -> FuzzTarget {
     let samples = [
         "https://example.com/avisos?a=1&b=%20",
         "https://a-b.example.com:443",
@@ -204,7 +204,7 @@ fn urls() -> Target {
         "http://receptor.test:8080/x",
         "https://localhost.example.com/..%2f",
     ];
-    Target::text("URLs", &samples, |text| {
+    FuzzTarget::text("URLs", &samples, |text| {
         let taken = validate_url(text, false);
         if let Ok(target) = &taken {
             let url = ::url::Url::parse(text).expect("browsers read it");
@@ -219,14 +219,14 @@ fn urls() -> Target {
     })
 }
 
-fn signatures() -> Target {
+fn signatures() -> FuzzTarget {
     let now = DateTime::from_timestamp(1_791_828_000, 0).expect("a time");
     let genuine = signature(&[b"whsec_a"], now, b"{}");
     let mac = genuine.split_once("v1=").expect("a signature").1.to_owned();
     let old = format!("t=0,v1={mac}");
     let samples = [genuine.as_str(), &old, &format!("{genuine},v1={mac},v2=x"), "t=1791828000,v1=00"];
     let samples = samples.iter().map(|sample| sample.as_bytes().to_vec()).collect();
-    Target::new("signatures", samples, move |input| {
+    FuzzTarget::new("signatures", samples, move |input| {
         let Ok(value) = HeaderValue::from_bytes(input) else { return false };
         let headers = HeaderMap::from_iter([(HeaderName::from_static("x-svc-firma"), value)]);
         let is_genuine = verify(&headers, b"{}", &["whsec_a", "whsec_b"], now).is_ok();
@@ -237,12 +237,12 @@ fn signatures() -> Target {
     })
 }
 
-fn paths() -> Target {
+fn paths() -> FuzzTarget {
     let router = Router::new(OPERATIONS).expect("a router");
     let paths = OPERATIONS.iter().filter_map(|entry| Some(entry.spec.http.as_ref()?.path));
     let filled = paths.map(|path| path.replace("{clave}", "7").replace("{entrega}", "-12"));
     let samples: Vec<Vec<u8>> = filled.map(String::into_bytes).collect();
-    Target::new("paths", samples, move |input| {
+    FuzzTarget::new("paths", samples, move |input| {
         let path = String::from_utf8_lossy(input);
         let Some((route, parameters)) = router.find(&path) else { return false };
         assert!(!route.allow.is_empty() && parameters.iter().all(|parameter| path.contains(parameter)));
@@ -250,8 +250,8 @@ fn paths() -> Target {
     })
 }
 
-fn key_ids() -> Target {
-    Target::text("key ids", &["1_abcdefgh", "9223372036854775807_0", "12_AAAAAAAAAAAA"], |text| {
+fn key_ids() -> FuzzTarget {
+    FuzzTarget::text("key ids", &["1_abcdefgh", "9223372036854775807_0", "12_AAAAAAAAAAAA"], |text| {
         let Some((company, suffix)) = parse_key_id(text) else { return false };
         assert_eq!(format!("{}_{suffix}", company.0), text);
         true
@@ -259,7 +259,7 @@ fn key_ids() -> Target {
 }
 
 /// Whole requests: a line with method and target, header lines, an empty line, the body.
-fn requests() -> Target {
+fn requests() -> FuzzTarget {
     let builder = Context::builder(Arc::new(Empty), "https://erp.example.com/api/v1");
     let context = builder.rate_per_minute(u32::MAX.into()).in_flight(1_000).build().expect("a context");
     let api = Api::new(&context).expect("an API");
@@ -276,7 +276,7 @@ fn requests() -> Target {
         samples.push(format!("{method} /api/v1{path}?limite=5\n{key}{rest}\n\n{body}").into_bytes());
         samples.push(format!("{method} {path}\n{key}{rest}\ncontent-length: {}\n\n{body}", body.len()).into_bytes());
     }
-    Target::new("requests", samples, move |input| {
+    FuzzTarget::new("requests", samples, move |input| {
         let Some(request) = request(input) else { return false };
         let answer = runtime.block_on(api.handle(request));
         let status = answer.status().as_u16();

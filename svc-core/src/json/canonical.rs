@@ -1,6 +1,6 @@
 //! The canonical form of a body: two bodies that mean the same have the same one (contract §4).
 
-use super::cursor::{Cursor, Kind};
+use super::cursor::{Cursor, JsonKind};
 use super::escape::{Piece, Pieces};
 use super::members::Members;
 
@@ -43,9 +43,9 @@ impl<'a> Sink<'a> {
     /// Writes the value at the cursor.
     pub(super) fn value(&mut self, cursor: &mut Cursor<'_>) {
         match cursor.kind() {
-            Kind::Null | Kind::Bool => self.push(cursor.literal().as_bytes()),
-            Kind::Number => self.number(cursor.literal()),
-            Kind::String => {
+            JsonKind::Null | JsonKind::Bool => self.push(cursor.literal().as_bytes()),
+            JsonKind::Number => self.number(cursor.literal()),
+            JsonKind::String => {
                 self.push(b"\"");
                 for piece in Pieces::of(cursor.literal()) {
                     match piece {
@@ -57,7 +57,7 @@ impl<'a> Sink<'a> {
                 }
                 self.push(b"\"");
             }
-            Kind::Array => {
+            JsonKind::Array => {
                 cursor.enter();
                 self.push(b"[");
                 while cursor.has_more() {
@@ -67,7 +67,7 @@ impl<'a> Sink<'a> {
                 cursor.leave();
                 self.push(b"]");
             }
-            Kind::Object => self.object(cursor),
+            JsonKind::Object => self.object(cursor),
         }
     }
 

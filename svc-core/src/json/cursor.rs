@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::escape::{Unpaired, is_blank, unescaped};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum JsonKind {
     Null,
     Bool,
     Number,
@@ -51,14 +51,14 @@ impl<'de> Cursor<'de> {
     }
 
     /// The kind of the next value.
-    pub(super) fn kind(&mut self) -> Kind {
+    pub(super) fn kind(&mut self) -> JsonKind {
         match self.peek() {
-            b'n' => Kind::Null,
-            b't' | b'f' => Kind::Bool,
-            b'"' => Kind::String,
-            b'[' => Kind::Array,
-            b'{' => Kind::Object,
-            _ => Kind::Number,
+            b'n' => JsonKind::Null,
+            b't' | b'f' => JsonKind::Bool,
+            b'"' => JsonKind::String,
+            b'[' => JsonKind::Array,
+            b'{' => JsonKind::Object,
+            _ => JsonKind::Number,
         }
     }
 
@@ -104,8 +104,8 @@ impl<'de> Cursor<'de> {
     /// Whether the next value is null or a blank string; does not move.
     pub(super) fn is_empty(&mut self) -> bool {
         match self.kind() {
-            Kind::Null => true,
-            Kind::String => is_blank(Self::at(self.text, self.at).literal()),
+            JsonKind::Null => true,
+            JsonKind::String => is_blank(Self::at(self.text, self.at).literal()),
             _ => false,
         }
     }

@@ -16,7 +16,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::cursor::{Cursor, Kind};
+use super::cursor::{Cursor, JsonKind};
 use super::{Fault, Json};
 use crate::error::Code;
 
@@ -27,7 +27,7 @@ impl<'de> Deserializer<'de> for &'de Json {
         let mut cursor = self.cursor();
         cursor.enter();
         let first = self.first.iter();
-        visitor.visit_map(Fields { cursor: &mut cursor, first, left_out: &self.left_out, value: None })
+        visitor.visit_map(ObjectAccess { cursor: &mut cursor, first, left_out: &self.left_out, value: None })
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -53,13 +53,13 @@ impl<'de> Cursor<'de> {
     /// The fault of a value that is not `expected`; for `null`, that of a missing field.
     fn is_not(&mut self, expected: &str) -> Fault {
         match self.kind() {
-            Kind::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
+            JsonKind::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
             _ => is_not(expected),
         }
     }
 
     /// Visits the next value if it has that kind.
-    fn only<V: Visitor<'de>>(&mut self, kind: Kind, expected: &str, visitor: V) -> Result<V::Value, Fault> {
+    fn only<V: Visitor<'de>>(&mut self, kind: JsonKind, expected: &str, visitor: V) -> Result<V::Value, Fault> {
         if self.kind() == kind { self.deserialize_any(visitor) } else { Err(self.is_not(expected)) }
     }
 }
@@ -72,7 +72,7 @@ fn is_not(expected: &str) -> Fault {
 macro_rules! integers {
     ($($method:ident: $type:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            if self.kind() != Kind::Number {
+            if self.kind() != JsonKind::Number {
                 return Err(self.is_not("un entero"));
             }
             let literal = self.literal();
@@ -90,28 +90,28 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.kind() {
-            Kind::Null => Err(self.is_not("")),
-            Kind::Bool => visitor.visit_bool(self.literal() == "true"),
-            Kind::Number => {
+            JsonKind::Null => Err(self.is_not("")),
+            JsonKind::Bool => visitor.visit_bool(self.literal() == "true"),
+            JsonKind::Number => {
                 let literal = self.literal();
                 match literal.parse() {
                     Ok(integer) => visitor.visit_i64(integer),
                     Err(_) => Err(Fault::invalid_type(Unexpected::Other(literal), &visitor)),
                 }
             }
-            Kind::String => match self.text_value() {
+            JsonKind::String => match self.text_value() {
                 Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                 Cow::Owned(text) => visitor.visit_string(text),
             },
-            Kind::Array => {
+            JsonKind::Array => {
                 self.enter();
                 let value = visitor.visit_seq(Items { cursor: self, index: 0 })?;
                 self.leave();
                 Ok(value)
             }
-            Kind::Object => {
+            JsonKind::Object => {
                 self.enter();
-                let fields = Fields { cursor: self, first: [].iter(), left_out: &[], value: None };
+                let fields = ObjectAccess { cursor: self, first: [].iter(), left_out: &[], value: None };
                 let value = visitor.visit_map(fields)?;
                 self.leave();
                 Ok(value)
@@ -129,8 +129,8 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.kind() {
-            Kind::Number => visitor.visit_borrowed_bytes(self.literal().as_bytes()),
-            Kind::String if self.is_empty() => Err(Fault::invalid_length(0, &visitor)),
+            JsonKind::Number => visitor.visit_borrowed_bytes(self.literal().as_bytes()),
+            JsonKind::String if self.is_empty() => Err(Fault::invalid_length(0, &visitor)),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -145,7 +145,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
             return Err(Fault::new(Code::DatoRequerido, "", "es obligatorio"));
         }
         match self.kind() {
-            Kind::String => visitor.visit_enum(Word(self.text_value().trim())),
+            JsonKind::String => visitor.visit_enum(WordAccess(self.text_value().trim())),
             _ => Err(Fault::unknown_variant("", variants)),
         }
     }
@@ -171,19 +171,19 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.only(Kind::Bool, "true o false", visitor)
+        self.only(JsonKind::Bool, "true o false", visitor)
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.only(Kind::String, "un texto", visitor)
+        self.only(JsonKind::String, "un texto", visitor)
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.only(Kind::Array, "una lista", visitor)
+        self.only(JsonKind::Array, "una lista", visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.only(Kind::Object, "un objeto", visitor)
+        self.only(JsonKind::Object, "un objeto", visitor)
     }
 
     /// Only an object: derived visitors would also accept an array of the fields.
@@ -219,7 +219,7 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
     }
 }
 
-struct Fields<'a, 'de> {
+struct ObjectAccess<'a, 'de> {
     cursor: &'a mut Cursor<'de>,
     first: std::slice::Iter<'de, (&'static str, String)>,
     left_out: &'a [&'static str],
@@ -227,7 +227,7 @@ struct Fields<'a, 'de> {
     value: Option<(Cow<'de, str>, Option<&'de str>)>,
 }
 
-impl<'de> MapAccess<'de> for Fields<'_, 'de> {
+impl<'de> MapAccess<'de> for ObjectAccess<'_, 'de> {
     type Error = Fault;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
@@ -257,9 +257,9 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
 }
 
 /// A word of an enumeration.
-struct Word<'a>(&'a str);
+struct WordAccess<'a>(&'a str);
 
-impl<'de> EnumAccess<'de> for Word<'_> {
+impl<'de> EnumAccess<'de> for WordAccess<'_> {
     type Error = Fault;
     type Variant = Self;
 
@@ -268,7 +268,7 @@ impl<'de> EnumAccess<'de> for Word<'_> {
     }
 }
 
-impl<'de> VariantAccess<'de> for Word<'_> {
+impl<'de> VariantAccess<'de> for WordAccess<'_> {
     type Error = Fault;
 
     fn unit_variant(self) -> Result<(), Fault> {

@@ -57,8 +57,8 @@ impl<const MAX: usize> Deref for Text<MAX> {
 
 impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Trimmed<const MAX: usize>;
-        impl<const MAX: usize> Visitor<'_> for Trimmed<MAX> {
+        struct TextVisitor<const MAX: usize>;
+        impl<const MAX: usize> Visitor<'_> for TextVisitor<MAX> {
             type Value = Text<MAX>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +75,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
                 }
             }
         }
-        deserializer.deserialize_str(Trimmed)
+        deserializer.deserialize_str(TextVisitor)
     }
 }
 

@@ -28,7 +28,7 @@ use bytes::Bytes;
 use serde::de::{Deserialize, DeserializeOwned};
 use serde_json::value::RawValue;
 
-use self::cursor::{Cursor, Kind};
+use self::cursor::{Cursor, JsonKind};
 use self::escape::Pieces;
 use self::members::Members;
 
@@ -132,9 +132,9 @@ impl Json {
                 continue;
             };
             let literal = match cursor.kind() {
-                Kind::Array => "[]",
-                Kind::Object => "{}",
-                Kind::Null | Kind::Bool | Kind::Number | Kind::String => "",
+                JsonKind::Array => "[]",
+                JsonKind::Object => "{}",
+                JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => "",
             };
             let literal = if literal.is_empty() {
                 cursor.literal()
@@ -181,15 +181,15 @@ fn check(cursor: &mut Cursor<'_>, depth: usize, nodes: &mut usize) -> Result<(),
     count(nodes)?;
     let deeper = || depth.checked_sub(1).ok_or("el cuerpo anida demasiados objetos");
     match cursor.kind() {
-        Kind::Null | Kind::Bool | Kind::Number => {
+        JsonKind::Null | JsonKind::Bool | JsonKind::Number => {
             cursor.literal();
         }
-        Kind::String => {
+        JsonKind::String => {
             if Pieces::of(cursor.literal()).any(|piece| piece.is_err()) {
                 return Err(SYNTAX.into());
             }
         }
-        Kind::Array => {
+        JsonKind::Array => {
             let depth = deeper()?;
             cursor.enter();
             while cursor.has_more() {
@@ -197,7 +197,7 @@ fn check(cursor: &mut Cursor<'_>, depth: usize, nodes: &mut usize) -> Result<(),
             }
             cursor.leave();
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let depth = deeper()?;
             cursor.enter();
             let mut members = Members::new(cursor.text());

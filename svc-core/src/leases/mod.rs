@@ -65,10 +65,10 @@ pub(crate) trait LeasedQueue: Send + Sync {
 
     /// Does the work on a record outside any transaction, and writes the outcome under the lease's
     /// token.
-    async fn work(&self, lease: Lease, record: Self::Record) -> Result<Outcome<Self::Report>, Error>;
+    async fn work(&self, lease: Lease, record: Self::Record) -> Result<WorkOutcome<Self::Report>, Error>;
 
     /// The outcome of work that failed or panicked, and was not written.
-    fn failed(&self) -> Option<Outcome<Self::Report>>;
+    fn failed(&self) -> Option<WorkOutcome<Self::Report>>;
 }
 
 /// The lease of a record.
@@ -79,7 +79,7 @@ pub(crate) struct Lease {
 }
 
 /// How an outcome is counted.
-pub(crate) struct Outcome<R> {
+pub(crate) struct WorkOutcome<R> {
     /// The figure, and its label for this outcome.
     pub(crate) metric: &'static str,
     pub(crate) label: &'static str,
@@ -119,7 +119,7 @@ impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
         let (mut leased, mut waiting, mut at_work) = (Leased::default(), VecDeque::new(), 0);
         let mut more_due = true;
         // Polled together: a record under way may hold the connection that leasing waits for.
-        let mut under_way = FuturesUnordered::<BoxFuture<'_, Event<'_, Q>>>::new();
+        let mut under_way = FuturesUnordered::<BoxFuture<'_, LeaseEvent<'_, Q>>>::new();
         loop {
             if let Some(leasing) = idle.take_if(|leasing| leasing.may_lease(&leased, more_due)) {
                 more_due &= !leasing.companies.is_empty();
@@ -132,7 +132,7 @@ impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
                 under_way.push(work_on(backlog, task).boxed());
             }
             match under_way.next().await {
-                Some(Event::Leased(leasing, tasks)) => {
+                Some(LeaseEvent::Leased(leasing, tasks)) => {
                     idle = Some(*leasing);
                     for task in tasks {
                         leased.begin(task.lease.company);
@@ -140,11 +140,11 @@ impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
                     }
                 }
                 // Nothing more is leased, and what is leased is finished.
-                Some(Event::Failed(error)) => failure = Some(error),
-                Some(Event::Done(company, outcome)) => {
+                Some(LeaseEvent::Failed(error)) => failure = Some(error),
+                Some(LeaseEvent::Done(company, outcome)) => {
                     at_work -= 1;
                     leased.end(company);
-                    if let Some(Outcome { metric, label, counter, more_due: more }) = outcome {
+                    if let Some(WorkOutcome { metric, label, counter, more_due: more }) = outcome {
                         more_due |= more;
                         *counter(&mut report) += 1;
                         observe::attempts(metric, label, 1);
@@ -164,16 +164,16 @@ struct Task<'a, Q: LeasedQueue + ?Sized> {
 }
 
 /// What has ended.
-enum Event<'a, Q: LeasedQueue + ?Sized> {
+enum LeaseEvent<'a, Q: LeasedQueue + ?Sized> {
     /// These records were leased.
     Leased(Box<Leasing<'a, Q>>, Vec<Task<'a, Q>>),
     /// What is due could not be found.
     Failed(StoreError),
     /// The work on a record of a company has ended.
-    Done(CompanyId, Option<Outcome<Q::Report>>),
+    Done(CompanyId, Option<WorkOutcome<Q::Report>>),
 }
 
-async fn work_on<Q: LeasedQueue + ?Sized>(backlog: Backlog, task: Task<'_, Q>) -> Event<'_, Q> {
+async fn work_on<Q: LeasedQueue + ?Sized>(backlog: Backlog, task: Task<'_, Q>) -> LeaseEvent<'_, Q> {
     let Task { queue, lease, record } = task;
     let (work, empresa, clave) = (backlog.name(), lease.company.0, queue.clave(&record));
     let outcome = match AssertUnwindSafe(queue.work(lease, record)).catch_unwind().await {
@@ -189,7 +189,7 @@ async fn work_on<Q: LeasedQueue + ?Sized>(backlog: Backlog, task: Task<'_, Q>) -
             queue.failed()
         }
     };
-    Event::Done(lease.company, outcome)
+    LeaseEvent::Done(lease.company, outcome)
 }
 
 /// The records that are leased, those that wait included, by company.
@@ -252,12 +252,12 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
 
     /// Leases records of the companies that are next, as many as may be under way beside those that
     /// are `leased`.
-    async fn lease(mut self, mut leased: Leased) -> Event<'a, Q> {
+    async fn lease(mut self, mut leased: Leased) -> LeaseEvent<'a, Q> {
         if self.companies.is_empty()
             && self.allowance.left(self.context.now()) > 0
             && let Err(error) = self.find().await
         {
-            return Event::Failed(error);
+            return LeaseEvent::Failed(error);
         }
         let mut tasks = Vec::new();
         loop {
@@ -288,7 +288,7 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
                 }
             }
         }
-        Event::Leased(Box::new(self), tasks)
+        LeaseEvent::Leased(Box::new(self), tasks)
     }
 
     /// Finds the companies that have records due, by queue.

@@ -17,7 +17,7 @@ use crate::budget::Budget;
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
-use crate::leases::{Lease, LeasedPass, LeasedQueue, Outcome, Pace};
+use crate::leases::{Lease, LeasedPass, LeasedQueue, Pace, WorkOutcome};
 use crate::observe;
 use crate::store::{Backlog, LeaseTerms, LeasedMail, Queue, StoreError, Tx};
 
@@ -120,7 +120,7 @@ impl LeasedQueue for Mails<'_> {
         mail.clave
     }
 
-    async fn work(&self, lease: Lease, mail: LeasedMail) -> Result<Outcome<NotifyReport>, Error> {
+    async fn work(&self, lease: Lease, mail: LeasedMail) -> Result<WorkOutcome<NotifyReport>, Error> {
         let Lease { company, token } = lease;
         let (retry_after, outcome) = self.send(company, &mail).await;
         let again = retry_after.map(|pause| self.context.now() + pause);
@@ -131,14 +131,14 @@ impl LeasedQueue for Mails<'_> {
         Ok(outcome)
     }
 
-    fn failed(&self) -> Option<Outcome<NotifyReport>> {
+    fn failed(&self) -> Option<WorkOutcome<NotifyReport>> {
         None
     }
 }
 
 impl Mails<'_> {
     /// Sends one; gives how long to wait before it is retried, if it is.
-    async fn send(&self, company: CompanyId, mail: &LeasedMail) -> (Option<TimeDelta>, Outcome<NotifyReport>) {
+    async fn send(&self, company: CompanyId, mail: &LeasedMail) -> (Option<TimeDelta>, WorkOutcome<NotifyReport>) {
         let &LeasedMail { clave, intentos, .. } = mail;
         let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
         let sent = AssertUnwindSafe(async { self.notifier.notify(&notice).await }).catch_unwind().await;
@@ -165,8 +165,8 @@ impl Mails<'_> {
     }
 }
 
-fn counted(label: &'static str, counter: fn(&mut NotifyReport) -> &mut u64) -> Outcome<NotifyReport> {
-    Outcome { metric: observe::EMAILS, label, counter, more_due: false }
+fn counted(label: &'static str, counter: fn(&mut NotifyReport) -> &mut u64) -> WorkOutcome<NotifyReport> {
+    WorkOutcome { metric: observe::EMAILS, label, counter, more_due: false }
 }
 
 /// Servers repeat the recipient in their errors, and addresses do not belong in a log.

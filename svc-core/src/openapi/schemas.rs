@@ -9,7 +9,7 @@ use super::texts::Texts;
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-type Shape = fn(&mut SchemaGenerator) -> Schema;
+type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// The document's schemas: of inputs, of outputs, and those that this module composes from them.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Schemas {
         &mut self,
         texts: &Texts,
         name: &str,
-        shape: Shape,
+        shape: SchemaFn,
         in_path: &[&str],
     ) -> (Value, Map<String, Value>) {
         let mut object = resolved(&mut self.taken, shape);
@@ -73,7 +73,7 @@ impl Schemas {
 
     /// Adds the component of an operation's answer: `ok`, then the members of the type. Returns a
     /// reference.
-    pub(super) fn answer(&mut self, texts: &Texts, shape: Shape, ok: &str) -> Value {
+    pub(super) fn answer(&mut self, texts: &Texts, shape: SchemaFn, ok: &str) -> Value {
         let name = name_of(&shape(&mut self.given)).unwrap_or_default();
         let mut object = resolved(&mut self.given, shape);
         texts.describe(&name, &mut object);
@@ -91,7 +91,7 @@ impl Schemas {
     }
 
     /// Adds the component of a page of records. Returns a reference.
-    pub(super) fn page(&mut self, shape: Shape, envelope: impl FnOnce(Value) -> Value) -> Value {
+    pub(super) fn page(&mut self, shape: SchemaFn, envelope: impl FnOnce(Value) -> Value) -> Value {
         let record = shape(&mut self.given);
         let name = format!("{}Page", name_of(&record).unwrap_or_default());
         self.insert(&name, envelope(record.to_value()));
@@ -132,7 +132,7 @@ fn name_of(schema: &Schema) -> Option<String> {
 }
 
 /// The schema of that shape, inlined even if it is a component.
-fn resolved(generator: &mut SchemaGenerator, shape: Shape) -> Value {
+fn resolved(generator: &mut SchemaGenerator, shape: SchemaFn) -> Value {
     let mut schema = shape(generator).to_value();
     while let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix(COMPONENTS)) {
         schema = generator.definitions().get(name).cloned().unwrap_or_default();

@@ -19,10 +19,10 @@ const ENGLISH: &str = include_str!("texts/en.md");
 const SPANISH: &str = include_str!("texts/es.md");
 
 /// Texts in both languages, English first.
-type Table = LazyLock<HashMap<&'static str, [&'static str; 2]>>;
+type TextTable = LazyLock<HashMap<&'static str, [&'static str; 2]>>;
 
-static REMEDIES: Table = LazyLock::new(|| include_str!("texts/errors.md").lines().filter_map(row).collect());
-static FIELDS: Table = LazyLock::new(|| include_str!("texts/fields.md").lines().filter_map(row).collect());
+static REMEDIES: TextTable = LazyLock::new(|| include_str!("texts/errors.md").lines().filter_map(row).collect());
+static FIELDS: TextTable = LazyLock::new(|| include_str!("texts/fields.md").lines().filter_map(row).collect());
 
 /// Splits a table's row into its key and texts.
 fn row(line: &str) -> Option<(&str, [&str; 2])> {

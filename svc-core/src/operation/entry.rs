@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::page::{Cursors, ListRequest, Page};
+use super::page::{Cursors, ListPage, ListRequest};
 use super::{Cx, Download, Head, Http, Operation, Spec, path, query};
 use crate::error::Error;
 use crate::json::{Fault, Json};
@@ -190,7 +190,7 @@ impl<L: List> AnyList for Of<L> {
         let mut query = query::read(list.filters, under, request, &cursors)?;
         list.validate(&query)?;
         L::normalize(&mut query)?;
-        let mut page = Page::of(&query);
+        let mut page = ListPage::of(&query);
         store.reader(request.company.id).page(list, &query, &mut |row| page.add::<L>(row)).await?;
         Ok(page.end(&cursors))
     }

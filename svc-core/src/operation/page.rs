@@ -134,7 +134,7 @@ impl<'a> Cursors<'a> {
 }
 
 /// A page that is written while its rows are read.
-pub(crate) struct Page<'q> {
+pub(crate) struct ListPage<'q> {
     query: &'q Query,
     body: Vec<u8>,
     written: u32,
@@ -144,7 +144,7 @@ pub(crate) struct Page<'q> {
     more: bool,
 }
 
-impl<'q> Page<'q> {
+impl<'q> ListPage<'q> {
     pub(crate) fn of(query: &'q Query) -> Self {
         let mut body = Vec::with_capacity(128);
         body.extend_from_slice(br#"{"ok":true,"datos":["#);

@@ -28,7 +28,7 @@ pub struct SecretsRotated {
 }
 
 #[derive(Default)]
-struct Pass {
+struct RotationPass {
     resealed: u64,
     /// Values that others changed or locked meanwhile.
     missed: u64,
@@ -66,8 +66,8 @@ impl Context {
         }
     }
 
-    async fn rotation_pass(&self, prefix: &[u8], plain: PlainSecrets, log: bool) -> Result<Pass, Error> {
-        let mut pass = Pass::default();
+    async fn rotation_pass(&self, prefix: &[u8], plain: PlainSecrets, log: bool) -> Result<RotationPass, Error> {
+        let mut pass = RotationPass::default();
         let mut after = CompanyId(0);
         loop {
             let batch = self.store().secrets_not_under(prefix, after, BATCH).await?;

@@ -15,7 +15,7 @@ use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::BodyNeed;
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A request's body, read only when a step needs it. Polling it after its end is allowed.
 pub(crate) type Body = Fuse<UnsyncBoxBody<Bytes, BoxError>>;

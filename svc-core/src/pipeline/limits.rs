@@ -31,13 +31,13 @@ pub(super) struct Notices(String);
 pub(super) struct Admission<'a> {
     ledger: &'a Ledger,
     key: Arc<KeyRecord>,
-    pub(super) allowance: Allowance,
+    pub(super) allowance: LimitUsage,
     admitted: bool,
 }
 
 /// The limits of a key and its company, and their usage.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Allowance {
+pub(super) struct LimitUsage {
     /// Requests a minute.
     pub(super) rate: u64,
     /// Operations a month.
@@ -76,7 +76,7 @@ impl<'a> Admission<'a> {
     /// For a genuine key, before the request is counted.
     pub(super) fn new(context: &'a Context, key: Arc<KeyRecord>) -> Self {
         let at = context.now();
-        let mut allowance = Allowance {
+        let mut allowance = LimitUsage {
             rate: context.settings().rate_per_minute,
             quota: monthly_quota(key.company.licencias),
             used: Figures { minute: 0, month: 0 },
@@ -130,7 +130,7 @@ impl Drop for Admission<'_> {
     }
 }
 
-impl Allowance {
+impl LimitUsage {
     /// Seconds until the minute ends.
     pub(super) fn minute_left(&self) -> u32 {
         self.period.minute_left(self.at)
@@ -142,7 +142,7 @@ impl Allowance {
     }
 }
 
-fn admission<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> AdmissionRequest<'k> {
+fn admission<'k>(context: &Context, key: &'k KeyRecord, allowance: &LimitUsage) -> AdmissionRequest<'k> {
     AdmissionRequest {
         key: &key.id,
         period: allowance.period,

@@ -18,7 +18,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
 
-pub(crate) use decode::{Body, boxed, discard_received};
+pub(crate) use decode::{Body, BoxError, boxed, discard_received};
 use limits::ResponseMeta;
 use respond::Reply;
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
-use super::limits::{Allowance, ResponseMeta};
+use super::limits::{LimitUsage, ResponseMeta};
 use crate::error::Error;
 use crate::operation::{Head, JSON};
 
@@ -85,8 +85,8 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, meta: &Res
 /// Rate and quota (spec "Limits"), and the same in the header fields of the IETF draft
 /// (draft-ietf-httpapi-ratelimit-headers): a policy each for the clock minute and the calendar
 /// month.
-fn insert_limits(headers: &mut HeaderMap, allowance: &Allowance) {
-    let Allowance { rate, quota, used, period, .. } = *allowance;
+fn insert_limits(headers: &mut HeaderMap, allowance: &LimitUsage) {
+    let LimitUsage { rate, quota, used, period, .. } = *allowance;
     let (calls, operations) = (rate.saturating_sub(used.minute), quota.saturating_sub(used.month));
     let (minute_left, month_left) = (allowance.minute_left(), allowance.month_left());
     headers.insert(RATE_LIMIT, rate.into());
@@ -103,12 +103,12 @@ fn insert_limits(headers: &mut HeaderMap, allowance: &Allowance) {
 
 fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
     #[derive(Serialize)]
-    struct Body<'a> {
+    struct RefusalBody<'a> {
         ok: bool,
-        error: Fields<'a>,
+        error: RefusalFields<'a>,
     }
     #[derive(Serialize)]
-    struct Fields<'a> {
+    struct RefusalFields<'a> {
         codigo: &'a str,
         mensaje: &'a str,
         peticion: &'a str,
@@ -116,9 +116,9 @@ fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
     if let Some(cause) = error.cause() {
         tracing::error!(peticion, codigo = error.code().codigo(), cause = %cause, "request failed");
     }
-    let fields = Fields { codigo: error.code().codigo(), mensaje: error.mensaje(), peticion };
+    let fields = RefusalFields { codigo: error.code().codigo(), mensaje: error.mensaje(), peticion };
     // Three strings and a boolean cannot fail to serialise.
-    let body = serde_json::to_vec(&Body { ok: false, error: fields }).unwrap_or_default();
+    let body = serde_json::to_vec(&RefusalBody { ok: false, error: fields }).unwrap_or_default();
     let mut response = Response::new(Bytes::from(body));
     *response.status_mut() = error.status();
     let headers = response.headers_mut();

@@ -10,7 +10,7 @@ use crate::operation::{Method, Named, Router};
 const PREFIX: &str = "/api/v1";
 
 /// The operation that a request names.
-pub(super) struct Route<'r> {
+pub(super) struct MatchedRoute<'r> {
     pub(super) operation: &'r Named,
     /// The path below the base URL.
     pub(super) path: String,
@@ -18,7 +18,11 @@ pub(super) struct Route<'r> {
     pub(super) parameters: Vec<String>,
 }
 
-pub(super) fn find<'r>(context: &Context, router: &'r Router, head: &http::request::Parts) -> Result<Route<'r>, Error> {
+pub(super) fn find<'r>(
+    context: &Context,
+    router: &'r Router,
+    head: &http::request::Parts,
+) -> Result<MatchedRoute<'r>, Error> {
     let path = below_base(head.uri.path(), context.base_path());
     let (route, parameters) = router.find(path).ok_or(Code::RutaNoExiste)?;
     let Some(operation) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
@@ -26,7 +30,7 @@ pub(super) fn find<'r>(context: &Context, router: &'r Router, head: &http::reque
     };
     let parameters =
         parameters.into_iter().map(|raw| percent_decode_str(raw).decode_utf8_lossy().into_owned()).collect();
-    Ok(Route { operation, path: path.to_owned(), parameters })
+    Ok(MatchedRoute { operation, path: path.to_owned(), parameters })
 }
 
 /// The path without the base URL's: a server that nests the API strips it, one that mounts it

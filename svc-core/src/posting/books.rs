@@ -10,7 +10,7 @@ use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
-use crate::domain::stock::{Movement, StockChange, cost_of};
+use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -86,7 +86,11 @@ async fn take(
     let leave = |line: &SaleGoods| StockChange {
         producto: line.producto,
         sku: line.sku.clone(),
-        movement: Some(Movement { tipo: MovementKind::Venta, cantidad: line.cantidad, costo_unitario: line.costo }),
+        movement: Some(StockMovement {
+            tipo: MovementKind::Venta,
+            cantidad: line.cantidad,
+            costo_unitario: line.costo,
+        }),
         apartado: if reserved { Quantity::new(-line.cantidad.get()) } else { Quantity::default() },
     };
     let changes: Vec<StockChange> = goods.iter().map(leave).collect();
@@ -160,7 +164,7 @@ pub(super) async fn post_by_warehouse(
 /// The change that returns goods to their warehouse.
 fn back(gone: GoodsGone) -> (ActiveWarehouse, StockChange) {
     let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = gone;
-    let movement = Some(Movement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
+    let movement = Some(StockMovement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
 

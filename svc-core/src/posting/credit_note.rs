@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 
 use super::books::{self, post_by_warehouse, too_costly};
-use super::payment::{self, Terms};
+use super::payment::{self, PaymentData};
 use super::{document, stock};
 use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
@@ -13,7 +13,7 @@ use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
-use crate::domain::stock::{Movement, StockChange, cost_of};
+use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{InvoiceKind, MovementKind, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -39,7 +39,7 @@ pub(crate) struct NewNote<'a> {
 
 /// A credit note that was created.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Made {
+pub(crate) struct CreatedNote {
     /// The clave of its record in the registry.
     pub(crate) factura: i64,
     /// The payment that reduces the receivable.
@@ -49,7 +49,7 @@ pub(crate) struct Made {
 /// Creates a credit note: a balance in the customer's favour, the returned goods, the entry, and
 /// the document, queued for stamping. If `aplicar`, as much of the balance as the sale owes reduces
 /// its receivable.
-pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<Made, Error> {
+pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<CreatedNote, Error> {
     let (factura, heading) = register(cx, &note).await?;
     let folio = heading.number();
     let total = note.amounts.total;
@@ -77,7 +77,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }
     keep(cx, note, factura, heading, pago).await?;
-    Ok(Made { factura, pago })
+    Ok(CreatedNote { factura, pago })
 }
 
 /// Applies an advance to a sale that was just invoiced: it reduces the receivable, and the document
@@ -112,7 +112,7 @@ async fn settle(
     if importe == Money::default() {
         return Ok(None);
     }
-    let terms = Terms {
+    let terms = PaymentData {
         origen,
         cuenta_bancaria: None,
         forma_pago_sat: note.forma_pago_sat,
@@ -193,7 +193,7 @@ fn take(gone: &mut [GoodsGone], producto: i64, cantidad: Quantity) -> Vec<GoodsG
 
 fn change(part: GoodsGone, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
     let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = part;
-    let movement = Some(Movement { tipo, cantidad, costo_unitario });
+    let movement = Some(StockMovement { tipo, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
 

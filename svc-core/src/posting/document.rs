@@ -7,12 +7,12 @@ use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use crate::domain::cfdi::{
-    Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, PaidInvoice, Payment,
-    Receipt, ReceiptSource, Receiver, SettledInvoice, SoldSale, Ticket, TipoDeComprobante, build_global, build_invoice,
-    build_receipts, build_related,
+    Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, PaidInvoice,
+    PaymentOfInvoices, ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket, TipoDeComprobante,
+    build_global, build_invoice, build_receipts, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
-use crate::domain::invoice::{TO_BE_DEFINED, Terms, validate_receiver};
+use crate::domain::invoice::{ProposedTerms, TO_BE_DEFINED, validate_receiver};
 use crate::domain::money::Money;
 use crate::domain::payment::CASH;
 use crate::domain::sale::Amounts;
@@ -60,7 +60,7 @@ pub(crate) async fn of_sale(
     cx: &mut Cx<'_>,
     venta: i64,
     receptor: Receiver,
-    terms: Option<&Terms>,
+    terms: Option<&ProposedTerms>,
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
     let Some((cp, mut sale)) = cx.tx.sale_to_stamp(venta).await? else {
@@ -87,7 +87,7 @@ pub(crate) async fn of_record(
     cx: &mut Cx<'_>,
     factura: i64,
     record: StampingRecord,
-    terms: Option<&Terms>,
+    terms: Option<&ProposedTerms>,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
     let (venta, cliente) = (record.venta, record.cliente);
     match (record.tipo, venta) {
@@ -251,7 +251,7 @@ pub(crate) fn heading(record: StampingRecord) -> Heading {
 }
 
 /// The payments of the complement. Parts with different exchange rates are payments of their own.
-async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<Receipt>, Error> {
+async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaymentOfInvoices>, Error> {
     let mut invoices = paid_invoices(cx, payments).await?.into_iter();
     let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));
     Ok(together.filter_map(|parts| Some(receipt(parts.first()?, parts, &mut invoices))).collect())
@@ -261,14 +261,14 @@ fn receipt(
     first: &StampingPayment,
     parts: &[StampingPayment],
     invoices: &mut impl Iterator<Item = PaidInvoice>,
-) -> Receipt {
+) -> PaymentOfInvoices {
     let settled =
         |factura: PaidInvoice| SettledInvoice { moneda: first.moneda.clone(), monto: factura.importe, factura };
-    Receipt { pago: money_in(first, parts), facturas: invoices.take(parts.len()).map(settled).collect() }
+    PaymentOfInvoices { pago: money_in(first, parts), facturas: invoices.take(parts.len()).map(settled).collect() }
 }
 
-fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> Payment {
-    Payment {
+fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> ReceivedPayment {
+    ReceivedPayment {
         fecha: first.fecha,
         forma_pago_sat: first.forma_pago_sat.clone(),
         moneda: first.moneda.clone(),

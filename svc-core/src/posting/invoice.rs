@@ -8,7 +8,7 @@ use super::{advance, document, stock};
 use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
-    InvoiceTerms, LockedSale, SaleInvoice, SuppliedTerms, Terms, counted_advance, due_date, invoice_series,
+    InvoiceTerms, LockedSale, ProposedTerms, SaleInvoice, SuppliedTerms, counted_advance, due_date, invoice_series,
     validate_advance, validate_credit, validate_payment, validate_receiver,
 };
 use crate::domain::money::Money;
@@ -68,7 +68,7 @@ pub(crate) async fn invoice(
         terms.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
     )?;
     let paid = validate_payment(sale.condicion_pago, &terms)?;
-    let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
+    let terms = ProposedTerms { uso_cfdi: Some(uso_cfdi), ..terms };
     // The folio is assigned once nothing can refuse the invoice.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
@@ -90,7 +90,7 @@ pub(crate) async fn invoice(
 
 /// What invoicing needs besides the sale.
 struct Issued<'a> {
-    terms: &'a Terms,
+    terms: &'a ProposedTerms,
     /// How much of the customer's advances counts towards the minimum.
     anticipo_contado: Option<Money>,
     /// `None` for a fulfilled order.

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::document;
-use crate::domain::accounting::{About, Account, Entry, EntryError, EntryLine, PaymentAmounts, payment_entry};
+use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
 use crate::domain::cfdi::Heading;
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
@@ -19,11 +19,11 @@ use crate::domain::quantity::Rate;
 use crate::domain::words::{Complement, InvoiceKind, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{AppliedPayment, Booked, DepositOrigin, NewPayment, Receipt, Withdrawal};
+use crate::store::{AppliedPayment, BankReceipt, Booked, DepositOrigin, NewPayment, Withdrawal};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
-pub(crate) struct Terms<'a> {
+pub(crate) struct PaymentData<'a> {
     /// The source of the money.
     pub(crate) origen: PaymentOrigin,
     /// The bank account that received it; required for a deposit.
@@ -96,7 +96,12 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
 
 /// Adjusts the reversal of a payment whose deposit was released. Money that stays in the bank waits
 /// to be identified; money that leaves also takes what still waited of the deposit.
-async fn of_released(cx: &mut Cx<'_>, reversal: Entry, deposito: i64, gone: bool) -> Result<Option<Entry>, Error> {
+async fn of_released(
+    cx: &mut Cx<'_>,
+    reversal: LedgerEntry,
+    deposito: i64,
+    gone: bool,
+) -> Result<Option<LedgerEntry>, Error> {
     let (from, to) =
         if gone { (Account::PorIdentificar, Account::Bancos) } else { (Account::Bancos, Account::PorIdentificar) };
     let moved = |line: &EntryLine| EntryLine { cuenta: if line.cuenta == from { to } else { line.cuenta }, ..*line };
@@ -108,7 +113,7 @@ async fn of_released(cx: &mut Cx<'_>, reversal: Entry, deposito: i64, gone: bool
     Ok(reversal.with_lines(lines)?)
 }
 
-impl<'a> Terms<'a> {
+impl<'a> PaymentData<'a> {
     fn is_kept_in_the_till(&self) -> bool {
         self.origen == PaymentOrigin::Deposito && self.cuenta_bancaria.is_none()
     }
@@ -124,7 +129,7 @@ impl<'a> Terms<'a> {
 
     /// The money that came to the bank; `None` for cash in the till, a balance in the customer's
     /// favour or an advance.
-    fn receipt(&self, importe: Money) -> Result<Option<Receipt<'a>>, Error> {
+    fn receipt(&self, importe: Money) -> Result<Option<BankReceipt<'a>>, Error> {
         // Money that is not taken to a bank stays in the till.
         if self.origen != PaymentOrigin::Deposito {
             return Ok(None);
@@ -132,7 +137,7 @@ impl<'a> Terms<'a> {
         let Some(cuenta_bancaria) = self.cuenta_bancaria else { return Ok(None) };
         let missing = || Error::field(Code::DatoRequerido, "referencia", "es obligatorio");
         let referencia = self.referencia.ok_or_else(missing)?;
-        Ok(Some(Receipt { cuenta_bancaria, fecha: self.fecha, importe, referencia }))
+        Ok(Some(BankReceipt { cuenta_bancaria, fecha: self.fecha, importe, referencia }))
     }
 }
 
@@ -140,7 +145,7 @@ impl<'a> Terms<'a> {
 ///
 /// Locks the receivables in ascending order of clave, then the bank account. So duplicate payments
 /// are serialized, and a duplicate is detected before any balance is checked.
-pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
+pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
     let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
     let receipt = terms.receipt(total)?;
     let debts = lock_debts(cx, parts).await?;
@@ -163,7 +168,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
-        instalments.push(Part { debt, instalment, tipo_cambio });
+        instalments.push(PaidPart { debt, instalment, tipo_cambio });
         validate_funds(cx, terms.origen, debt, *importe).await?;
     }
     let deposito = match (&receipt, waiting) {
@@ -206,14 +211,14 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
 }
 
 /// The part of a payment that pays one receivable.
-struct Part<'d> {
+struct PaidPart<'d> {
     debt: &'d LockedReceivable,
     instalment: Instalment,
     /// Pesos per unit of the currency on the day of the payment.
     tipo_cambio: Rate,
 }
 
-impl Part<'_> {
+impl PaidPart<'_> {
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts
     /// of the same payment: at one exchange rate the parts add up to the whole. For a deposit that
     /// waited, its share of the `identified` pesos posted for `total`.
@@ -237,7 +242,11 @@ impl Part<'_> {
 
 /// What an advance contributes, in pesos. Its IVA was collected when it was paid, and is not
 /// collected again.
-async fn of_advance(cx: &mut Cx<'_>, terms: &Terms<'_>, part: &Part<'_>) -> Result<[(Account, Money); 2], Error> {
+async fn of_advance(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    part: &PaidPart<'_>,
+) -> Result<[(Account, Money); 2], Error> {
     let (debt, importe) = (part.debt, part.instalment.importe);
     let iva = match (terms.by_note, debt.cliente) {
         (Some(iva), _) => iva,
@@ -254,7 +263,7 @@ async fn of_advance(cx: &mut Cx<'_>, terms: &Terms<'_>, part: &Part<'_>) -> Resu
 }
 
 /// The exchange rate of the payment for each receivable.
-fn rates(debts: &BTreeMap<i64, LockedReceivable>, terms: &Terms<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
+fn rates(debts: &BTreeMap<i64, LockedReceivable>, terms: &PaymentData<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
     let of_day = |debt: &LockedReceivable| currency::rate_of_day(&debt.moneda, terms.tipo_cambio, debt.tipo_cambio);
     debts.iter().map(|(cxc, debt)| Ok((*cxc, of_day(debt)?))).collect()
 }
@@ -277,7 +286,7 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
 
 /// The captured deposit with the same data as the payment. The back office applies it; for the API
 /// it is an error.
-async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Option<i64>, Error> {
+async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &BankReceipt<'_>) -> Result<Option<i64>, Error> {
     let earlier = cx.tx.earlier(receipt).await?;
     match cx.actor {
         Actor::Key { .. } => earlier.refuse().map(|()| None),
@@ -289,7 +298,7 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Optio
 /// §4).
 fn validate(
     debt: &LockedReceivable,
-    terms: &Terms<'_>,
+    terms: &PaymentData<'_>,
     account: Option<&PaidAccount>,
     importe: Money,
 ) -> Result<Instalment, Error> {
@@ -339,13 +348,13 @@ async fn complements<'d>(
 /// Writes one payment and its effects.
 async fn write(
     cx: &mut Cx<'_>,
-    terms: &Terms<'_>,
-    part: &Part<'_>,
+    terms: &PaymentData<'_>,
+    part: &PaidPart<'_>,
     recibido: [(Account, Money); 2],
     deposito: Option<i64>,
     factura: Option<i64>,
 ) -> Result<PartApplied, Error> {
-    let Part { debt, instalment, tipo_cambio } = part;
+    let PaidPart { debt, instalment, tipo_cambio } = part;
     let row = NewPayment {
         debt,
         instalment: *instalment,

@@ -7,7 +7,7 @@ use crate::domain::accounting::{About, Account, Bill, Purchased, expense_entry, 
 use crate::domain::clock::mexico_date;
 use crate::domain::purchase::Arrival;
 use crate::domain::quantity::{Balance, Quantity};
-use crate::domain::stock::{Movement, StockChange, cost_of};
+use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -39,7 +39,7 @@ pub(crate) async fn enter(
             came.gastos += cost_of(arrival.cantidad, costo_unitario).ok_or_else(too_large)?.get();
             continue;
         };
-        let movement = Movement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo_unitario };
+        let movement = StockMovement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo_unitario };
         changes.push(StockChange { producto, sku, movement: Some(movement), apartado: Quantity::default() });
     }
     if changes.is_empty() {

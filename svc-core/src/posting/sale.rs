@@ -89,14 +89,14 @@ impl<K> SaleBody<K> {
 
 /// The origin and branch of a document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Channel {
+pub(crate) struct CapturePoint {
     pub(crate) origen: SaleOrigin,
     pub(crate) sucursal: i64,
 }
 
 /// A document that was created.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct CreatedDocument {
     pub(crate) venta: i64,
     pub(crate) tipo: SaleKind,
     pub(crate) folio: i64,
@@ -107,7 +107,7 @@ pub(crate) struct Made {
     pub(crate) cxc: Option<i64>,
 }
 
-struct Validated {
+struct ValidatedSale {
     tipo_cambio: Rate,
     buyer: Buyer,
     almacen: ActiveWarehouse,
@@ -117,7 +117,7 @@ struct Validated {
 
 /// Validates and prices a document in the order of contract §4: customer, products, currency,
 /// prices, warehouse, salesperson, the SAT's keys.
-async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Validated, Error> {
+async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<ValidatedSale, Error> {
     let tipo_cambio = body.validate()?;
     let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
     let lines = price(cx, body, &buyer).await?;
@@ -135,7 +135,7 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
         return Err(Code::VendedorInvalido.into());
     }
     body.validate_keys()?;
-    Ok(Validated { tipo_cambio, buyer, almacen, lines, amounts })
+    Ok(ValidatedSale { tipo_cambio, buyer, almacen, lines, amounts })
 }
 
 /// Creates a sales document: validates it, emits `venta.creada`, reserves an order's stock, and
@@ -143,10 +143,10 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
 pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     cx: &mut Cx<'_>,
     body: &SaleBody<K>,
-    channel: Channel,
-) -> Result<Made, Error> {
+    channel: CapturePoint,
+) -> Result<CreatedDocument, Error> {
     let tipo = body.tipo.into().settled();
-    let Validated { tipo_cambio, buyer, almacen, lines, amounts } = validate(cx, body, channel.sucursal).await?;
+    let ValidatedSale { tipo_cambio, buyer, almacen, lines, amounts } = validate(cx, body, channel.sucursal).await?;
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
     let days = body.dias_credito.map(Within::get).or(own_days);
@@ -180,7 +180,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     if buyer.prospecto && tipo != SaleKind::Cotizacion {
         becomes_customer(cx, body.cliente).await?;
     }
-    let made = Made { venta, tipo, folio, amounts, factura: None, cxc: None };
+    let made = CreatedDocument { venta, tipo, folio, amounts, factura: None, cxc: None };
     match due {
         None if tipo == SaleKind::Pedido => {
             stock::post(cx, &almacen, &reservations(&lines), &MovementContext::default()).await?;
@@ -198,10 +198,10 @@ async fn owe(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,
     almacen: &ActiveWarehouse,
-    mut made: Made,
+    mut made: CreatedDocument,
     fecha: NaiveDate,
     vencimiento: NaiveDate,
-) -> Result<Made, Error> {
+) -> Result<CreatedDocument, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
     // Folios come before goods, as when an order is invoiced, so that locks are always taken in one

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::Stamper;
 use super::cancellation::Cancellations;
-use super::provider::{Provider, StampReport};
+use super::provider::{StampReport, StampingProvider};
 use super::stampings::Stampings;
 use crate::budget::Budget;
 use crate::context::Context;
@@ -29,7 +29,7 @@ const PACE: Pace =
 /// error is that of the read.
 pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
     let context = &context.in_background();
-    let provider = Provider { context, stamper, installation: OnceLock::new() };
+    let provider = StampingProvider { context, stamper, installation: OnceLock::new() };
     let queues: [&dyn LeasedQueue<Record = LeasedStamping, Report = StampReport>; 2] =
         [&Stampings(&provider), &Cancellations(&provider)];
     let pass = LeasedPass { context, backlog: Backlog::Stamping, queues: &queues, pace: PACE, budget };

@@ -52,13 +52,13 @@ impl StampReport {
 }
 
 /// The provider, and what it knows this installation by.
-pub(super) struct Provider<'a> {
+pub(super) struct StampingProvider<'a> {
     pub(super) context: &'a Context,
     pub(super) stamper: &'a dyn Stamper,
     pub(super) installation: OnceLock<String>,
 }
 
-impl Provider<'_> {
+impl StampingProvider<'_> {
     /// Reads the installation's name, which requests need.
     pub(super) async fn prepare(&self) -> Result<(), StoreError> {
         if self.installation.get().is_none() {

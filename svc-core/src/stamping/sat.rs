@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::endpoint::{Endpoint, HttpStamperError};
-use super::soap::{self, Answer};
+use super::soap::{self, SoapAnswer};
 use super::{CancelRequest, DocumentStatus, StampFailure};
 
 const PUBLIC: &str = "https://consultaqr.facturaelectronica.sat.gob.mx/ConsultaCFDIService.svc";
@@ -37,7 +37,7 @@ impl SatStatus {
 }
 
 /// Reads the service's answer, also as providers relay it.
-pub(super) fn status(answer: &Answer) -> Result<DocumentStatus, StampFailure> {
+pub(super) fn status(answer: &SoapAnswer) -> Result<DocumentStatus, StampFailure> {
     let word = |name| answer.get(name).map(words).unwrap_or_default();
     let (code, standing, cancellation) = (word("CodigoEstatus"), word("Estado"), word("EstatusCancelacion"));
     if code.starts_with("n 601") {

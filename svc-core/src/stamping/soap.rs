@@ -26,7 +26,12 @@ pub(super) fn envelope(body: &str) -> String {
 }
 
 /// Sends a request and reads the answer, which may be a fault.
-pub(super) async fn call(endpoint: &Endpoint, path: &str, action: &str, body: &str) -> Result<Answer, StampFailure> {
+pub(super) async fn call(
+    endpoint: &Endpoint,
+    path: &str,
+    action: &str,
+    body: &str,
+) -> Result<SoapAnswer, StampFailure> {
     let request = endpoint
         .request(Method::POST, path)
         .header(CONTENT_TYPE, "text/xml; charset=utf-8")
@@ -34,7 +39,7 @@ pub(super) async fn call(endpoint: &Endpoint, path: &str, action: &str, body: &s
         .header(SOAP_ACTION, format!("\"{action}\""));
     let answer = endpoint.send(request, Bytes::from(envelope(body))).await?;
     let status = answer.status();
-    let read = std::str::from_utf8(answer.body()).ok().and_then(Answer::read);
+    let read = std::str::from_utf8(answer.body()).ok().and_then(SoapAnswer::read);
     match read {
         // A fault comes with status 500, and says more than the status.
         Some(read) if status.is_success() || status == StatusCode::INTERNAL_SERVER_ERROR => Ok(read),
@@ -44,9 +49,9 @@ pub(super) async fn call(endpoint: &Endpoint, path: &str, action: &str, body: &s
 
 /// The content of an answer: its elements with only text, by name without prefix.
 #[derive(Debug, Default)]
-pub(super) struct Answer(Vec<(String, String)>);
+pub(super) struct SoapAnswer(Vec<(String, String)>);
 
-impl Answer {
+impl SoapAnswer {
     fn read(xml: &str) -> Option<Self> {
         let mut reader = Reader::from_str(xml);
         let (mut leaves, mut text, mut is_leaf, mut depth) = (Vec::new(), String::new(), false, 0_u32);
@@ -107,13 +112,13 @@ mod tests {
             element("s0:xml", inner),
             element("n", " Cancelación &#x27;x&#39; "),
         ));
-        let answer = Answer::read(&answer).unwrap();
+        let answer = SoapAnswer::read(&answer).unwrap();
         assert_eq!(answer.raw("xml"), Some(inner));
         assert_eq!(answer.get("n"), Some("Cancelación &#x27;x&#39;"), "what was escaped is told as it was");
         assert_eq!([answer.get("nada"), answer.get("vacio"), answer.get("stampResult")], [None; 3]);
         assert_eq!(answer.get("c"), Some("?re=A&rr=B"));
         for garbled in ["", "<a>", "<a><b>x</b>", "{}", "<a>&unknown;</a>", "<html><body>x</p></html>"] {
-            assert!(Answer::read(garbled).is_none(), "{garbled}");
+            assert!(SoapAnswer::read(garbled).is_none(), "{garbled}");
         }
     }
 }

@@ -6,12 +6,12 @@ use futures_util::future::BoxFuture;
 
 use super::finish::{FinishStamping, StampingOutcome, StampingVerdict};
 use super::prepare::{PrepareStamping, PreparedStamping};
-use super::provider::{Provider, StampReport};
+use super::provider::{StampReport, StampingProvider};
 use super::{StampFailure, StampRequest, Stamper};
 use crate::domain::company::CompanyId;
 use crate::domain::words::Held;
 use crate::error::Error;
-use crate::leases::{Lease, LeasedQueue, Outcome};
+use crate::leases::{Lease, LeasedQueue, WorkOutcome};
 use crate::observe;
 use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 
@@ -19,7 +19,7 @@ use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 const TOO_OLD: &str = "401";
 
 /// Documents to be stamped.
-pub(super) struct Stampings<'a>(pub(super) &'a Provider<'a>);
+pub(super) struct Stampings<'a>(pub(super) &'a StampingProvider<'a>);
 
 #[async_trait]
 impl LeasedQueue for Stampings<'_> {
@@ -50,10 +50,10 @@ impl LeasedQueue for Stampings<'_> {
         record.factura
     }
 
-    async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<Outcome<StampReport>, Error> {
+    async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<WorkOutcome<StampReport>, Error> {
         let Lease { company, token } = lease;
         let LeasedStamping { factura, intentos } = record;
-        let Provider { context, stamper, .. } = *self.0;
+        let StampingProvider { context, stamper, .. } = *self.0;
         let verdict = match context.run_step(company, &PrepareStamping { factura, token }).await? {
             PreparedStamping::Document(xml, sent_before) => {
                 let request = StampRequest::new(self.0.request_id(company, factura), xml).at(context.now());
@@ -73,12 +73,12 @@ impl LeasedQueue for Stampings<'_> {
         Ok(counted(Some(outcome)))
     }
 
-    fn failed(&self) -> Option<Outcome<StampReport>> {
+    fn failed(&self) -> Option<WorkOutcome<StampReport>> {
         Some(counted(None))
     }
 }
 
-fn counted(outcome: Option<StampingOutcome>) -> Outcome<StampReport> {
+fn counted(outcome: Option<StampingOutcome>) -> WorkOutcome<StampReport> {
     let (label, counter): (_, fn(&mut StampReport) -> &mut u64) = match outcome {
         Some(StampingOutcome::Stamped) => ("stamped", |report| &mut report.timbrados),
         Some(StampingOutcome::Rejected) => ("rejected", |report| &mut report.rechazados),
@@ -90,7 +90,7 @@ fn counted(outcome: Option<StampingOutcome>) -> Outcome<StampReport> {
     };
     // Stamping an invoice makes its complements due.
     let more_due = matches!(outcome, Some(StampingOutcome::Stamped | StampingOutcome::Waiting));
-    Outcome { metric: observe::STAMPINGS, label, counter, more_due }
+    WorkOutcome { metric: observe::STAMPINGS, label, counter, more_due }
 }
 
 /// Has a document stamped. If it was sent before and is refused now for its age, what became of it

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
-use crate::domain::accounting::{Account, Collected, Entry};
+use crate::domain::accounting::{Account, Collected, LedgerEntry};
 use crate::domain::time::Timestamp;
 
 /// A document, of whose entries the sum of some accounts is asked.
@@ -42,22 +42,22 @@ pub struct AccountBalance {
 pub trait AccountingTx {
     /// Inserts an entry, each line under the number that the company has for its account; one that
     /// undoes another under the numbers of that. Returns its clave.
-    async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError>;
+    async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError>;
 
     /// The standing entry of a sale's receivable; an imported sale has none.
-    async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<Entry>, StoreError>;
+    async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
     /// The entry of a credit note of a sale, by its record in the registry.
-    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<Entry>, StoreError>;
+    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
     /// The standing entries of what was handed over of an order before it was owed.
-    async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<Entry>, StoreError>;
+    async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<LedgerEntry>, StoreError>;
 
     /// What the entries say of a receivable and of its valid payments.
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError>;
 
     /// The standing entry of a payment; an imported payment has none.
-    async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<Entry>, StoreError>;
+    async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
     /// What the entries of a document add up to on these accounts, in pesos: debits less credits.
     async fn booked(&mut self, document: Booked, accounts: &[Account]) -> Result<Decimal, StoreError>;

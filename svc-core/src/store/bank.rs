@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 
 /// Money received in a bank account: the data by which a payment or deposit is identified.
 #[derive(Debug, Clone, Copy)]
-pub struct Receipt<'a> {
+pub struct BankReceipt<'a> {
     /// The bank account.
     pub cuenta_bancaria: i64,
     /// The day.
@@ -56,13 +56,13 @@ pub trait BankTx {
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError>;
 
     /// Earlier payments and deposits in the account with the same data.
-    async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Legacy, StoreError>;
+    async fn earlier(&mut self, receipt: &BankReceipt<'_>) -> Result<Legacy, StoreError>;
 
     /// Inserts a deposit and adds it to the account's balance; returns its clave. One of
     /// [`DepositOrigin::Pago`] is fully applied.
     async fn insert_deposit(
         &mut self,
-        receipt: &Receipt<'_>,
+        receipt: &BankReceipt<'_>,
         origen: DepositOrigin,
         now: Timestamp,
     ) -> Result<i64, StoreError>;

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::{LeaseTerms, StoreError};
 use crate::domain::time::Timestamp;
+use crate::domain::webhook::{AttemptResult, Next};
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
-use crate::domain::webhook::{Next, Validated};
 use crate::domain::words::DeliveryReason;
 
 /// The terms on which a worker claims deliveries of a company.
@@ -83,7 +83,7 @@ pub struct AttemptRecord {
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
     /// Its result.
-    pub judged: Validated,
+    pub judged: AttemptResult,
     /// How long it took, in milliseconds.
     pub duracion_ms: i64,
     /// When it ended.

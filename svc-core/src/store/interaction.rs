@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::domain::interaction::{Account, Channel, Initiative, Minutes, NextStep, Outcome};
+use crate::domain::interaction::{Channel, ContactOutcome, ContactedCustomer, Initiative, Minutes, NextStep};
 use crate::domain::time::Timestamp;
 
 /// A contact to be logged.
@@ -17,7 +17,7 @@ pub struct NewInteraction<'a> {
     /// Channel.
     pub canal: Channel,
     /// Result.
-    pub resultado: Outcome,
+    pub resultado: ContactOutcome,
     /// Direction: who initiated the contact.
     pub sentido: Initiative,
     /// Note.
@@ -51,7 +51,7 @@ pub struct NewCommitment<'a> {
 #[async_trait]
 pub trait InteractionTx {
     /// What logging a contact needs of its customer, locked until the end.
-    async fn account(&mut self, cliente: i64) -> Result<Option<Account>, StoreError>;
+    async fn account(&mut self, cliente: i64) -> Result<Option<ContactedCustomer>, StoreError>;
 
     /// Inserts a contact; returns its clave.
     async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError>;

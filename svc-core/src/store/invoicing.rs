@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
-use crate::domain::invoice::{LockedSale, Terms};
+use crate::domain::invoice::{LockedSale, ProposedTerms};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::time::Timestamp;
@@ -37,7 +37,7 @@ pub struct InvoicedSale<'a> {
     /// When it is due.
     pub vencimiento: NaiveDate,
     /// Its payment terms, complete.
-    pub terms: &'a Terms,
+    pub terms: &'a ProposedTerms,
     /// What it counts of the customer's advances as its own, in its currency; until it is paid no
     /// other sale counts that.
     pub anticipo_contado: Option<Money>,

@@ -69,7 +69,7 @@ use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, Booked};
 pub use advance::{Advance, AdvanceTx};
-pub use bank::{BankTx, DepositOrigin, Receipt};
+pub use bank::{BankReceipt, BankTx, DepositOrigin};
 pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Substitute};
 pub use certificate::{CertificateTx, SIGNING_KEY};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
@@ -96,7 +96,7 @@ pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use quota::QuotaTx;
-pub use receivable::{NewReceivable, ReceivableTx, Standing};
+pub use receivable::{CustomerDebt, NewReceivable, ReceivableTx};
 pub use retention::{Aged, RetentionStore, RetentionTx};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 
 use super::StoreError;
 use crate::domain::money::Money;
-use crate::domain::opportunity::{Stage, Standing};
+use crate::domain::opportunity::{FunnelStage, OpportunityState};
 use crate::domain::time::Timestamp;
 
 /// An opportunity to be stored.
@@ -14,7 +14,7 @@ pub struct NewOpportunity<'a> {
     /// Name.
     pub nombre: &'a str,
     /// Stage and status.
-    pub standing: &'a Standing,
+    pub standing: &'a OpportunityState,
     /// The customer.
     pub cliente: Option<i64>,
     /// The contact's name.
@@ -48,7 +48,7 @@ pub trait OpportunityTx {
     async fn is_stage_used(&mut self, etapa: i64) -> Result<bool, StoreError>;
 
     /// A stage of the funnel, locked until the end.
-    async fn stage(&mut self, clave: i64) -> Result<Option<Stage>, StoreError>;
+    async fn stage(&mut self, clave: i64) -> Result<Option<FunnelStage>, StoreError>;
 
     /// Whether that is an active loss reason.
     async fn is_loss_reason(&mut self, clave: i64) -> Result<bool, StoreError>;
@@ -59,13 +59,13 @@ pub trait OpportunityTx {
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError>;
 
     /// Stage and status of an opportunity, locked until the end.
-    async fn opportunity(&mut self, clave: i64) -> Result<Option<Standing>, StoreError>;
+    async fn opportunity(&mut self, clave: i64) -> Result<Option<OpportunityState>, StoreError>;
 
     /// Updates stage and status of an opportunity.
     async fn update_standing(
         &mut self,
         clave: i64,
-        standing: &Standing,
+        standing: &OpportunityState,
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
 }

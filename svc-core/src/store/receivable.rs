@@ -50,7 +50,7 @@ impl NewReceivable<'_> {
 
 /// The debt of a customer.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing {
+pub struct CustomerDebt {
     /// Total balance, in pesos.
     pub adeudo: Decimal,
     /// Whether some of it is overdue.
@@ -71,5 +71,5 @@ pub trait ReceivableTx {
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// The debt of a customer; what was due before `today` is overdue.
-    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError>;
+    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError>;
 }

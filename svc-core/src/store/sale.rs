@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 
 use super::{Numbered, StoreError};
 use crate::domain::money::Money;
-use crate::domain::order::{OrderLine, OrderPart, PricedLine};
+use crate::domain::order::{FulfilmentLine, OrderPart, PricedLine};
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
 use crate::domain::tax::LineRates;
@@ -103,13 +103,13 @@ pub trait SaleTx {
     async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<Numbered, StoreError>;
 
     /// The lines of an order.
-    async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError>;
+    async fn order_lines(&mut self, clave: i64) -> Result<Vec<FulfilmentLine>, StoreError>;
 
     /// Updates the quantity delivered of each line, and the fulfilment of the whole.
     async fn set_fulfilment(
         &mut self,
         clave: i64,
-        lines: &[OrderLine],
+        lines: &[FulfilmentLine],
         fulfilment: Fulfilment,
         monto_surtido: Money,
         now: Timestamp,

@@ -50,7 +50,7 @@ impl Merging {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
         let _busy = self.busy.lock().await;
         // After an error, usage that is not merged waits for the next merge.
-        for mut taken in Taken::in_parts(ledger, now) {
+        for mut taken in TakenUsage::in_parts(ledger, now) {
             let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
             let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
             ledger.merged(&std::mem::take(&mut taken.usage), &total);
@@ -61,12 +61,12 @@ impl Merging {
 
 /// Usage on its way to the store. If the merge fails or is cancelled, dropping this puts it back
 /// for the next one.
-struct Taken<'a> {
+struct TakenUsage<'a> {
     ledger: &'a Ledger,
     usage: Usage,
 }
 
-impl<'a> Taken<'a> {
+impl<'a> TakenUsage<'a> {
     /// All unmerged usage, in parts of some companies each.
     fn in_parts(ledger: &'a Ledger, now: DateTime<Utc>) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
@@ -82,7 +82,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for TakenUsage<'_> {
     fn drop(&mut self) {
         self.ledger.put_back(&self.usage);
     }

@@ -32,14 +32,14 @@ const MARGIN: TimeDelta = TimeDelta::seconds(52);
 /// In which of its queues a company has something to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each queue")]
-pub(super) struct Needs {
+pub(super) struct CompanyNeeds {
     pub(super) groups: bool,
     pub(super) events: bool,
     pub(super) deliveries: bool,
     pub(super) discards: bool,
 }
 
-impl Needs {
+impl CompanyNeeds {
     /// What is due in one queue; none if it is not a queue of deliveries.
     pub(super) fn of(queue: Queue) -> Option<Self> {
         let none = Self::default();
@@ -63,7 +63,7 @@ impl Needs {
     }
 }
 
-impl Need for Needs {
+impl Need for CompanyNeeds {
     fn and(self, other: Self) -> Self {
         Self {
             groups: self.groups || other.groups,
@@ -80,7 +80,7 @@ pub(super) struct CompanyRound<'a> {
     pub(super) context: &'a Context,
     pub(super) company: CompanyId,
     pub(super) results: &'a [AttemptRecord],
-    pub(super) needs: Needs,
+    pub(super) needs: CompanyNeeds,
     /// Deliveries to claim at the most.
     pub(super) max: u32,
     /// Webhooks to leave out.
@@ -100,12 +100,12 @@ pub(super) struct RoundDone {
     pub(super) claims: Vec<DeliveryLease>,
     recorded: Vec<Recorded>,
     pub(super) written: Written,
-    left: Needs,
+    left: CompanyNeeds,
 }
 
 impl RoundDone {
     /// What is left to do.
-    pub(super) fn left(&self) -> Option<Needs> {
+    pub(super) fn left(&self) -> Option<CompanyNeeds> {
         self.left.any()
     }
 }

@@ -9,8 +9,8 @@ use futures_util::stream::FuturesUnordered;
 use serde::Serialize;
 
 use super::attempt::{attempt, handed_back};
-use super::company_round::{CompanyRound, EACH, Needs, RoundDone, Written};
-use super::results::{Batch, Results};
+use super::company_round::{CompanyNeeds, CompanyRound, EACH, RoundDone, Written};
+use super::results::{CompanyResults, Results};
 use super::slots::{Dispatch, Ended, Slot, Slots};
 use super::{Budget, Sender};
 use crate::budget::Allowance;
@@ -90,7 +90,7 @@ impl DeliveryReport {
 /// Attempts under way are finished and, if possible, written before it is returned.
 pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
     let context = &context.in_background();
-    let mut pass = Pass::new(context, sender, budget);
+    let mut pass = DeliveryPass::new(context, sender, budget);
     // Attempts and statements are polled together, so that none waits for another.
     let mut under_way = FuturesUnordered::new();
     loop {
@@ -111,7 +111,7 @@ enum DeliveryEvent {
     /// What is due was looked for.
     Found(Result<Vec<Due>, StoreError>),
     /// A company had its round.
-    Round { company: CompanyId, max: u32, batch: Option<Batch>, done: Result<RoundDone, Error> },
+    Round { company: CompanyId, max: u32, batch: Option<CompanyResults>, done: Result<RoundDone, Error> },
     /// An attempt has ended.
     Sent(CompanyId, AttemptRecord, Slot),
     /// It is time to look for what is due.
@@ -128,12 +128,12 @@ enum Pause {
 
 type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, DeliveryEvent>>;
 
-struct Pass<'a> {
+struct DeliveryPass<'a> {
     context: &'a Context,
     sender: &'a dyn Sender,
     allowance: Allowance,
     deadline: TimeDelta,
-    companies: FairQueue<CompanyId, Needs>,
+    companies: FairQueue<CompanyId, CompanyNeeds>,
     slots: Slots,
     results: Results,
     report: DeliveryReport,
@@ -152,7 +152,7 @@ struct Pass<'a> {
     pause: Pause,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> DeliveryPass<'a> {
     fn new(context: &'a Context, sender: &'a dyn Sender, budget: Budget) -> Self {
         let deadline =
             TimeDelta::from_std(sender.deadline()).map_or(MAX_DEADLINE, |deadline| deadline.min(MAX_DEADLINE));
@@ -272,7 +272,7 @@ impl<'a> Pass<'a> {
         } else {
             return false;
         };
-        let needs = if used_up { Needs::default() } else { needs };
+        let needs = if used_up { CompanyNeeds::default() } else { needs };
         let left = self.allowance.left(now);
         let max = if needs.claims() { left.min(MAX_CLAIM).min(self.slots.room_for(company)) } else { 0 };
         self.allowance.reserve(max);
@@ -292,7 +292,7 @@ impl<'a> Pass<'a> {
                 self.looking = false;
                 match found {
                     Ok(due) => {
-                        let needs = due.iter().filter_map(|due| Some((due.company, Needs::of(due.queue)?)));
+                        let needs = due.iter().filter_map(|due| Some((due.company, CompanyNeeds::of(due.queue)?)));
                         self.companies.add_found(needs, self.context.now());
                     }
                     Err(error) => self.failed(error),
@@ -314,7 +314,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn round_done(&mut self, company: CompanyId, batch: Option<Batch>, done: RoundDone) {
+    fn round_done(&mut self, company: CompanyId, batch: Option<CompanyResults>, done: RoundDone) {
         self.companies.done(company, done.left());
         if let Some(batch) = batch {
             self.results.done(&batch);
@@ -327,7 +327,7 @@ impl<'a> Pass<'a> {
         self.slots.add(done.claims, EACH);
     }
 
-    fn round_failed(&mut self, company: CompanyId, batch: Option<Batch>, error: &Error) {
+    fn round_failed(&mut self, company: CompanyId, batch: Option<CompanyResults>, error: &Error) {
         observe::company_failed("delivery", company, error);
         self.companies.failed(company, self.context.now());
         let Some(batch) = batch else { return };
@@ -346,7 +346,7 @@ impl<'a> Pass<'a> {
                 Ended { delivered, counts: attempt.judged.counts, duration: attempt.duracion_ms, at: attempt.at };
             self.slots.finished(slot, ended);
             if self.slots.wants_more((company, record.webhook), now) {
-                self.companies.add(company, Needs { deliveries: true, ..Needs::default() });
+                self.companies.add(company, CompanyNeeds { deliveries: true, ..CompanyNeeds::default() });
             }
         }
         self.progress = true;

@@ -9,7 +9,7 @@ use crate::store::AttemptRecord;
 const ATTEMPTS: u32 = 2;
 
 /// The results of a company's attempts, in their order.
-pub(super) struct Batch {
+pub(super) struct CompanyResults {
     pub(super) company: CompanyId,
     pub(super) records: Vec<AttemptRecord>,
     /// Whether it waits no longer.
@@ -21,7 +21,7 @@ pub(super) struct Batch {
 /// The results of all companies.
 #[derive(Default)]
 pub(super) struct Results {
-    waiting: HashMap<CompanyId, Batch>,
+    waiting: HashMap<CompanyId, CompanyResults>,
     /// The companies of `waiting`, those first that have waited for longest.
     order: VecDeque<CompanyId>,
     unwritten: usize,
@@ -31,7 +31,7 @@ impl Results {
     pub(super) fn push(&mut self, company: CompanyId, record: AttemptRecord) {
         let batch = self.waiting.entry(company).or_insert_with(|| {
             self.order.push_back(company);
-            Batch { company, records: Vec::new(), overdue: false, attempts: 0 }
+            CompanyResults { company, records: Vec::new(), overdue: false, attempts: 0 }
         });
         batch.records.push(record);
         self.unwritten += 1;
@@ -59,7 +59,7 @@ impl Results {
         &mut self,
         free: impl Fn(CompanyId) -> bool,
         ready: impl Fn(CompanyId, usize) -> bool,
-    ) -> Option<Batch> {
+    ) -> Option<CompanyResults> {
         let is_next = |&&company: &&CompanyId| {
             let batch = self.waiting.get(&company);
             free(company) && batch.is_some_and(|batch| batch.overdue || ready(company, batch.records.len()))
@@ -69,20 +69,20 @@ impl Results {
     }
 
     /// Takes a company's results, if there are any.
-    pub(super) fn take_of(&mut self, company: CompanyId) -> Option<Batch> {
+    pub(super) fn take_of(&mut self, company: CompanyId) -> Option<CompanyResults> {
         let batch = self.waiting.remove(&company)?;
         self.order.retain(|&of| of != company);
-        Some(Batch { attempts: batch.attempts + 1, ..batch })
+        Some(CompanyResults { attempts: batch.attempts + 1, ..batch })
     }
 
     /// Ends the writing of a batch.
-    pub(super) fn done(&mut self, batch: &Batch) {
+    pub(super) fn done(&mut self, batch: &CompanyResults) {
         self.unwritten -= batch.records.len();
     }
 
     /// The same when it failed; `false` if it is given up, and its deliveries are repeated when
     /// their leases end.
-    pub(super) fn failed(&mut self, mut batch: Batch) -> bool {
+    pub(super) fn failed(&mut self, mut batch: CompanyResults) -> bool {
         if batch.attempts >= ATTEMPTS {
             self.done(&batch);
             return false;
@@ -108,7 +108,7 @@ mod tests {
         AttemptRecord { clave, webhook: 1, token: Uuid::nil(), attempt: None }
     }
 
-    fn claves(batch: &Batch) -> Vec<i64> {
+    fn claves(batch: &CompanyResults) -> Vec<i64> {
         batch.records.iter().map(|record| record.clave).collect()
     }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{DeliveryReason, Outcome};
 use crate::domain::clock::{Random, random_bytes};
-use crate::domain::webhook::{DeliveryOrigin, Next, Validated};
+use crate::domain::webhook::{AttemptResult, DeliveryOrigin, Next};
 
 /// Minutes from the first attempt to the second, and so on (spec, "Webhook and its deliveries").
 const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
@@ -28,10 +28,10 @@ pub(super) fn validate(
     attempt: u32,
     now: DateTime<Utc>,
     random: &dyn Random,
-) -> Validated {
+) -> AttemptResult {
     let (http, reason, counts) = match outcome {
         Outcome::Answered { status, .. } if (200..300).contains(status) => {
-            return Validated { next: Next::Delivered, http: Some(*status), reason: None, counts: true };
+            return AttemptResult { next: Next::Delivered, http: Some(*status), reason: None, counts: true };
         }
         Outcome::Answered { status, .. } => (Some(*status), Some(DeliveryReason::RespuestaNo2xx), true),
         Outcome::Failed(reason) => (None, Some(*reason), true),
@@ -41,7 +41,7 @@ pub(super) fn validate(
         Some(delay) => Next::Retry(now + spread(delay, random).max(retry_after(outcome, now))),
         None => Next::Failed,
     };
-    Validated { next, http, reason, counts }
+    AttemptResult { next, http, reason, counts }
 }
 
 /// The delay after attempt number `attempt`; `None` after the last.
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn an_attempt_is_written_in_the_contracts_words() {
         let judged = |outcome| {
-            let Validated { http, reason, counts, .. } =
+            let AttemptResult { http, reason, counts, .. } =
                 validate(&outcome, DeliveryOrigin::Evento, 1, now(), &Always(0));
             (http, reason, counts)
         };

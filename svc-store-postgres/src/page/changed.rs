@@ -2,7 +2,7 @@
 
 use svc_core::record::{Kind, Value};
 
-use super::Page;
+use super::PageQuery;
 use crate::value::push;
 
 /// Records that are looked through first, for each that the page may hold.
@@ -11,7 +11,7 @@ const NEAR: i64 = 10;
 /// Changed records that are collected at the most.
 const COLLECTED: i64 = 25_000;
 
-impl Page<'_> {
+impl PageQuery<'_> {
     /// The first records after the cursor that were changed since then; it is the only condition.
     ///
     /// Records changed last tend to be those that were made last, and have the greatest claves. A

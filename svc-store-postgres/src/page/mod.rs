@@ -22,7 +22,7 @@ const INDENT: &str = "                        ";
 const WIDTH: usize = 90;
 
 /// Writes the condition of a filter with its value.
-pub(crate) type WriteFilter = fn(&mut Page<'_>, &Value<'_>);
+pub(crate) type WriteFilter = fn(&mut PageQuery<'_>, &Value<'_>);
 
 /// Where the rows of a list come from.
 pub(crate) struct Source {
@@ -37,7 +37,7 @@ pub(crate) struct Source {
     /// Filters that are more than a comparison with a column: name, how the condition is written.
     pub(crate) filters: &'static [(&'static str, WriteFilter)],
     /// How all conditions are written, where they are not simply one after the other.
-    pub(crate) conditions: Option<fn(&mut Page<'_>)>,
+    pub(crate) conditions: Option<fn(&mut PageQuery<'_>)>,
     /// The span of time by which the rows are found, if it is short.
     pub(crate) span: Option<Span>,
     /// The record that the rows are under.
@@ -98,7 +98,7 @@ impl Source {
 /// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave
 /// LIMIT …`. The company is `$1`. It is written a clause a line; `snapshots/` has those of all
 /// lists.
-pub(crate) struct Page<'q> {
+pub(crate) struct PageQuery<'q> {
     sql: QueryBuilder<Postgres>,
     /// How many subqueries the next clause is in.
     depth: usize,
@@ -108,7 +108,7 @@ pub(crate) struct Page<'q> {
     hidden: Option<(&'static str, &'static str)>,
 }
 
-impl<'q> Page<'q> {
+impl<'q> PageQuery<'q> {
     /// The statement for the records after the cursor, one more than the page holds.
     pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
         let mut page =

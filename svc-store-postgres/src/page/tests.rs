@@ -8,7 +8,7 @@ use svc_core::record::{Condition, ListSpec, Query, Takes};
 use svc_core::registry::OPERATIONS;
 use uuid::Uuid;
 
-use super::Page;
+use super::PageQuery;
 use crate::sources;
 
 /// Where this variable is set, the snapshots are written anew.
@@ -39,7 +39,7 @@ fn statement(list: &'static ListSpec, filtered: bool) -> String {
         let all = list.filters.iter();
         query.conditions = all.map(|filter| Condition { filter, value: sample(filter.takes) }).collect();
     }
-    Page::of(sources::of(list.table), list, &query, 1).into_sql().sql().as_str().to_owned()
+    PageQuery::of(sources::of(list.table), list, &query, 1).into_sql().sql().as_str().to_owned()
 }
 
 #[test]

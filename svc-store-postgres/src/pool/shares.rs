@@ -24,10 +24,10 @@ const FEW: usize = 4;
 /// service itself is not a company and may take any free place.
 /// itself is no company: it may have any free place.
 #[derive(Debug)]
-pub(super) struct Shares(Mutex<State>);
+pub(super) struct Shares(Mutex<PoolState>);
 
 #[derive(Debug)]
-struct State {
+struct PoolState {
     places: u32,
     free: u32,
     recent: Recent,
@@ -62,7 +62,7 @@ impl Shares {
     /// Begins with `places` free places.
     pub(super) fn new(places: u32) -> Arc<Self> {
         let recent = Recent { since: Instant::now(), now: HashSet::new(), before: HashSet::new() };
-        let state = State { places, free: places, recent, held: HashMap::new(), waiting: VecDeque::new() };
+        let state = PoolState { places, free: places, recent, held: HashMap::new(), waiting: VecDeque::new() };
         Arc::new(Self(Mutex::new(state)))
     }
 
@@ -111,12 +111,12 @@ impl Shares {
         Some((granted, Place { shares: Arc::clone(self), company }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl PoolState {
     fn may_take(&self, company: Option<i64>) -> bool {
         let held = company.and_then(|company| self.held.get(&company).copied()).unwrap_or(0);
         held < self.free && (held as usize) < self.max()

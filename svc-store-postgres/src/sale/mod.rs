@@ -6,7 +6,7 @@ mod insert;
 use async_trait::async_trait;
 use svc_core::domain::cfdi::Line;
 use svc_core::domain::money::Money;
-use svc_core::domain::order::{OrderLine, OrderPart, PricedLine};
+use svc_core::domain::order::{FulfilmentLine, OrderPart, PricedLine};
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, SaleKind};
@@ -18,7 +18,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(OrderLine { renglon, cantidad, cantidad_surtida, total });
+from_row!(FulfilmentLine { renglon, cantidad, cantidad_surtida, total });
 from_row!(PricedLine { renglon, cantidad, cantidad_surtida, precio_unitario, descuento, rates: .. });
 from_row!(Line {
     renglon,
@@ -44,7 +44,7 @@ impl SaleTx for PostgresTx {
         self.write_sale(sale).await
     }
 
-    async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError> {
+    async fn order_lines(&mut self, clave: i64) -> Result<Vec<FulfilmentLine>, StoreError> {
         self.many(sql!(
             "SELECT renglon, cantidad, cantidad_surtida, total
              FROM ventas_renglones
@@ -59,7 +59,7 @@ impl SaleTx for PostgresTx {
     async fn set_fulfilment(
         &mut self,
         clave: i64,
-        lines: &[OrderLine],
+        lines: &[FulfilmentLine],
         fulfilment: Fulfilment,
         monto_surtido: Money,
         now: Timestamp,

@@ -39,11 +39,11 @@ fn version(text: &str) -> Option<Release> {
 }
 
 /// A statement as words, without comments.
-type Statement = Vec<String>;
+type StatementWords = Vec<String>;
 
 /// The statement's words: brackets and commas are words of their own; what is not quoted is in
 /// capitals.
-fn words(statement: &str) -> Statement {
+fn words(statement: &str) -> StatementWords {
     let code: Vec<&str> = statement.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
     let spaced = code.join(" ").replace('(', " ( ").replace(')', " ) ").replace(',', " , ");
     spaced.split_whitespace().map(str::to_uppercase).collect()
@@ -60,12 +60,12 @@ fn has(words: &[String], phrase: &str) -> bool {
 }
 
 /// The words but for those that may be left out.
-fn without(words: &[String], optional: &[&str]) -> Statement {
+fn without(words: &[String], optional: &[&str]) -> StatementWords {
     words.iter().filter(|word| !optional.contains(&word.as_str())).cloned().collect()
 }
 
 /// The parts of an ALTER TABLE, from the fourth word on: at commas outside brackets.
-fn actions(alter: &[String]) -> Vec<Statement> {
+fn actions(alter: &[String]) -> Vec<StatementWords> {
     let (mut actions, mut depth) = (vec![Vec::new()], 0);
     for word in &alter[3..] {
         match word.as_str() {
@@ -90,7 +90,7 @@ struct File<'f> {
     constraints: BTreeSet<String>,
     /// Whether it names the release that stopped using what it takes away.
     is_unused: bool,
-    statements: &'f [Statement],
+    statements: &'f [StatementWords],
 }
 
 /// What a distributed engine refuses in any file.
@@ -119,7 +119,7 @@ fn faults(migration: &Migration, release: Release) -> Vec<String> {
     }
     // As they are run, or at every semicolon.
     let texts: Vec<&str> = if migration.no_tx { statements(sql).collect() } else { sql.split(';').collect() };
-    let statements: Vec<Statement> = texts.into_iter().map(words).filter(|words| !words.is_empty()).collect();
+    let statements: Vec<StatementWords> = texts.into_iter().map(words).filter(|words| !words.is_empty()).collect();
     let tables = statements.iter().map(|words| without(words, &["IF", "NOT", "EXISTS"]));
     let tables = tables.filter(|words| begins(words, "CREATE TABLE _")).map(|words| words[2].clone()).collect();
     let constraints = statements.iter().flat_map(|words| {

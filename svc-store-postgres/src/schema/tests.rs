@@ -26,13 +26,13 @@ fn migrator(texts: &[&'static str]) -> Migrator {
 }
 
 /// A database with this schema.
-struct Database {
+struct TestDatabase {
     options: PgConnectOptions,
     pool: PgPool,
     _cluster: Cluster,
 }
 
-impl Database {
+impl TestDatabase {
     async fn with(texts: &[&'static str]) -> Self {
         let cluster = tokio::task::spawn_blocking(Cluster::ephemeral).await.unwrap().unwrap();
         cluster.create_database("x").await.unwrap();
@@ -79,14 +79,14 @@ const VALID: &str = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regcl
 
 #[tokio::test]
 async fn a_statement_takes_as_long_as_it_needs() {
-    let database = Database::with(&[TABLE]).await;
+    let database = TestDatabase::with(&[TABLE]).await;
     assert_eq!(database.migrate(&[TABLE, "SELECT pg_sleep(1)"]).await.unwrap(), 1);
     assert_eq!(database.migrate(&[TABLE, "SELECT pg_sleep(1)"]).await.unwrap(), 0);
 }
 
 #[tokio::test]
 async fn a_migration_gives_way_until_it_gets_its_lock() {
-    let database = Database::with(&[TABLE]).await;
+    let database = TestDatabase::with(&[TABLE]).await;
     let mut reader = database.pool.begin().await.unwrap();
     sqlx::raw_sql("SET LOCAL idle_in_transaction_session_timeout = 0; SELECT count(*) FROM t")
         .execute(&mut *reader)
@@ -110,7 +110,7 @@ async fn a_migration_gives_way_until_it_gets_its_lock() {
 
 #[tokio::test]
 async fn an_index_is_built_beside_a_reader_and_a_second_process() {
-    let database = Database::with(&[TABLE]).await;
+    let database = TestDatabase::with(&[TABLE]).await;
     let mut reader = database.pool.begin().await.unwrap();
     let hold = "SET LOCAL idle_in_transaction_session_timeout = 0; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
                 SELECT count(*) FROM t";
@@ -129,7 +129,7 @@ async fn an_index_is_built_beside_a_reader_and_a_second_process() {
 
 #[tokio::test]
 async fn an_index_whose_building_was_interrupted_is_built_again() {
-    let database = Database::with(&[TABLE]).await;
+    let database = TestDatabase::with(&[TABLE]).await;
     let mut reader = database.pool.begin().await.unwrap();
     let hold = "SET LOCAL idle_in_transaction_session_timeout = 0; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
                 SELECT count(*) FROM t";
@@ -153,7 +153,7 @@ async fn an_index_whose_building_was_interrupted_is_built_again() {
 
 #[tokio::test]
 async fn who_migrates_is_waited_for_but_not_for_ever() {
-    let database = Database::with(&[TABLE]).await;
+    let database = TestDatabase::with(&[TABLE]).await;
     let long = [TABLE, "SELECT pg_sleep(2)"];
     let late = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -166,7 +166,7 @@ async fn who_migrates_is_waited_for_but_not_for_ever() {
 
 #[tokio::test]
 async fn a_failed_migration_leaves_nothing_and_a_changed_one_is_refused() {
-    let database = Database::with(&[TABLE]).await;
+    let database = TestDatabase::with(&[TABLE]).await;
     let error = database.migrate(&[TABLE, "CREATE TABLE u (a int); SELECT 1 / 0"]).await.unwrap_err();
     assert!(error.to_string().contains("migration 2"), "{error}");
     assert!(database.is("SELECT to_regclass('u') IS NULL").await);
@@ -185,7 +185,7 @@ async fn a_failed_migration_leaves_nothing_and_a_changed_one_is_refused() {
 
 #[tokio::test]
 async fn every_migration_counts_for_readiness() {
-    let database = Database::with(&[]).await;
+    let database = TestDatabase::with(&[]).await;
     assert_eq!(database.store().migrate().await.unwrap(), MIGRATOR.iter().count() as u64);
     assert_eq!(database.store().migrate().await.unwrap(), 0);
     database.store().probe().check().await.unwrap();
@@ -203,7 +203,7 @@ async fn every_migration_counts_for_readiness() {
 
 #[tokio::test]
 async fn a_database_of_the_former_numbering_is_refused() {
-    let database = Database::with(&[]).await;
+    let database = TestDatabase::with(&[]).await;
     for (version, name) in [(1, "companies"), (6, "crm"), (95, "proveedores busqueda")] {
         let row = "INSERT INTO _sqlx_migrations VALUES ($1, $2, now(), true, '\\x00', 0)";
         sqlx::query(row).bind(i64::from(version)).bind(name).execute(&database.pool).await.unwrap();

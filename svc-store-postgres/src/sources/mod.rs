@@ -11,7 +11,7 @@ use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
 use svc_core::record::{Kind, Value};
 
-use crate::page::{Page, Source, Span, Under};
+use crate::page::{PageQuery, Source, Span, Under};
 use crate::value::push;
 
 /// The source of the rows of `table`.
@@ -149,7 +149,7 @@ fn is_true(value: &Value<'_>) -> bool {
 }
 
 /// Those of a product, by its SKU.
-fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
+fn of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     of_products(page.and().push("x.producto"), sku);
 }
 
@@ -161,6 +161,6 @@ fn of_products(sql: &mut QueryBuilder<Postgres>, sku: &Value<'_>) {
 }
 
 /// The day by which something is overdue.
-fn today(page: &Page<'_>) -> Value<'static> {
+fn today(page: &PageQuery<'_>) -> Value<'static> {
     Value::Date(page.query().now.date_naive())
 }

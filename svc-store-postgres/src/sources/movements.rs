@@ -1,6 +1,6 @@
 use svc_core::record::{Kind, Value};
 
-use crate::page::{Page, Source};
+use crate::page::{PageQuery, Source};
 use crate::value::push;
 
 pub(super) static MOVEMENTS: Source = Source {
@@ -19,7 +19,7 @@ pub(super) static MOVEMENTS: Source = Source {
 
 /// Those that `coalesce(p.sku, m.sku)` makes the SKU's, among those of a document: without its
 /// product for each.
-fn of_product_or_written(page: &mut Page<'_>, sku: &Value<'_>) {
+fn of_product_or_written(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     super::of_products(page.and().push("(m.producto"), sku);
     push(page.sql().push(" OR m.sku = "), sku, Kind::Text);
     page.clause("      AND NOT EXISTS (");
@@ -33,7 +33,7 @@ fn of_product_or_written(page: &mut Page<'_>, sku: &Value<'_>) {
 /// and of those that are gone (or lost theirs) and for which it was written down. Each ledger is
 /// read from its index no further than the page can reach; `escritos` steps from product to product
 /// of the written SKU.
-fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
+fn of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.and();
     page.open("m.clave = ANY (ARRAY(");
     push(page.clause("WITH RECURSIVE dado AS (SELECT "), sku, Kind::Text);
@@ -75,7 +75,7 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
 }
 
 /// The movements `x` for which `condition` holds, as many of them as the page can hold.
-fn next_movements(page: &mut Page<'_>, condition: &'static str) {
+fn next_movements(page: &mut PageQuery<'_>, condition: &'static str) {
     let query = page.query();
     page.clause("SELECT x.clave");
     page.clause("FROM movimientos_inventario x");

@@ -1,6 +1,6 @@
 use svc_core::record::{Kind, Value};
 
-use crate::page::{Page, Source};
+use crate::page::{PageQuery, Source};
 use crate::value::push;
 
 pub(super) static PRODUCTS: Source = Source {
@@ -48,7 +48,7 @@ pub(super) static PRODUCTS: Source = Source {
 /// repeat, so the products of each clave that bears it are read from their index, no further than
 /// the page can reach. So a name that few bear, or none, is found at once, where a list of claves
 /// would have the database walk the whole catalogue to meet one of them.
-fn conditions(page: &mut Page<'_>) {
+fn conditions(page: &mut PageQuery<'_>) {
     let query = page.query();
     let leads = |name: &str| matches!(name, "marca" | "categoria");
     let leading = query.conditions.iter().find(|condition| leads(condition.filter.name));

@@ -1,6 +1,6 @@
 use svc_core::record::{Kind, Value};
 
-use crate::page::{Page, Source, Span};
+use crate::page::{PageQuery, Source, Span};
 use crate::value::push;
 
 pub(super) static SALES: Source = Source {
@@ -27,7 +27,7 @@ pub(super) static SALES: Source = Source {
 };
 
 /// The documents with lines of any product with that SKU, and with lines that bear it themselves.
-fn of_sku_in_span(page: &mut Page<'_>, sku: &Value<'_>) {
+fn of_sku_in_span(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.and();
     page.open("v.clave = ANY (ARRAY(");
     push(page.clause("WITH q (sku) AS (SELECT "), sku, Kind::Text);
@@ -41,7 +41,7 @@ fn of_sku_in_span(page: &mut Page<'_>, sku: &Value<'_>) {
 
 /// The next of them: the lines of each product, and those that bear the SKU, are read from their
 /// index in the order of the documents, no further than the page can reach.
-fn next_of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
+fn next_of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.and();
     page.open("v.clave = ANY (ARRAY(");
     push(page.clause("WITH q (sku) AS (SELECT "), sku, Kind::Text);
@@ -63,7 +63,7 @@ fn next_of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
 
 /// The documents with lines for which `condition` holds, as many as the page can hold: those that
 /// all other conditions hold for too.
-fn next_documents(page: &mut Page<'_>, condition: &'static str) {
+fn next_documents(page: &mut PageQuery<'_>, condition: &'static str) {
     let query = page.query();
     page.clause("SELECT DISTINCT r.venta");
     page.clause("FROM ventas_renglones r");

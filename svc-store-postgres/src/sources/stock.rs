@@ -1,6 +1,6 @@
 use svc_core::record::{Kind, Value};
 
-use crate::page::{Page, Source};
+use crate::page::{PageQuery, Source};
 use crate::value::push;
 
 pub(super) static STOCK: Source = Source {
@@ -26,7 +26,7 @@ pub(super) static STOCK: Source = Source {
 
 /// The next rows of each of a branch's warehouses: each is read from its index no further than the
 /// page can reach.
-fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
+fn of_branch(page: &mut PageQuery<'_>, sucursal: &Value<'_>) {
     page.and();
     page.open("x.clave = ANY (ARRAY(");
     page.clause("SELECT k.clave");

@@ -40,7 +40,7 @@ impl Side {
     }
 }
 
-/// One line of an [`Entry`].
+/// One line of a [`LedgerEntry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryLine {
     /// The account.
@@ -110,7 +110,7 @@ impl From<EntryError> for Error {
 
 /// An accounting entry (póliza): balanced, of at least two lines, none of them zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct LedgerEntry {
     concepto: String,
     fecha: NaiveDate,
     lines: Vec<EntryLine>,
@@ -142,7 +142,7 @@ pub struct About {
     pub revierte: Option<i64>,
 }
 
-impl Entry {
+impl LedgerEntry {
     /// Makes an entry, without the lines that are zero; `None` if all of them are.
     pub fn new(
         concepto: impl Into<String>,
@@ -249,7 +249,7 @@ pub(crate) fn sale_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
     sale: &SaleAmounts,
-) -> Result<Option<Entry>, EntryError> {
+) -> Result<Option<LedgerEntry>, EntryError> {
     let pesos = |amount| line::pesos(amount, sale.tipo_cambio).ok_or(EntryError::TooLarge);
     let (subtotal, descuento) = (pesos(sale.amounts.subtotal)?, pesos(sale.amounts.descuento)?);
     let (iva, ieps) = (pesos(sale.amounts.iva)?, pesos(sale.amounts.ieps)?);
@@ -258,7 +258,7 @@ pub(crate) fn sale_entry(
     let owed = line::amount(charged - isr_retenido.get() - iva_retenido.get()).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     let handed = sale.entregado.min(cost);
-    Entry::new(
+    LedgerEntry::new(
         concepto,
         fecha,
         [
@@ -283,7 +283,7 @@ pub(crate) fn credit_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
     note: &SaleAmounts,
-) -> Result<Option<Entry>, EntryError> {
+) -> Result<Option<LedgerEntry>, EntryError> {
     let pesos = |amount| line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge);
     let base = pesos(Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get()))?;
     let (iva, ieps) = (pesos(note.amounts.iva)?, pesos(note.amounts.ieps)?);
@@ -291,7 +291,7 @@ pub(crate) fn credit_entry(
     let credited = base.get() + iva.get() + ieps.get() - isr_retenido.get() - iva_retenido.get();
     let credited = line::amount(credited).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
-    Entry::new(
+    LedgerEntry::new(
         concepto,
         fecha,
         [

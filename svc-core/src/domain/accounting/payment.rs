@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::{Account, Entry, EntryError, EntryLine};
+use super::{Account, EntryError, EntryLine, LedgerEntry};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
@@ -57,7 +57,7 @@ pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
     payment: &PaymentAmounts,
-) -> Result<Option<Entry>, EntryError> {
+) -> Result<Option<LedgerEntry>, EntryError> {
     let pesos = |amount| line::pesos(amount, payment.tipo_cambio).ok_or(EntryError::TooLarge);
     let Collected { adeudo, iva, ieps, .. } = payment.contabilizado;
     let owed = pesos(payment.importe)?.get();
@@ -77,7 +77,7 @@ pub(crate) fn payment_entry(
     if payment.is_foreign() {
         lines.push(exchange_difference(&lines));
     }
-    Entry::new(concepto, fecha, lines)
+    LedgerEntry::new(concepto, fecha, lines)
 }
 
 impl PaymentAmounts {

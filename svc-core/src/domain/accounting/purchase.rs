@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::payment::{ROUNDED, exchange_difference, revalued};
-use super::{Account, Entry, EntryError, EntryLine};
+use super::{Account, EntryError, EntryLine, LedgerEntry};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Rate};
@@ -68,10 +68,14 @@ impl Bill {
 }
 
 /// The entry of an expense: a bill without a purchase order.
-pub(crate) fn expense_entry(concepto: String, fecha: NaiveDate, bill: &Bill) -> Result<Option<Entry>, EntryError> {
+pub(crate) fn expense_entry(
+    concepto: String,
+    fecha: NaiveDate,
+    bill: &Bill,
+) -> Result<Option<LedgerEntry>, EntryError> {
     let (mut lines, net) = bill.lines()?;
     lines.push(EntryLine::of(Account::Gastos, net));
-    Entry::new(concepto, fecha, lines)
+    LedgerEntry::new(concepto, fecha, lines)
 }
 
 /// The entry of goods or a bill of a purchase order. Goods that arrive first wait in
@@ -82,7 +86,7 @@ pub(crate) fn purchase_entry(
     concepto: String,
     fecha: NaiveDate,
     purchase: &Purchased,
-) -> Result<Option<Entry>, EntryError> {
+) -> Result<Option<LedgerEntry>, EntryError> {
     let came = purchase.mercancias + purchase.gastos;
     let (mut lines, billed) = match &purchase.factura {
         Some(bill) => bill.lines()?,
@@ -101,7 +105,7 @@ pub(crate) fn purchase_entry(
     let zero = Decimal::ZERO;
     lines.push(EntryLine::of(Account::EnTransito, pending.max(zero) - purchase.pendiente.max(zero)));
     lines.push(EntryLine::of(Account::PorFacturar, pending.min(zero) - purchase.pendiente.min(zero)));
-    Entry::new(concepto, fecha, lines)
+    LedgerEntry::new(concepto, fecha, lines)
 }
 
 /// A payment of an account payable.
@@ -129,7 +133,7 @@ pub(crate) fn payable_payment_entry(
     concepto: String,
     fecha: NaiveDate,
     payment: &PayablePayment,
-) -> Result<Option<Entry>, EntryError> {
+) -> Result<Option<LedgerEntry>, EntryError> {
     let PayablePayment { importe, saldo, adeudo, tipo_cambio, tipo_cambio_pago, .. } = *payment;
     let foreign = tipo_cambio != Rate::ONE || tipo_cambio_pago != Rate::ONE;
     let by_rate = pesos(importe.get(), tipo_cambio)?;
@@ -144,5 +148,5 @@ pub(crate) fn payable_payment_entry(
     if foreign {
         lines.push(exchange_difference(&lines));
     }
-    Entry::new(concepto, fecha, lines)
+    LedgerEntry::new(concepto, fecha, lines)
 }

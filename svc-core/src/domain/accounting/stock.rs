@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
-use super::{Account, Entry, EntryError, EntryLine};
+use super::{Account, EntryError, EntryLine, LedgerEntry};
 use crate::domain::money::Money;
 use crate::domain::words::MovementKind;
 
@@ -30,14 +30,18 @@ impl MovementKind {
 
 /// The entry of a movement captured by hand, or of a count; `valor` is the change of the stock's
 /// value, in pesos.
-pub(crate) fn moved_entry(tipo: MovementKind, fecha: NaiveDate, valor: Decimal) -> Result<Option<Entry>, EntryError> {
+pub(crate) fn moved_entry(
+    tipo: MovementKind,
+    fecha: NaiveDate,
+    valor: Decimal,
+) -> Result<Option<LedgerEntry>, EntryError> {
     let Some(contra) = tipo.contra() else { return Ok(None) };
     let lines = [EntryLine::of(Account::Inventario, valor), EntryLine::of(contra, -valor)];
-    Entry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
+    LedgerEntry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
 }
 
 /// The entry of delivered goods of an order: they become a cost once the order is owed.
-pub(crate) fn handover_entry(venta: i64, fecha: NaiveDate, costo: Money) -> Result<Option<Entry>, EntryError> {
+pub(crate) fn handover_entry(venta: i64, fecha: NaiveDate, costo: Money) -> Result<Option<LedgerEntry>, EntryError> {
     let lines = [EntryLine::cargo(Account::Entregado, costo), EntryLine::abono(Account::Inventario, costo)];
-    Entry::new(format!("Surtido del pedido {venta}"), fecha, lines)
+    LedgerEntry::new(format!("Surtido del pedido {venta}"), fecha, lines)
 }

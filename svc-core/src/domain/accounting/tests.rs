@@ -16,7 +16,7 @@ fn day() -> NaiveDate {
 }
 
 /// Prints an entry's lines: account, `+` for a debit or `-` for a credit, amount.
-fn shown(entry: &Entry) -> Vec<String> {
+fn shown(entry: &LedgerEntry) -> Vec<String> {
     let sign = |side| if side == Side::Cargo { '+' } else { '-' };
     entry.lines().iter().map(|line| format!("{} {}{}", line.cuenta.word(), sign(line.lado), line.importe)).collect()
 }
@@ -48,16 +48,16 @@ fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
 #[test]
 fn only_what_balances_is_an_entry() {
     let (owed, sold) = (EntryLine::cargo(Account::Clientes, money("1")), EntryLine::abono(Account::Ventas, money("1")));
-    assert_eq!(Entry::new("x", day(), [owed]), Err(EntryError::Unbalanced));
-    assert_eq!(Entry::new("x", day(), [owed, owed]), Err(EntryError::Unbalanced));
+    assert_eq!(LedgerEntry::new("x", day(), [owed]), Err(EntryError::Unbalanced));
+    assert_eq!(LedgerEntry::new("x", day(), [owed, owed]), Err(EntryError::Unbalanced));
     let zero = EntryLine::cargo(Account::Bancos, Money::default());
-    let entry = Entry::new("x", day(), [owed, zero, sold]).unwrap().unwrap();
+    let entry = LedgerEntry::new("x", day(), [owed, zero, sold]).unwrap().unwrap();
     assert_eq!(shown(&entry), ["105.01 +1.00", "401.01 -1.00"]);
-    assert_eq!(Entry::new("x", day(), [zero, zero]), Ok(None));
-    assert_eq!(Entry::new("x", day(), []), Ok(None));
+    assert_eq!(LedgerEntry::new("x", day(), [zero, zero]), Ok(None));
+    assert_eq!(LedgerEntry::new("x", day(), []), Ok(None));
     let endless = Money::new("1000000000000000000".parse().unwrap());
     let lines = [EntryLine::cargo(Account::Bancos, endless), EntryLine::abono(Account::Clientes, endless)];
-    assert_eq!(Entry::new("x", day(), lines), Err(EntryError::TooLarge));
+    assert_eq!(LedgerEntry::new("x", day(), lines), Err(EntryError::TooLarge));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn exchange() -> impl Strategy<Value = Rate> {
     (1_i64..=1_000_000_000_000_000_000).prop_map(|units| Rate::new(Decimal::new(units, 6)))
 }
 
-fn balance(entry: &Entry) -> Decimal {
+fn balance(entry: &LedgerEntry) -> Decimal {
     let signed = |line: &EntryLine| if line.lado == Side::Cargo { line.importe.get() } else { -line.importe.get() };
     entry.lines().iter().map(signed).sum()
 }

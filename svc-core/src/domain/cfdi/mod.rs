@@ -74,10 +74,10 @@ pub use read::NoCfdi;
 pub(crate) use seal::holds;
 pub use seal::{SealFault, SealedXml, SigningKey, seal};
 pub use source::{
-    Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receipt,
-    ReceiptSource, Receiver, SettledInvoice, SoldSale, Ticket,
+    Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices, PaymentSource,
+    ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket,
 };
-pub(crate) use stamp::{Provider, stamp};
+pub(crate) use stamp::{StampSigner, stamp};
 pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};
 
 /// The version of the standard.

@@ -30,9 +30,9 @@ pub(super) enum Part {
 impl Node {
     /// Builds the document's node; fails for a type that has none of these forms.
     pub(super) fn of(document: &impl Serialize) -> Result<Self, NoNode> {
-        match document.serialize(Reader)? {
-            Value::Node(node) => Ok(node),
-            Value::Text(_) | Value::List(_) => Err(NoNode("a document that is no struct".to_owned())),
+        match document.serialize(NodeSerializer)? {
+            NodeValue::Node(node) => Ok(node),
+            NodeValue::Text(_) | NodeValue::List(_) => Err(NoNode("a document that is no struct".to_owned())),
         }
     }
 
@@ -64,19 +64,19 @@ impl ser::Error for NoNode {
 }
 
 /// What a field holds.
-enum Value {
+enum NodeValue {
     Text(String),
     Node(Node),
     List(Vec<Node>),
 }
 
-struct Reader;
+struct NodeSerializer;
 
 /// Serializes the forms of text.
 macro_rules! text {
     ($($method:ident: $kind:ty),* $(,)?) => {$(
-        fn $method(self, value: $kind) -> Result<Value, NoNode> {
-            Ok(Value::Text(value.to_string()))
+        fn $method(self, value: $kind) -> Result<NodeValue, NoNode> {
+            Ok(NodeValue::Text(value.to_string()))
         }
     )*};
 }
@@ -84,22 +84,22 @@ macro_rules! text {
 /// Rejects the forms that no field has.
 macro_rules! none {
     ($($method:ident($($kind:ty),*)),* $(,)?) => {$(
-        fn $method(self, $(_: $kind),*) -> Result<Value, NoNode> {
+        fn $method(self, $(_: $kind),*) -> Result<NodeValue, NoNode> {
             Err(NoNode(stringify!($method).to_owned()))
         }
     )*};
 }
 
-impl Serializer for Reader {
-    type Ok = Value;
+impl Serializer for NodeSerializer {
+    type Ok = NodeValue;
     type Error = NoNode;
     type SerializeSeq = Nodes;
-    type SerializeStruct = Fields;
-    type SerializeTuple = Impossible<Value, NoNode>;
-    type SerializeTupleStruct = Impossible<Value, NoNode>;
-    type SerializeTupleVariant = Impossible<Value, NoNode>;
-    type SerializeMap = Impossible<Value, NoNode>;
-    type SerializeStructVariant = Impossible<Value, NoNode>;
+    type SerializeStruct = StructNode;
+    type SerializeTuple = Impossible<NodeValue, NoNode>;
+    type SerializeTupleStruct = Impossible<NodeValue, NoNode>;
+    type SerializeTupleVariant = Impossible<NodeValue, NoNode>;
+    type SerializeMap = Impossible<NodeValue, NoNode>;
+    type SerializeStructVariant = Impossible<NodeValue, NoNode>;
 
     text!(serialize_str: &str, serialize_i64: i64, serialize_u64: u64);
     none!(
@@ -119,19 +119,19 @@ impl Serializer for Reader {
         serialize_unit_struct(&'static str),
     );
 
-    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<Value, NoNode> {
-        Ok(Value::Text(value.to_string()))
+    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<NodeValue, NoNode> {
+        Ok(NodeValue::Text(value.to_string()))
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<Value, NoNode> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<NodeValue, NoNode> {
         self.serialize_str(variant)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, NoNode> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<NodeValue, NoNode> {
         value.serialize(self)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Value, NoNode> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<NodeValue, NoNode> {
         value.serialize(self)
     }
 
@@ -139,8 +139,8 @@ impl Serializer for Reader {
         Ok(Nodes(Vec::with_capacity(length.unwrap_or_default())))
     }
 
-    fn serialize_struct(self, name: &'static str, length: usize) -> Result<Fields, NoNode> {
-        Ok(Fields(Node { name, parts: Vec::with_capacity(length) }))
+    fn serialize_struct(self, name: &'static str, length: usize) -> Result<StructNode, NoNode> {
+        Ok(StructNode(Node { name, parts: Vec::with_capacity(length) }))
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -149,7 +149,7 @@ impl Serializer for Reader {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<Value, NoNode> {
+    ) -> Result<NodeValue, NoNode> {
         Err(NoNode(name.to_owned()))
     }
 
@@ -190,7 +190,7 @@ impl Serializer for Reader {
 struct Nodes(Vec<Node>);
 
 impl SerializeSeq for Nodes {
-    type Ok = Value;
+    type Ok = NodeValue;
     type Error = NoNode;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NoNode> {
@@ -198,34 +198,34 @@ impl SerializeSeq for Nodes {
         Ok(())
     }
 
-    fn end(self) -> Result<Value, NoNode> {
-        Ok(Value::List(self.0))
+    fn end(self) -> Result<NodeValue, NoNode> {
+        Ok(NodeValue::List(self.0))
     }
 }
 
 /// A struct being serialized.
-struct Fields(Node);
+struct StructNode(Node);
 
-impl SerializeStruct for Fields {
-    type Ok = Value;
+impl SerializeStruct for StructNode {
+    type Ok = NodeValue;
     type Error = NoNode;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), NoNode> {
         let parts = &mut self.0.parts;
-        match value.serialize(Reader)? {
-            Value::Text(value) => parts.push(Part::Attribute(name, value)),
-            Value::Node(node) => parts.push(Part::Child(Node { name, ..node })),
-            Value::List(nodes) if nodes.iter().all(|node| node.name == name) => {
+        match value.serialize(NodeSerializer)? {
+            NodeValue::Text(value) => parts.push(Part::Attribute(name, value)),
+            NodeValue::Node(node) => parts.push(Part::Child(Node { name, ..node })),
+            NodeValue::List(nodes) if nodes.iter().all(|node| node.name == name) => {
                 parts.extend(nodes.into_iter().map(Part::Child));
             }
-            Value::List(nodes) => {
+            NodeValue::List(nodes) => {
                 parts.push(Part::Child(Node { name, parts: nodes.into_iter().map(Part::Child).collect() }));
             }
         }
         Ok(())
     }
 
-    fn end(self) -> Result<Value, NoNode> {
-        Ok(Value::Node(self.0))
+    fn end(self) -> Result<NodeValue, NoNode> {
+        Ok(NodeValue::Node(self.0))
     }
 }

@@ -55,7 +55,7 @@ impl Cfdi {
 
 /// Deserializes a node's struct from its element.
 pub(super) fn of<T: DeserializeOwned>(element: &Element) -> Result<T, NoCfdi> {
-    T::deserialize(Held::Elements(vec![element]))
+    T::deserialize(NodeContent::Elements(vec![element]))
 }
 
 /// The payments of a node that may hold only a stamp.
@@ -69,21 +69,21 @@ pub(super) fn complement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
 }
 
 /// The content of an element under one name: an attribute, or one or more elements.
-enum Held<'a> {
+enum NodeContent<'a> {
     Text(&'a str),
     Elements(Vec<&'a Element>),
 }
 
 /// The content of an element, each name once.
-fn fields(element: &Element) -> impl Iterator<Item = (&str, Held<'_>)> {
-    let attributes = element.attributes().map(|(name, value)| (name, Held::Text(value)));
+fn fields(element: &Element) -> impl Iterator<Item = (&str, NodeContent<'_>)> {
+    let attributes = element.attributes().map(|(name, value)| (name, NodeContent::Text(value)));
     let children = element.children();
     let first = |place: usize| !children[..place].iter().any(|before| before.name() == children[place].name());
     let names = (0..children.len()).filter(move |&place| first(place)).map(|place| children[place].name());
-    attributes.chain(names.map(|name| (name, Held::Elements(element.all(name).collect()))))
+    attributes.chain(names.map(|name| (name, NodeContent::Elements(element.all(name).collect()))))
 }
 
-impl<'a> Held<'a> {
+impl<'a> NodeContent<'a> {
     /// The elements of a list: the children of a wrapping node, or the elements themselves.
     fn list(self) -> Result<Vec<&'a Element>, NoCfdi> {
         match self {
@@ -96,7 +96,7 @@ impl<'a> Held<'a> {
     }
 }
 
-impl IntoDeserializer<'_, NoCfdi> for Held<'_> {
+impl IntoDeserializer<'_, NoCfdi> for NodeContent<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -104,7 +104,7 @@ impl IntoDeserializer<'_, NoCfdi> for Held<'_> {
     }
 }
 
-impl<'de> Deserializer<'de> for Held<'_> {
+impl<'de> Deserializer<'de> for NodeContent<'_> {
     type Error = NoCfdi;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoCfdi> {
@@ -123,7 +123,8 @@ impl<'de> Deserializer<'de> for Held<'_> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoCfdi> {
         let elements = self.list()?;
-        visitor.visit_seq(SeqDeserializer::new(elements.into_iter().map(|element| Held::Elements(vec![element]))))
+        visitor
+            .visit_seq(SeqDeserializer::new(elements.into_iter().map(|element| NodeContent::Elements(vec![element]))))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

@@ -194,7 +194,7 @@ pub struct PaymentSource {
     /// Series, number and time of issue.
     pub encabezado: Heading,
     /// The payment.
-    pub pago: Payment,
+    pub pago: ReceivedPayment,
     /// The paid invoices, in the payment's currency; at least one.
     pub facturas: Vec<PaidInvoice>,
 }
@@ -209,14 +209,14 @@ pub struct ReceiptSource {
     /// Series, number and time of issue.
     pub encabezado: Heading,
     /// The payments; at least one.
-    pub pagos: Vec<Receipt>,
+    pub pagos: Vec<PaymentOfInvoices>,
 }
 
 /// A payment and the invoices it pays.
 #[derive(Debug, Clone)]
-pub struct Receipt {
+pub struct PaymentOfInvoices {
     /// The payment.
-    pub pago: Payment,
+    pub pago: ReceivedPayment,
     /// The paid invoices; at least one.
     pub facturas: Vec<SettledInvoice>,
 }
@@ -234,7 +234,7 @@ pub struct SettledInvoice {
 
 /// A received payment.
 #[derive(Debug, Clone)]
-pub struct Payment {
+pub struct ReceivedPayment {
     /// The day of receipt.
     pub fecha: Date,
     /// `c_FormaPago`.

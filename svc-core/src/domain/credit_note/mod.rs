@@ -45,7 +45,7 @@ pub(crate) fn credit_series(sucursal: i64) -> String {
 
 /// What is taken back of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum TakenBack {
     /// So many units.
     Units(Quantity),
     /// So much of what is charged, before taxes.
@@ -104,12 +104,12 @@ impl From<AmountFault> for CreditFault {
 pub(crate) fn credit(
     line: &Line,
     before: &Credited,
-    taken: Taken,
+    taken: TakenBack,
     reason: CreditReason,
 ) -> Result<CreditLine, CreditFault> {
     let left = line.amounts.subtotal.get() - line.amounts.descuento.get() - before.base.get();
     let (acreditada, subtotal, base) = match taken {
-        Taken::Units(units) => {
+        TakenBack::Units(units) => {
             let after = Quantity::new(before.cantidad.get() + units.get());
             if after > line.cantidad {
                 return Err(CreditFault::Units);
@@ -117,8 +117,8 @@ pub(crate) fn credit(
             let (upto, behind) = (so_far(line, after)?, so_far(line, before.cantidad)?);
             (units, upto.0 - behind.0, (upto.0 - upto.1 - behind.0 + behind.1).min(left))
         }
-        Taken::Amount(amount) if amount.get() > left => return Err(CreditFault::Amount),
-        Taken::Amount(amount) => (Quantity::default(), amount.get(), amount.get()),
+        TakenBack::Amount(amount) if amount.get() > left => return Err(CreditFault::Amount),
+        TakenBack::Amount(amount) => (Quantity::default(), amount.get(), amount.get()),
     };
     let base = base.max(Decimal::ZERO);
     if base.is_zero() && (reason == CreditReason::Discount || subtotal.is_zero()) {

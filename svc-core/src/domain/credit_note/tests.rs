@@ -35,7 +35,7 @@ fn nails() -> Line {
 
 #[test]
 fn goods_take_their_price_discount_and_iva_with_them() {
-    let back = credit(&nails(), &Credited::default(), Taken::Units(units("4")), CreditReason::Return).unwrap();
+    let back = credit(&nails(), &Credited::default(), TakenBack::Units(units("4")), CreditReason::Return).unwrap();
     assert_eq!((back.cantidad, back.acreditada, back.precio_unitario), (units("4"), units("4"), money("95")));
     let Amounts { subtotal, descuento, total, .. } = back.amounts;
     assert_eq!(
@@ -48,7 +48,7 @@ fn goods_take_their_price_discount_and_iva_with_them() {
 
 #[test]
 fn a_discount_is_one_unit_of_its_amount() {
-    for taken in [Taken::Amount(money("360")), Taken::Units(units("4"))] {
+    for taken in [TakenBack::Amount(money("360")), TakenBack::Units(units("4"))] {
         let off = credit(&nails(), &Credited::default(), taken, CreditReason::Discount).unwrap();
         assert_eq!((off.cantidad, off.precio_unitario), (units("1"), money("360")));
         assert_eq!((off.amounts.descuento, off.amounts.total), (money("0"), money("417.60")));
@@ -65,18 +65,23 @@ fn no_more_is_taken_than_there_is() {
     let half = Credited { cantidad: units("5"), base: money("450") };
     let all = Credited { cantidad: units("10"), base: money("900") };
     for (before, taken, reason, expected) in [
-        (&none, Taken::Units(units("10.000001")), CreditReason::Return, Some(CreditFault::Units)),
-        (&none, Taken::Amount(money("900.01")), CreditReason::Discount, Some(CreditFault::Amount)),
-        (&none, Taken::Amount(money("900")), CreditReason::Discount, None),
-        (&half, Taken::Units(units("5")), CreditReason::Return, None),
-        (&half, Taken::Units(units("5.1")), CreditReason::Return, Some(CreditFault::Units)),
-        (&half, Taken::Amount(money("450.01")), CreditReason::Discount, Some(CreditFault::Amount)),
-        (&all, Taken::Units(units("0.1")), CreditReason::Return, Some(CreditFault::Units)),
+        (&none, TakenBack::Units(units("10.000001")), CreditReason::Return, Some(CreditFault::Units)),
+        (&none, TakenBack::Amount(money("900.01")), CreditReason::Discount, Some(CreditFault::Amount)),
+        (&none, TakenBack::Amount(money("900")), CreditReason::Discount, None),
+        (&half, TakenBack::Units(units("5")), CreditReason::Return, None),
+        (&half, TakenBack::Units(units("5.1")), CreditReason::Return, Some(CreditFault::Units)),
+        (&half, TakenBack::Amount(money("450.01")), CreditReason::Discount, Some(CreditFault::Amount)),
+        (&all, TakenBack::Units(units("0.1")), CreditReason::Return, Some(CreditFault::Units)),
         // Of what was discounted to nothing the goods still come back.
-        (&Credited { cantidad: units("0"), base: money("900") }, Taken::Units(units("2")), CreditReason::Return, None),
         (
             &Credited { cantidad: units("0"), base: money("900") },
-            Taken::Units(units("2")),
+            TakenBack::Units(units("2")),
+            CreditReason::Return,
+            None,
+        ),
+        (
+            &Credited { cantidad: units("0"), base: money("900") },
+            TakenBack::Units(units("2")),
             CreditReason::Discount,
             Some(CreditFault::Nothing),
         ),
@@ -106,7 +111,7 @@ proptest! {
             if bit <= Decimal::ZERO {
                 continue;
             }
-            let credited = match credit(&whole, &before, Taken::Units(Quantity::new(bit)), reason) {
+            let credited = match credit(&whole, &before, TakenBack::Units(Quantity::new(bit)), reason) {
                 Err(CreditFault::Nothing) => continue,
                 other => other.unwrap(),
             };

@@ -50,28 +50,28 @@ impl Event {
         base_url: &str,
     ) -> Result<Vec<u8>, serde_json::Error> {
         #[derive(Serialize)]
-        struct Notice<'a> {
+        struct EventBody<'a> {
             id: EventId,
             tipo: &'a str,
             creado: Timestamp,
             empresa: CompanyId,
             datos: Value,
-            recurso: Resource<'a>,
+            recurso: EventResource<'a>,
         }
         #[derive(Serialize)]
-        struct Resource<'a> {
+        struct EventResource<'a> {
             tipo: &'a str,
             clave: i64,
             url: String,
         }
         let (tipo, clave) = self.recurso();
-        serde_json::to_vec(&Notice {
+        serde_json::to_vec(&EventBody {
             id: EventId(id),
             tipo: self.tipo(),
             creado,
             empresa,
             datos: self.datos(),
-            recurso: Resource { tipo, clave, url: format!("{base_url}/{}", self.path()) },
+            recurso: EventResource { tipo, clave, url: format!("{base_url}/{}", self.path()) },
         })
     }
 }

@@ -152,7 +152,7 @@ impl LockedSale {
 
     /// The sale's terms completed by the request, which may supply missing terms and repeat
     /// existing ones.
-    pub(crate) fn terms(&self, supplied: SuppliedTerms) -> Result<Terms, Error> {
+    pub(crate) fn terms(&self, supplied: SuppliedTerms) -> Result<ProposedTerms, Error> {
         let one = |field: &str, captured: Option<&str>, supplied: Option<String>| match (captured, supplied) {
             (Some(captured), Some(supplied)) if captured != supplied => {
                 Err(Error::field(Code::DatoYaCapturado, field, format_args!("la venta ya tiene {captured}")))
@@ -160,7 +160,7 @@ impl LockedSale {
             (captured, supplied) => Ok(captured.map(str::to_owned).or(supplied)),
         };
         let method = supplied.metodo_pago_sat.map(|method| method.word().to_owned());
-        Ok(Terms {
+        Ok(ProposedTerms {
             forma_pago_sat: one("forma_pago_sat", self.forma_pago_sat.as_deref(), supplied.forma_pago_sat)?,
             metodo_pago_sat: one("metodo_pago_sat", self.metodo_pago_sat.as_deref(), method)?,
             uso_cfdi: one("uso_cfdi", self.uso_cfdi.as_deref(), supplied.uso_cfdi)?,
@@ -181,7 +181,7 @@ pub(crate) struct SuppliedTerms {
 
 /// The terms an invoice would have; they may be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms {
+pub struct ProposedTerms {
     /// The SAT's payment form.
     pub forma_pago_sat: Option<String>,
     /// PUE or PPD.
@@ -224,7 +224,10 @@ pub(crate) fn validate_receiver(
 
 /// Refuses terms that lack the condition, method or form of payment, or combine them wrongly: PPD
 /// needs form 99, PUE excludes it.
-pub(crate) fn validate_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
+pub(crate) fn validate_payment(
+    condicion_pago: Option<PaymentTerm>,
+    terms: &ProposedTerms,
+) -> Result<InvoiceTerms, Code> {
     let condicion_pago = condicion_pago.ok_or(Code::VentaSinCondicionPago)?;
     let method = terms.metodo_pago_sat.as_deref().and_then(PaymentMethod::of).ok_or(Code::VentaSinMetodoPago)?;
     let form = terms.forma_pago_sat.as_deref().ok_or(Code::VentaSinFormaPago)?;

@@ -170,7 +170,7 @@ fn ppd_needs_99_and_pue_refuses_it() {
         (cash, Some("PUE"), Some("99"), Err(Code::FormaPagoIncompatible)),
         (cash, Some("PPD"), Some("03"), Err(Code::FormaPagoIncompatible)),
     ] {
-        let terms = Terms {
+        let terms = ProposedTerms {
             forma_pago_sat: form.map(str::to_owned),
             metodo_pago_sat: method.map(str::to_owned),
             uso_cfdi: None,

@@ -15,7 +15,7 @@ pub use division::{LinePart, OrderPart, PricedLine};
 
 /// A line of an order to be fulfilled.
 #[derive(Debug, Clone)]
-pub struct OrderLine {
+pub struct FulfilmentLine {
     /// Its number.
     pub renglon: i64,
     /// How many were ordered.
@@ -30,7 +30,7 @@ pub struct OrderLine {
 #[derive(Debug, Clone)]
 pub(crate) struct Handover {
     /// Its lines.
-    pub lines: Vec<OrderLine>,
+    pub lines: Vec<FulfilmentLine>,
     /// How far it is fulfilled.
     pub fulfilment: Fulfilment,
     /// The value handed over so far: of each line the proportional part of its total, rounded
@@ -40,7 +40,11 @@ pub(crate) struct Handover {
 
 /// Adds the quantities of `given`, by line number, to those handed over; refuses more than what is
 /// left of a line.
-pub(crate) fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], total: Money) -> Result<Handover, Error> {
+pub(crate) fn hand_over(
+    mut lines: Vec<FulfilmentLine>,
+    given: &[(i64, Quantity)],
+    total: Money,
+) -> Result<Handover, Error> {
     for (at, (renglon, cantidad)) in given.iter().enumerate() {
         let refused =
             |field: &str, text: &str| Err(Error::field(Code::DatoInvalido, &format!("renglones[{at}].{field}"), text));
@@ -55,7 +59,7 @@ pub(crate) fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], to
     }
     // In an imported order more may have been handed over than ordered.
     let whole = lines.iter().all(|line| line.cantidad_surtida >= line.cantidad);
-    let part = |line: &OrderLine| {
+    let part = |line: &FulfilmentLine| {
         line::share(line.total, Money::new(line.cantidad_surtida.get()), Money::new(line.cantidad.get())).get()
     };
     let worth: Decimal = lines.iter().map(part).sum();
@@ -81,8 +85,8 @@ mod tests {
     }
 
     /// An order's lines: how many were ordered and handed over, and what the line comes to.
-    fn ordered(lines: &[(&str, &str, &str)]) -> Vec<OrderLine> {
-        let line = |(renglon, (cantidad, surtida, total)): (i64, &(&str, &str, &str))| OrderLine {
+    fn ordered(lines: &[(&str, &str, &str)]) -> Vec<FulfilmentLine> {
+        let line = |(renglon, (cantidad, surtida, total)): (i64, &(&str, &str, &str))| FulfilmentLine {
             renglon,
             cantidad: quantity(cantidad),
             cantidad_surtida: quantity(surtida),
@@ -142,7 +146,7 @@ mod tests {
         fn an_order_handed_over_bit_by_bit_ends_whole(
             lines in prop::collection::vec((1_i64..1_000_000, 0_i64..10_000_000, 1_i64..5), 1..8)
         ) {
-            let mut order: Vec<OrderLine> = (1..).zip(&lines).map(|(renglon, (cantidad, total, _))| OrderLine {
+            let mut order: Vec<FulfilmentLine> = (1..).zip(&lines).map(|(renglon, (cantidad, total, _))| FulfilmentLine {
                 renglon,
                 cantidad: Quantity::new(Decimal::new(*cantidad, 3)),
                 cantidad_surtida: Quantity::default(),

@@ -58,7 +58,7 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
     const NAME: &'static str;
 
     /// Copies the fields that were sent into the record.
-    fn merge(changes: &Self::Changes, record: &mut Imported<Self>) {
+    fn merge(changes: &Self::Changes, record: &mut ImportOf<Self>) {
         changes.apply(record);
     }
 
@@ -66,8 +66,8 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
     fn validate(
         cx: &mut Cx<'_>,
         clave: i64,
-        before: &Imported<Self>,
-        after: &Imported<Self>,
+        before: &ImportOf<Self>,
+        after: &ImportOf<Self>,
     ) -> impl Future<Output = Result<(), Error>> + Send {
         let _ = (cx, clave, before, after);
         async { Ok(()) }
@@ -77,14 +77,14 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
     fn follow_up(
         cx: &mut Cx<'_>,
         clave: i64,
-        after: &Imported<Self>,
+        after: &ImportOf<Self>,
     ) -> impl Future<Output = Result<(), Error>> + Send {
         let _ = (cx, clave, after);
         async { Ok(()) }
     }
 }
 
-type Imported<L> = <<L as Editable>::Changes as Changes>::Import;
+type ImportOf<L> = <<L as Editable>::Changes as Changes>::Import;
 
 impl<L: Editable> Input for Edit<L> {
     fn read(input: &Json) -> Result<Self, Fault> {
@@ -132,16 +132,16 @@ impl<L: Editable> Operation for Edit<L> {
         let shown = Json::parse(current.into()).map_err(Error::internal)?;
         let (_, shown) = shown.take_optional::<IgnoredAny>("modificado").map_err(Error::internal)?;
         let unreadable = |fault: Fault| Error::internal(fault);
-        let mut before: Imported<L> = shown.read().map_err(unreadable)?;
-        let mut after = [shown.read::<Imported<L>>().map_err(unreadable)?];
+        let mut before: ImportOf<L> = shown.read().map_err(unreadable)?;
+        let mut after = [shown.read::<ImportOf<L>>().map_err(unreadable)?];
         L::merge(&self.changes, &mut after[0]);
         require_exact_integers(&after[0])?;
         after[0].check()?;
-        Imported::<L>::look_up(&mut after, cx.tx).await.map_err(refused)?;
+        ImportOf::<L>::look_up(&mut after, cx.tx).await.map_err(refused)?;
         let [mut after] = after;
         before.normalize(clave, cx.now)?;
         after.normalize(clave, cx.now)?;
-        if let (Some((field, parents)), Some(parent)) = (Imported::<L>::PARENT, after.parent())
+        if let (Some((field, parents)), Some(parent)) = (ImportOf::<L>::PARENT, after.parent())
             && !cx.tx.missing_parents(parents, &[parent]).await?.is_empty()
         {
             return Err(Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa"));
@@ -149,7 +149,7 @@ impl<L: Editable> Operation for Edit<L> {
         L::validate(cx, clave, &before, &after).await?;
         let (old, new) = (columns(&before), columns(&after));
         if old != new {
-            cx.tx.update_record(Imported::<L>::TABLE, clave, Imported::<L>::COLUMNS, &new).await.map_err(refused)?;
+            cx.tx.update_record(ImportOf::<L>::TABLE, clave, ImportOf::<L>::COLUMNS, &new).await.map_err(refused)?;
             L::follow_up(cx, clave, &after).await?;
         }
         Ok(Edited { name: L::NAME, clave })

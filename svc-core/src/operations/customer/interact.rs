@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::clock::mexico_date;
-use crate::domain::interaction::{Channel, Initiative, Minutes, NextStep, Outcome, moment};
+use crate::domain::interaction::{Channel, ContactOutcome, Initiative, Minutes, NextStep, moment};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::error::{Code, Error};
@@ -25,7 +25,7 @@ pub struct LogInteraction {
     /// The channel of the contact.
     pub canal: Channel,
     /// The result of the contact.
-    pub resultado: Outcome,
+    pub resultado: ContactOutcome,
     /// Who contacted whom.
     pub sentido: Option<Initiative>,
     /// Notes about the contact.

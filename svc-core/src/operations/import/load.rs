@@ -6,7 +6,7 @@ use std::{io, thread};
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 
-use super::{Import, ImportError, Rules, require_exact_integers};
+use super::{ImportError, ImportRun, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::json::Json;
@@ -19,9 +19,9 @@ const BATCH: usize = 1_000;
 const AHEAD: usize = 2;
 
 /// Records with the numbers of their lines; empty at the end of the input.
-type Batch<R> = Result<(Vec<u64>, Vec<R>), ImportError>;
+type ReadBatch<R> = Result<(Vec<u64>, Vec<R>), ImportError>;
 
-impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> {
     pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
         let mut late = Vec::new();
@@ -161,7 +161,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
 
     /// Reads and validates records while others are written. It has its own thread, because the
     /// input may never end and nobody waits for it.
-    fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<Batch<R>>
+    fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<ReadBatch<R>>
     where
         L: Send + 'static,
     {
@@ -180,7 +180,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
     }
 
     /// The next records, with the numbers of their lines.
-    fn batch<R: Rules>(&mut self) -> Batch<R> {
+    fn batch<R: Rules>(&mut self) -> ReadBatch<R> {
         let (mut numbers, mut rows) = (Vec::new(), Vec::new());
         while rows.len() < BATCH
             && let Some(bytes) = self.lines.next()

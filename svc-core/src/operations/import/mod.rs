@@ -54,7 +54,7 @@ macro_rules! resources {
             }
         }
 
-        impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
+        impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> {
             async fn load_resource(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
                 match self.resource { $(Resource::$variant => self.load::<$record>(tx).await,)* }
             }
@@ -145,7 +145,7 @@ impl Context {
         L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static,
     {
         let now = Timestamp::new(self.now());
-        let mut import = Import { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
+        let mut import = ImportRun { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
         match self.transact(company, &mut import).await {
             Ok(importados) => Ok(Imported { importados, desde: now }),
             Err(error) => Err(import.fault.unwrap_or(ImportError::Failed(error))),
@@ -164,7 +164,7 @@ pub struct Imported {
     pub desde: Timestamp,
 }
 
-struct Import<'a, L> {
+struct ImportRun<'a, L> {
     company: CompanyId,
     resource: Resource,
     /// Taken by the thread that reads them.
@@ -174,7 +174,7 @@ struct Import<'a, L> {
     fault: Option<ImportError>,
 }
 
-impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody for Import<'_, L> {
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody for ImportRun<'_, L> {
     type Output = u64;
     // The lines can be read only once.
     const REPEATABLE: bool = false;

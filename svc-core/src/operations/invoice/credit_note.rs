@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{locked, wrong_state};
 use crate::domain::cfdi::Line;
-use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, Taken, credit};
+use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, TakenBack, credit};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
 use crate::domain::money::Money;
@@ -77,17 +77,17 @@ pub struct CreditNoteCaptured {
 
 impl CreditedLine {
     /// The validated quantity or amount.
-    fn taken(&self, at: usize, reason: CreditReason) -> Result<Taken, Error> {
+    fn taken(&self, at: usize, reason: CreditReason) -> Result<TakenBack, Error> {
         let invalid = |field, text| Err(fault(Code::DatoInvalido, at, field, text));
         match (self.cantidad, self.importe) {
             (Some(_), Some(_)) => invalid("importe", "va cantidad o importe, no ambos"),
             (None, None) => Err(fault(Code::DatoRequerido, at, "cantidad", "hace falta, o importe")),
-            (Some(units), None) => Ok(Taken::Units(units.get())),
+            (Some(units), None) => Ok(TakenBack::Units(units.get())),
             (None, Some(_)) if reason == CreditReason::Return => {
                 invalid("importe", "lo que se devuelve (03) se dice en cantidad")
             }
             (None, Some(amount)) => match validate_amount(amount) {
-                Ok(amount) => Ok(Taken::Amount(amount)),
+                Ok(amount) => Ok(TakenBack::Amount(amount)),
                 Err(_) => invalid("importe", "debe ser mayor que cero y llevar a lo más dos decimales"),
             },
         }
@@ -96,7 +96,7 @@ impl CreditedLine {
 
 impl CaptureCreditNote {
     /// Validates what needs no data of the company.
-    fn validate(&self) -> Result<Vec<Taken>, Error> {
+    fn validate(&self) -> Result<Vec<TakenBack>, Error> {
         let distinct: BTreeSet<i64> = self.renglones.iter().map(|line| line.renglon).collect();
         if distinct.len() < self.renglones.len() {
             return Err(Error::field(Code::DatoInvalido, "renglones", "cada renglón va una sola vez"));
@@ -150,7 +150,7 @@ impl Operation for CaptureCreditNote {
 
 impl CaptureCreditNote {
     /// The lines of the note, in the order of the sale.
-    async fn lines(&self, cx: &mut Cx<'_>, venta: i64, taken: &[Taken]) -> Result<Vec<CreditLine>, Error> {
+    async fn lines(&self, cx: &mut Cx<'_>, venta: i64, taken: &[TakenBack]) -> Result<Vec<CreditLine>, Error> {
         let lines: HashMap<i64, Line> =
             cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| (line.renglon, line)).collect();
         let credited: HashMap<i64, Credited> = cx.tx.credited(venta).await?.into_iter().collect();

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::cfdi::printed::{Standing, print};
+use crate::domain::cfdi::printed::{DocumentValidity, print};
 use crate::domain::scope::Scope;
 use crate::domain::words::InvoiceStatus;
 use crate::error::{Code, Error};
@@ -55,7 +55,8 @@ pub(crate) async fn xml(reader: &dyn Reader, factura: i64) -> Result<Bytes, Erro
 
 pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<Bytes, Error> {
     let (estatus, xml) = stamped(reader, factura).await?;
-    let standing = if estatus == InvoiceStatus::Cancelada { Standing::Cancelada } else { Standing::Vigente };
+    let standing =
+        if estatus == InvoiceStatus::Cancelada { DocumentValidity::Cancelada } else { DocumentValidity::Vigente };
     Ok(print(&xml, standing).map_err(Error::internal)?.into())
 }
 

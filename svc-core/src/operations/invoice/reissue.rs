@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::outcome::{InvoiceRef, locked};
-use crate::domain::invoice::{Terms, validate_receiver};
+use crate::domain::invoice::{ProposedTerms, validate_receiver};
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
@@ -118,7 +118,7 @@ async fn requeue(
 
 /// The terms of an invoiced sale, with a CFDI use that is valid today. Locks the sale after its
 /// receivables.
-async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Terms, Error> {
+async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<ProposedTerms, Error> {
     cx.tx.lock_receivables(venta).await?;
     let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
     let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
@@ -126,7 +126,7 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Term
         return Err(Error::field(Code::EstadoInvalido, "factura", "su venta está cancelada"));
     }
     let uso_cfdi = Some(used_for(cx, cliente, sale.uso_cfdi.as_deref()).await?);
-    Ok(Terms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
+    Ok(ProposedTerms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
 }
 
 /// The sale's CFDI use, or the customer's current one if the sale's no longer fits the customer's

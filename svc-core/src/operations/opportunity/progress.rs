@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::money::Money;
-use crate::domain::opportunity::{Stage, Standing};
+use crate::domain::opportunity::{FunnelStage, OpportunityState};
 use crate::domain::text::tidy_emails;
 use crate::domain::time::Date;
 use crate::error::{Code, Error};
@@ -76,7 +76,7 @@ impl Operation for CreateOpportunity {
         let moneda = self.moneda.as_deref().unwrap_or(PESO);
         currency::validate(moneda)?;
         let stage = stage(cx, self.etapa).await?;
-        let standing = Standing::begin(&stage, cx.now)?;
+        let standing = OpportunityState::begin(&stage, cx.now)?;
         if let Some(vendedor) = self.vendedor
             && !cx.tx.is_salesperson(vendedor).await?
         {
@@ -129,14 +129,14 @@ impl Operation for MoveOpportunity {
         }
         cx.tx.update_standing(oportunidad, &after, cx.now).await?;
         if after.etapa != before.etapa {
-            let Standing { estatus, .. } = after;
+            let OpportunityState { estatus, .. } = after;
             cx.emit(&Event::EtapaCambiada { oportunidad, etapa_anterior: before.etapa, etapa, estatus }).await?;
         }
         Ok(OpportunityRef { oportunidad })
     }
 }
 
-async fn stage(cx: &mut Cx<'_>, etapa: i64) -> Result<Stage, Error> {
+async fn stage(cx: &mut Cx<'_>, etapa: i64) -> Result<FunnelStage, Error> {
     let missing = || Error::field(Code::ReferenciaInvalida, "etapa", "no existe en la empresa");
     cx.tx.stage(etapa).await?.ok_or_else(missing)
 }

@@ -12,7 +12,7 @@ use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Http, Operation, Spec};
-use crate::posting::payment::{Terms, apply};
+use crate::posting::payment::{PaymentData, apply};
 
 /// Applies a payment to one receivable and emits `cxc.pago_aplicado`. The bank deposit, the
 /// balances of receivable and sale, the accounting entry and the complement of a PPD invoice are
@@ -73,7 +73,7 @@ impl Operation for PayReceivable {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentApplied, Error> {
         let cxc = self.clave;
         let importe = validate_amount(self.importe)?;
-        let terms = Terms {
+        let terms = PaymentData {
             origen: PaymentOrigin::Deposito,
             cuenta_bancaria: Some(self.cuenta_bancaria),
             forma_pago_sat: self.forma_pago_sat.word(),

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::accounting::{About, Account, Entry, EntryError, EntryLine};
+use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry};
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::EventKind;
@@ -21,8 +21,8 @@ use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::cancelled;
-use crate::posting::payment::{Terms, apply, undo};
-use crate::store::{Cancellation, DepositOrigin, Receipt};
+use crate::posting::payment::{PaymentData, apply, undo};
+use crate::store::{BankReceipt, Cancellation, DepositOrigin};
 
 /// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
 /// each.
@@ -182,7 +182,7 @@ impl Operation for ApplyPayment {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentsApplied, Error> {
         let parts = self.parts()?;
         let origen = self.origen.unwrap_or(PaymentOrigin::Deposito);
-        let terms = Terms {
+        let terms = PaymentData {
             origen,
             cuenta_bancaria: self.cuenta_bancaria,
             forma_pago_sat: self.form(origen)?,
@@ -258,7 +258,7 @@ impl Operation for CaptureDeposit {
     type Output = DepositRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
-        let receipt = Receipt {
+        let receipt = BankReceipt {
             cuenta_bancaria: self.cuenta_bancaria,
             fecha: validate_day(self.fecha.0, cx.now)?,
             importe: validate_amount(self.importe)?,
@@ -273,7 +273,7 @@ impl Operation for CaptureDeposit {
         if let Some(rate) = rate {
             let pesos = line::pesos(receipt.importe, rate).ok_or(EntryError::TooLarge)?;
             let lines = [EntryLine::cargo(Account::Bancos, pesos), EntryLine::abono(Account::PorIdentificar, pesos)];
-            if let Some(entry) = Entry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
+            if let Some(entry) = LedgerEntry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
                 let about = About { deposito: Some(deposito), ..About::default() };
                 cx.tx.insert_entry(&entry.of(about), cx.now).await?;
             }

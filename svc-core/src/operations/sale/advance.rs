@@ -28,7 +28,7 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::books::{Owed, becomes_owed};
 use crate::posting::document;
 use crate::posting::invoice::validate_issuer;
-use crate::posting::payment::{Terms, apply};
+use crate::posting::payment::{PaymentData, apply};
 use crate::posting::prospect::becomes_customer;
 use crate::posting::stock;
 use crate::record::product::DEFAULT_VAT;
@@ -216,7 +216,7 @@ impl Operation for CaptureAdvance {
             amounts,
         };
         let cxc = becomes_owed(cx, &owed, Money::default()).await?;
-        let terms = Terms {
+        let terms = PaymentData {
             origen: PaymentOrigin::Deposito,
             cuenta_bancaria: self.cuenta_bancaria,
             forma_pago_sat: &self.forma_pago_sat,

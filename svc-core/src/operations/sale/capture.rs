@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::domain::clock::mexico_date;
 use crate::domain::event::EventKind;
 use crate::domain::invoice::LockedSale;
-use crate::domain::order::{Handover, OrderLine, hand_over};
+use crate::domain::order::{FulfilmentLine, Handover, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
 use crate::domain::stock::StockChange;
 use crate::domain::words::{Fulfilment, InvoiceStatus, SaleKind, SaleOrigin};
@@ -16,7 +16,7 @@ use crate::error::{Code, Error};
 use crate::json::{Fault, Json, Many};
 use crate::operation::{Cx, Input, Operation, Spec};
 use crate::posting::books::Owed;
-use crate::posting::sale::{Channel, MOST_LINES, SaleBody, make};
+use crate::posting::sale::{CapturePoint, MOST_LINES, SaleBody, make};
 use crate::posting::{books, stock};
 use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
@@ -152,7 +152,7 @@ impl Operation for CaptureSale {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCaptured, Error> {
         let origen = self.origen.unwrap_or(SaleOrigin::Aplicacion);
-        let made = make(cx, &self.sale, Channel { origen, sucursal: self.sucursal.unwrap_or(0) }).await?;
+        let made = make(cx, &self.sale, CapturePoint { origen, sucursal: self.sucursal.unwrap_or(0) }).await?;
         Ok(SaleCaptured { venta: made.venta, tipo: made.tipo, folio: made.folio, factura: made.factura, cxc: made.cxc })
     }
 }
@@ -211,7 +211,7 @@ impl Operation for CancelSale {
 }
 
 /// What remains to be delivered of an order's goods.
-fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
+fn left_of(goods: Vec<SaleGoods>, lines: &[FulfilmentLine]) -> Vec<SaleGoods> {
     let left = |line: SaleGoods| {
         let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
         let left = ordered.cantidad.get() - ordered.cantidad_surtida.get();

@@ -10,7 +10,7 @@ use crate::domain::scope::Scope;
 use crate::domain::words::{OrderKind, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
-use crate::posting::sale::{Channel, make};
+use crate::posting::sale::{CapturePoint, make};
 
 /// Creates an order or a quote and emits `venta.creada` (spec, "POST /ventas"). An order reserves
 /// stock; neither reduces it.
@@ -59,7 +59,7 @@ impl Operation for CreateSale {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCreated, Error> {
         // Sales of the API belong to the head office (spec, "POST /ventas/{clave}/facturar", rule
         // 6).
-        let made = make(cx, &self.0, Channel { origen: SaleOrigin::Api, sucursal: 0 }).await?;
+        let made = make(cx, &self.0, CapturePoint { origen: SaleOrigin::Api, sucursal: 0 }).await?;
         Ok(SaleCreated {
             venta: made.venta,
             tipo: made.tipo,

@@ -7,7 +7,7 @@ use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::SaleProduct;
-use crate::domain::stock::{Movement, StockChange, validate_entered};
+use crate::domain::stock::{StockChange, StockMovement, validate_entered};
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text};
@@ -159,7 +159,7 @@ impl MoveStock {
         StockChange {
             producto: product.clave,
             sku: product.sku.clone(),
-            movement: Some(Movement { tipo, cantidad: self.cantidad, costo_unitario }),
+            movement: Some(StockMovement { tipo, cantidad: self.cantidad, costo_unitario }),
             apartado: Quantity::default(),
         }
     }
@@ -189,7 +189,7 @@ impl Operation for CountStock {
         let change = StockChange {
             producto: product.clave,
             sku: product.sku,
-            movement: Some(Movement { tipo, cantidad, costo_unitario: product.costo }),
+            movement: Some(StockMovement { tipo, cantidad, costo_unitario: product.costo }),
             apartado: Quantity::default(),
         };
         let context = MovementContext { referencia: self.referencia.as_deref(), ..MovementContext::default() };

@@ -59,8 +59,8 @@ field_schema!(SentUrl, "Url", { "type": "string", "format": "uri", "maxLength": 
 
 impl<'de> Deserialize<'de> for SentUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Trimmed;
-        impl Visitor<'_> for Trimmed {
+        struct UrlVisitor;
+        impl Visitor<'_> for UrlVisitor {
             type Value = SentUrl;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for SentUrl {
                 }
             }
         }
-        deserializer.deserialize_str(Trimmed)
+        deserializer.deserialize_str(UrlVisitor)
     }
 }
 

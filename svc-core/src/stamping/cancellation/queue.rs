@@ -13,9 +13,9 @@ use crate::context::Context;
 use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
-use crate::leases::{Lease, LeasedQueue, Outcome};
+use crate::leases::{Lease, LeasedQueue, WorkOutcome};
 use crate::observe;
-use crate::stamping::provider::{Provider, StampReport};
+use crate::stamping::provider::{StampReport, StampingProvider};
 use crate::stamping::{StampFailure, Stamper};
 use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 
@@ -30,7 +30,7 @@ const NOT_YET: TimeDelta = TimeDelta::minutes(2);
 const MAX_ASKED: u32 = 100;
 
 /// Cancellations to be sent and followed.
-pub(in crate::stamping) struct Cancellations<'a>(pub(in crate::stamping) &'a Provider<'a>);
+pub(in crate::stamping) struct Cancellations<'a>(pub(in crate::stamping) &'a StampingProvider<'a>);
 
 #[async_trait]
 impl LeasedQueue for Cancellations<'_> {
@@ -61,16 +61,16 @@ impl LeasedQueue for Cancellations<'_> {
         record.factura
     }
 
-    async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<Outcome<StampReport>, Error> {
+    async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<WorkOutcome<StampReport>, Error> {
         Ok(counted(Some(&cancel(self.0, lease, record).await?)))
     }
 
-    fn failed(&self) -> Option<Outcome<StampReport>> {
+    fn failed(&self) -> Option<WorkOutcome<StampReport>> {
         Some(counted(None))
     }
 }
 
-fn counted(outcome: Option<&CancelOutcome>) -> Outcome<StampReport> {
+fn counted(outcome: Option<&CancelOutcome>) -> WorkOutcome<StampReport> {
     let (label, counter): (_, fn(&mut StampReport) -> &mut u64) = match outcome {
         Some(CancelOutcome::Cancelled) => ("cancelled", |report| &mut report.cancelados),
         Some(CancelOutcome::Refused { .. }) => ("rejected", |report| &mut report.cancelaciones_rechazadas),
@@ -80,11 +80,11 @@ fn counted(outcome: Option<&CancelOutcome>) -> Outcome<StampReport> {
         Some(CancelOutcome::Lost) => ("lost", |report| &mut report.perdidos),
         None => ("failed", |report| &mut report.fallidos),
     };
-    Outcome { metric: observe::CANCELLATIONS, label, counter, more_due: false }
+    WorkOutcome { metric: observe::CANCELLATIONS, label, counter, more_due: false }
 }
 
 /// Works on one leased cancellation.
-async fn cancel(provider: &Provider<'_>, lease: Lease, record: LeasedStamping) -> Result<CancelOutcome, Error> {
+async fn cancel(provider: &StampingProvider<'_>, lease: Lease, record: LeasedStamping) -> Result<CancelOutcome, Error> {
     let Lease { company, token } = lease;
     let LeasedStamping { factura, intentos } = record;
     let context = provider.context;
@@ -136,7 +136,7 @@ pub async fn cancel_asked(
     stamper: &dyn Stamper,
     company: CompanyId,
 ) -> Result<Vec<(i64, CancelOutcome)>, Error> {
-    let provider = Provider { context, stamper, installation: OnceLock::new() };
+    let provider = StampingProvider { context, stamper, installation: OnceLock::new() };
     let (now, token) = (context.now(), random_uuid(context.random()));
     let terms = LeaseTerms { max: MAX_ASKED, due: now, now, token, until: now + provider.lease_time() };
     let leased = context.call_store(company, |tx| tx.lease_cancellations(terms, true)).await?;

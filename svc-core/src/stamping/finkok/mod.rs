@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::codes::{self, BEFORE};
 use super::endpoint::{Endpoint, HttpStamperError, within};
 use super::sat::{self, SatStatus};
-use super::soap::{Answer, call, element};
+use super::soap::{SoapAnswer, call, element};
 use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampRequest, StampedXml, Stamper};
 
 const STAMP: &str = "/servicios/soap/stamp";
@@ -59,7 +59,7 @@ impl FinkokStamper {
     }
 
     /// Calls a method of the service at `path`, with the credentials after its own parameters.
-    async fn call(&self, path: &str, method: &str, parameters: &str) -> Result<Answer, StampFailure> {
+    async fn call(&self, path: &str, method: &str, parameters: &str) -> Result<SoapAnswer, StampFailure> {
         let service = path.rsplit('/').next().unwrap_or_default();
         let body = format!(
             "<{method} xmlns=\"http://facturacion.finkok.com/{service}\">{parameters}{}{}</{method}>",
@@ -168,7 +168,7 @@ impl fmt::Debug for FinkokStamper {
 }
 
 /// The code and the text of an error.
-fn incident(answer: &Answer) -> Option<(&str, &str)> {
+fn incident(answer: &SoapAnswer) -> Option<(&str, &str)> {
     let code = answer.get("CodigoError").or_else(|| answer.get("faultcode"))?;
     Some((code, answer.get("MensajeIncidencia").or_else(|| answer.get("CodEstatus")).unwrap_or(code)))
 }

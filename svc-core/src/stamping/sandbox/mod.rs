@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampRequest, StampedXml, Stamper};
-use crate::domain::cfdi::{Cfdi, Provider, SealFault, SigningKey, TipoDeComprobante, holds, stamp};
+use crate::domain::cfdi::{Cfdi, SealFault, SigningKey, StampSigner, TipoDeComprobante, holds, stamp};
 
 /// A receiver whose name contains this is rejected.
 const REJECTED: &str = "RECHAZO";
@@ -105,7 +105,7 @@ impl SandboxStamper {
     /// tests. Fails if the XML is not a sealed document.
     pub fn sign(request: &StampRequest, uuid: Uuid, at: DateTime<Utc>) -> Result<StampedXml, StampFailure> {
         let fault = |fault: &SealFault| StampFailure::Unreachable(format!("the sandbox cannot stamp it: {fault}"));
-        let provider = Provider { rfc: RFC, certificado: CERTIFICATE, key: KEY.as_ref().map_err(fault)? };
+        let provider = StampSigner { rfc: RFC, certificado: CERTIFICATE, key: KEY.as_ref().map_err(fault)? };
         request.stamped(stamp(&request.xml, uuid, at, &provider).map_err(|error| fault(&error))?)
     }
 }

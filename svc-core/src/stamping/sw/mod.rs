@@ -80,7 +80,7 @@ impl SwStamper {
         }
         let request = self.endpoint.request(Method::POST, AUTHENTICATE).header(CONTENT_TYPE, "application/json");
         let body = json!({"user": user, "password": password}).to_string();
-        let answer = Answer::of(&self.endpoint.send(request, body).await?)?;
+        let answer = SwAnswer::of(&self.endpoint.send(request, body).await?)?;
         let token = answer.text("token").and_then(|token| bearer(token).ok());
         let token = token.filter(|_| answer.is_success()).ok_or_else(|| answer.refusal())?;
         *last = Some(token.clone());
@@ -88,7 +88,7 @@ impl SwStamper {
     }
 
     /// Sends an XML as a file; retries once with a new token if the last one expired.
-    async fn post(&self, path: &str, xml: &str, custom_id: Option<&str>) -> Result<Answer, StampFailure> {
+    async fn post(&self, path: &str, xml: &str, custom_id: Option<&str>) -> Result<SwAnswer, StampFailure> {
         let mut anew = false;
         loop {
             let (kind, body) = multipart(xml);
@@ -103,7 +103,7 @@ impl SwStamper {
                 anew = true;
                 continue;
             }
-            return Answer::of(&answer);
+            return SwAnswer::of(&answer);
         }
     }
 
@@ -194,7 +194,7 @@ impl fmt::Debug for SwStamper {
 
 /// The body of all answers.
 #[derive(Deserialize)]
-struct Body {
+struct SwBody {
     status: String,
     #[serde(default)]
     message: Option<String>,
@@ -204,21 +204,21 @@ struct Body {
     data: Value,
 }
 
-impl Body {
+impl SwBody {
     fn text(&self) -> String {
         [&self.message, &self.detail].into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 
-struct Answer {
+struct SwAnswer {
     status: StatusCode,
-    body: Body,
+    body: SwBody,
 }
 
-impl Answer {
+impl SwAnswer {
     fn of(answer: &Response<bytes::Bytes>) -> Result<Self, StampFailure> {
         let status = answer.status();
-        let body: Option<Body> = serde_json::from_slice(answer.body()).ok();
+        let body: Option<SwBody> = serde_json::from_slice(answer.body()).ok();
         match body.filter(|_| !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS) {
             Some(body) => Ok(Self { status, body }),
             None if matches!(status.as_u16(), 401 | 403) => {

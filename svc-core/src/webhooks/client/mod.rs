@@ -29,7 +29,7 @@ pub use self::resolve::{ResolveError, Resolver, SystemResolver};
 use super::destination::validate;
 use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, validate_url};
 use crate::domain::words::DeliveryReason;
-use crate::outbound::{Channel, Most, OutboundError, Tls};
+use crate::outbound::{HttpConnection, Most, OutboundError, Tls};
 
 /// The most bytes of an answer that are read: only its head matters.
 const MOST: usize = 16 * 1024;
@@ -123,10 +123,15 @@ impl HttpSender {
     }
 
     /// Opens a new connection to one of the addresses.
-    async fn open(&self, target: &Target, addresses: &[IpAddr], until: Instant) -> Result<(Link, Channel), Outcome> {
+    async fn open(
+        &self,
+        target: &Target,
+        addresses: &[IpAddr],
+        until: Instant,
+    ) -> Result<(Link, HttpConnection), Outcome> {
         let (address, tcp) = connect(addresses, target.port, until).await?;
         let tls = target.https.then_some((&self.tls, target.host.as_str()));
-        let channel = Channel::open(tcp, tls, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
+        let channel = HttpConnection::open(tcp, tls, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
         Ok((Link::new(target, address), channel))
     }
 

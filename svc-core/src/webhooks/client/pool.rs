@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::outbound::Channel;
+use crate::outbound::HttpConnection;
 use crate::webhooks::Target;
 
 /// How long an idle connection is kept: less than the five seconds after which servers begin to
@@ -34,7 +34,7 @@ struct Kept {
 struct Idle {
     link: Link,
     since: Instant,
-    channel: Channel,
+    channel: HttpConnection,
 }
 
 /// The destination of a connection.
@@ -58,7 +58,7 @@ impl Link {
 
 impl Pool {
     /// Takes an open connection to the target at one of these addresses.
-    pub(super) fn take(&self, target: &Target, addresses: &[IpAddr]) -> Option<(Link, Channel)> {
+    pub(super) fn take(&self, target: &Target, addresses: &[IpAddr]) -> Option<(Link, HttpConnection)> {
         let idle = &mut self.lock().idle;
         let now = Instant::now();
         idle.retain(|idle| now - idle.since < KEPT);
@@ -73,7 +73,7 @@ impl Pool {
 
     /// Keeps a connection if it can take another request; if the pool is full, the oldest is
     /// closed.
-    pub(super) fn put(&self, link: Link, mut channel: Channel) {
+    pub(super) fn put(&self, link: Link, mut channel: HttpConnection) {
         let mut kept = self.lock();
         if kept.spoiled.contains(&link) || !channel.is_ready() {
             return;

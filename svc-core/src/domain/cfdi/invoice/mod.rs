@@ -32,7 +32,7 @@ pub fn build_related(
     let sale = &source.venta;
     let receptor = receive(&source.receptor, &opening.lugar_expedicion, sale.uso_cfdi.as_deref())?;
     let currency = Currency::of(&sale.moneda)?;
-    let mut body = Body::default();
+    let mut body = Concepts::default();
     for line in &source.renglones {
         let (concept, taxes) = concept(line, &currency)?;
         body.add(concept, &taxes, line.amounts.subtotal.get(), line.amounts.descuento.get())?;
@@ -58,7 +58,7 @@ pub fn build_related(
 pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     let opening = open(&source.emisor, &source.encabezado)?;
     let currency = Currency::of(&source.moneda)?;
-    let mut body = Body::default();
+    let mut body = Concepts::default();
     for ticket in &source.tickets {
         let (concept, taxes) = of_ticket(ticket, &currency)?;
         let (subtotal, discount) = (concept.importe.get(), concept.descuento.map_or(Decimal::ZERO, Amount::get));
@@ -85,7 +85,7 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
 /// Converts a ticket into a concept and its taxes: the amount paid, to the cent, split so that each
 /// tax is its base times its rate.
 fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
-    let mut body = Body::default();
+    let mut body = Concepts::default();
     for line in &ticket.renglones {
         let (concept, taxes) = concept(line, currency)?;
         body.add(concept, &taxes, line.amounts.subtotal.get(), line.amounts.descuento.get())?;
@@ -114,14 +114,14 @@ fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxe
 
 /// The concepts and their sums.
 #[derive(Default)]
-struct Body {
+struct Concepts {
     conceptos: Vec<Concepto>,
     taxes: Taxes,
     subtotal: Decimal,
     descuento: Decimal,
 }
 
-impl Body {
+impl Concepts {
     /// Adds a concept, its taxes, its amount and its discount.
     fn add(
         &mut self,

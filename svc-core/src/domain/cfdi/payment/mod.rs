@@ -9,7 +9,7 @@ use super::pagos::{
     TrasladoP,
 };
 use super::parties::{Opening, open, receive};
-use super::source::{PaidInvoice, PaymentSource, Receipt, ReceiptSource, SettledInvoice};
+use super::source::{PaidInvoice, PaymentOfInvoices, PaymentSource, ReceiptSource, SettledInvoice};
 use super::tax::{Charge, Levy, NO_OBJECT, Taxes, plus, times, treat};
 use super::text::attribute;
 use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION};
@@ -33,7 +33,7 @@ pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
         moneda: source.pago.moneda.clone(),
         monto: factura.importe,
     });
-    let receipt = Receipt { pago: source.pago.clone(), facturas: facturas.collect() };
+    let receipt = PaymentOfInvoices { pago: source.pago.clone(), facturas: facturas.collect() };
     build_receipts(&ReceiptSource {
         emisor: source.emisor.clone(),
         receptor: source.receptor.clone(),
@@ -93,7 +93,7 @@ fn the_concept() -> Concepto {
     }
 }
 
-fn complement(receipts: &[Receipt]) -> Result<Pagos20, CfdiFault> {
+fn complement(receipts: &[PaymentOfInvoices]) -> Result<Pagos20, CfdiFault> {
     let mut totals = Totals::default();
     let pago = receipts.iter().map(|receipt| pay(receipt, &mut totals)).collect::<Result<Vec<_>, _>>()?;
     if pago.is_empty() {
@@ -103,8 +103,8 @@ fn complement(receipts: &[Receipt]) -> Result<Pagos20, CfdiFault> {
 }
 
 /// Builds a payment with the invoices it pays, and adds it to `totals`.
-fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
-    let Receipt { pago: payment, facturas } = receipt;
+fn pay(receipt: &PaymentOfInvoices, totals: &mut Totals) -> Result<Pago, CfdiFault> {
+    let PaymentOfInvoices { pago: payment, facturas } = receipt;
     let currency = Currency::of(&payment.moneda)?;
     let rate = if currency.key == PESO { Amount::ONE } else { Amount::rounded(payment.tipo_cambio.get(), DECIMALS) };
     let mut taxes = Taxes::default();

@@ -89,9 +89,9 @@ fn receipt() -> Cfdi {
 fn a_small_invoice_has_all_that_is_asked_on_one_page() {
     let Some(tools) = Tools::find("a_small_invoice_has_all_that_is_asked_on_one_page") else { return };
     let xml = stamped(&small());
-    let pdf = print(&xml, Standing::Vigente).unwrap();
+    let pdf = print(&xml, DocumentValidity::Vigente).unwrap();
     assert!(pdf.len() < 20_000, "{}", pdf.len());
-    assert_eq!(print(&xml, Standing::Vigente).unwrap(), pdf, "the same bytes again");
+    assert_eq!(print(&xml, DocumentValidity::Vigente).unwrap(), pdf, "the same bytes again");
     let (text, pages) = read(&tools, &pdf);
     assert_eq!(pages, 1);
     for part in [
@@ -141,7 +141,7 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("CANCELADO"));
-    let cancelled = print(&xml, Standing::Cancelada).unwrap();
+    let cancelled = print(&xml, DocumentValidity::Cancelada).unwrap();
     // pdftotext reads slanted letters one by one, among the others, and some as parts of other
     // words.
     let letters = |pdf: &[u8]| {
@@ -155,7 +155,7 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
 #[test]
 fn many_lines_go_over_pages_and_none_is_lost() {
     let Some(tools) = Tools::find("many_lines_go_over_pages_and_none_is_lost") else { return };
-    let (text, pages) = read(&tools, &print(&stamped(&large()), Standing::Vigente).unwrap());
+    let (text, pages) = read(&tools, &print(&stamped(&large()), DocumentValidity::Vigente).unwrap());
     assert!((3..=6).contains(&pages), "{pages}");
     for number in 0..80 {
         assert!(text.contains(&format!("SKU-{number:03}")), "{number}");
@@ -166,7 +166,7 @@ fn many_lines_go_over_pages_and_none_is_lost() {
 #[test]
 fn a_receipt_shows_what_it_pays() {
     let Some(tools) = Tools::find("a_receipt_shows_what_it_pays") else { return };
-    let (text, _) = read(&tools, &print(&stamped(&receipt()), Standing::Vigente).unwrap());
+    let (text, _) = read(&tools, &print(&stamped(&receipt()), DocumentValidity::Vigente).unwrap());
     for part in [
         "RECIBO DE PAGO",
         "CP01 Pagos",
@@ -188,7 +188,7 @@ fn a_receipt_shows_what_it_pays() {
 fn any_document_can_be_printed() {
     let Some(tools) = Tools::find("any_document_can_be_printed") else { return };
     for (number, document) in documents(60, 5).iter().enumerate() {
-        let pdf = print(&add_stamp(&document.xml), Standing::Vigente).unwrap();
+        let pdf = print(&add_stamp(&document.xml), DocumentValidity::Vigente).unwrap();
         let (text, pages) = read(&tools, &pdf);
         assert!(pages > 0 && text.contains(&format!("Página {pages} de {pages}")), "{number}: {text}");
     }
@@ -197,7 +197,7 @@ fn any_document_can_be_printed() {
 #[test]
 fn what_is_no_stamped_document_is_refused() {
     let sealed = seal(&small(), &csd("EKU9003173C9").1).unwrap();
-    assert_eq!(print(&sealed.xml, Standing::Vigente), Err(PrintFault::NotStamped));
+    assert_eq!(print(&sealed.xml, DocumentValidity::Vigente), Err(PrintFault::NotStamped));
     let xml = add_stamp(&sealed.xml);
     let deep = format!("{}{}", "<a>".repeat(10_000), "</a>".repeat(10_000));
     for wrong in [
@@ -211,11 +211,16 @@ fn what_is_no_stamped_document_is_refused() {
         &xml.replace("Serie=", "Serie=\"1\" Serie="),
         &deep,
     ] {
-        assert_eq!(print(wrong, Standing::Vigente), Err(PrintFault::NoDocument), "{}", &wrong[..wrong.len().min(200)]);
+        assert_eq!(
+            print(wrong, DocumentValidity::Vigente),
+            Err(PrintFault::NoDocument),
+            "{}",
+            &wrong[..wrong.len().min(200)]
+        );
     }
     // A truncated document is an error or a PDF, never a panic.
     for end in (0..xml.len()).step_by(97).filter(|end| xml.is_char_boundary(*end)) {
-        assert_eq!(print(&xml[..end], Standing::Vigente), Err(PrintFault::NoDocument));
+        assert_eq!(print(&xml[..end], DocumentValidity::Vigente), Err(PrintFault::NoDocument));
     }
 }
 
@@ -224,7 +229,7 @@ fn what_is_no_stamped_document_is_refused() {
 fn samples_to_look_at() {
     let dir = std::path::PathBuf::from(std::env::var_os("SVC_PDF").expect("SVC_PDF names a folder"));
     for (name, document, standing) in [
-        ("small", small(), Standing::Vigente),
+        ("small", small(), DocumentValidity::Vigente),
         (
             "cancelled",
             {
@@ -232,17 +237,17 @@ fn samples_to_look_at() {
                 with_certificate(&mut source.emisor);
                 build_invoice(&source).unwrap()
             },
-            Standing::Cancelada,
+            DocumentValidity::Cancelada,
         ),
-        ("large", large(), Standing::Vigente),
-        ("receipt", receipt(), Standing::Vigente),
+        ("large", large(), DocumentValidity::Vigente),
+        ("receipt", receipt(), DocumentValidity::Vigente),
     ] {
         fs::write(dir.join(format!("{name}.pdf")), print(&stamped(&document), standing).unwrap()).unwrap();
     }
     for (number, document) in documents(12, 7).iter().enumerate() {
         fs::write(
             dir.join(format!("random-{number}.pdf")),
-            print(&add_stamp(&document.xml), Standing::Vigente).unwrap(),
+            print(&add_stamp(&document.xml), DocumentValidity::Vigente).unwrap(),
         )
         .unwrap();
     }

@@ -124,7 +124,7 @@ impl StampedXml {
 }
 
 /// The provider that stamps.
-pub(crate) struct Provider<'a> {
+pub(crate) struct StampSigner<'a> {
     pub(crate) rfc: &'a str,
     pub(crate) certificado: &'a str,
     pub(crate) key: &'a SigningKey,
@@ -132,7 +132,7 @@ pub(crate) struct Provider<'a> {
 
 /// Stamps the sealed document `xml` with the fiscal folio `uuid`, at a time truncated to seconds.
 /// The same input yields the same stamp.
-pub(crate) fn stamp(xml: &str, uuid: Uuid, at: DateTime<Utc>, by: &Provider<'_>) -> Result<String, SealFault> {
+pub(crate) fn stamp(xml: &str, uuid: Uuid, at: DateTime<Utc>, by: &StampSigner<'_>) -> Result<String, SealFault> {
     let root = Element::read(xml).map_err(|_| SealFault::Document)?;
     let at = DateTime::from_timestamp(at.timestamp(), 0).unwrap_or(at);
     let mut timbre = TimbreFiscalDigital {

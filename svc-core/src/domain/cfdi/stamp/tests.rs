@@ -10,7 +10,7 @@ const UUID: Uuid = Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_1b2c_3d4e_5f60);
 
 fn stamped(document: &SealedXml) -> String {
     let (certificate, key) = csd("CACX7605101P8");
-    let by = Provider { rfc: "AAA010101AAA", certificado: &certificate.numero, key: &key };
+    let by = StampSigner { rfc: "AAA010101AAA", certificado: &certificate.numero, key: &key };
     stamp(&document.xml, UUID, "2026-10-12T18:00:04.7Z".parse().unwrap(), &by).unwrap()
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::Amount;
 use super::source::{
-    Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver, SoldSale,
+    Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentSource, ReceivedPayment, Receiver, SoldSale,
 };
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
@@ -141,7 +141,7 @@ pub(crate) fn payment(facturas: Vec<PaidInvoice>) -> PaymentSource {
         emisor: issuer(),
         receptor: receiver(),
         encabezado: Heading { serie: Some("P".to_owned()), ..heading() },
-        pago: Payment {
+        pago: ReceivedPayment {
             fecha: Date(parse_date("2026-10-11").unwrap()),
             forma_pago_sat: Some("03".to_owned()),
             moneda: "MXN".to_owned(),

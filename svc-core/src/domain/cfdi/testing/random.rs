@@ -9,8 +9,9 @@ use uuid::Uuid;
 use super::{decimal, invoice, issuer, money, receiver};
 use crate::domain::cfdi::{
     Amount, Certificate, Cfdi, CfdiRelacionado, CfdiRelacionados, GlobalSource, Heading, InformacionGlobal,
-    InvoiceSource, Issuer, Line, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver, SettledInvoice,
-    SoldSale, Ticket, TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_receipts, build_related,
+    InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices, Periodicidad, ReceiptSource, ReceivedPayment,
+    Receiver, SettledInvoice, SoldSale, Ticket, TipoDeComprobante, TipoRelacion, build_global, build_invoice,
+    build_receipts, build_related,
 };
 use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
@@ -283,13 +284,13 @@ impl Dice {
         }
     }
 
-    fn receipt(&mut self, emisor: &Issuer) -> Receipt {
+    fn receipt(&mut self, emisor: &Issuer) -> PaymentOfInvoices {
         let moneda = self.pick(&CURRENCIES);
         let invoices = if self.one_in(20) { 60 } else { 1 + self.below(5) };
         let facturas: Vec<_> = (0..invoices).map(|_| self.settled(emisor, moneda)).collect();
         let over = if self.one_in(5) { self.decimal(1_000, 2) } else { Decimal::ZERO };
-        Receipt {
-            pago: Payment {
+        PaymentOfInvoices {
+            pago: ReceivedPayment {
                 fecha: self.day(),
                 forma_pago_sat: Some(self.pick(&["01", "02", "03", "28"]).to_owned()),
                 moneda: moneda.to_owned(),
