@@ -28,7 +28,7 @@ pub(crate) async fn answer(
         None => None,
     };
     tracing::info!(address = %server.address, "serving");
-    server.run(Api::new(&context)?, outside, stop, ShutdownPlan::new(process)).await;
+    server.run(Api::at_root(&context)?, outside, stop, ShutdownPlan::new(process)).await;
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await

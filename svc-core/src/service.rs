@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::observe::Watch;
 use crate::operation::{RouteError, Router, uuid_v7};
-use crate::pipeline::{self, Body, BoxError};
+use crate::pipeline::{self, Body, BoxError, Paths};
 use crate::registry::OPERATIONS;
 
 /// The API: an `http::Request` in, an `http::Response` out, for the company of the request's API
@@ -37,13 +37,25 @@ pub struct Api(Arc<ApiInner>);
 struct ApiInner {
     context: Context,
     router: Router,
+    paths: Paths,
 }
 
 impl Api {
-    /// Builds the API over `context`. Fails if two operations of the registry have conflicting
-    /// routes, which is a bug.
+    /// Builds the API over `context`, for a server that mounts it at a path and may strip that path:
+    /// it answers paths with the base URL's path, with `/api/v1`, and with neither. Fails if two
+    /// operations of the registry have conflicting routes, which is a bug.
     pub fn new(context: &Context) -> Result<Self, RouteError> {
-        Ok(Self(Arc::new(ApiInner { context: context.clone(), router: Router::new(OPERATIONS)? })))
+        Self::with(context, Paths::Any)
+    }
+
+    /// Builds the API for a server that passes every path unchanged: one that is below neither the base
+    /// URL's path nor `/api/v1` is 404 `ruta_no_existe`. A base URL without a path includes all.
+    pub fn at_root(context: &Context) -> Result<Self, RouteError> {
+        Self::with(context, Paths::Whole)
+    }
+
+    fn with(context: &Context, paths: Paths) -> Result<Self, RouteError> {
+        Ok(Self(Arc::new(ApiInner { context: context.clone(), router: Router::new(OPERATIONS)?, paths })))
     }
 
     /// The context that it was built over.
@@ -83,7 +95,7 @@ impl ApiInner {
         let peticion = self.peticion();
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
-        let answer = pipeline::answer(&self.context, &self.router, &peticion, &head, &mut body, &mut watch);
+        let answer = pipeline::answer(&self.context, &self.router, self.paths, &peticion, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
         pipeline::discard_received(&head.headers, &mut body);

@@ -195,6 +195,8 @@ CREATE TABLE timbrados (
 CREATE INDEX timbrados_proximo ON timbrados (empresa, proximo);
 -- The companies that have rows due.
 CREATE INDEX timbrados_vencidos ON timbrados (proximo, empresa);
+-- The few that wait for a person: they are counted after every pass.
+CREATE INDEX timbrados_detenidos ON timbrados (empresa, detenido) WHERE detenido IS NOT NULL;
 
 -- The queue of cancellations that were asked for, until the authority's final answer.
 CREATE TABLE cancelaciones (
@@ -221,6 +223,8 @@ CREATE TABLE cancelaciones (
 CREATE INDEX cancelaciones_proximo ON cancelaciones (empresa, proximo);
 -- The companies that have rows due.
 CREATE INDEX cancelaciones_vencidas ON cancelaciones (proximo, empresa);
+-- As in `timbrados`.
+CREATE INDEX cancelaciones_detenidas ON cancelaciones (empresa, detenido) WHERE detenido IS NOT NULL;
 
 -- How stamping providers tell this installation from others on the same account: a random number of
 -- 60 bits that never changes. It belongs to no company, so it is not in a table.

@@ -19,6 +19,9 @@ use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, BoxError, boxed, discard_received};
+use route::MatchedRoute;
+pub(crate) use route::Paths;
+
 use limits::ResponseMeta;
 use respond::Reply;
 
@@ -35,6 +38,7 @@ use crate::store::StoreError;
 pub(crate) async fn answer(
     context: &Context,
     router: &Router,
+    paths: Paths,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
@@ -42,7 +46,17 @@ pub(crate) async fn answer(
 ) -> Response<Bytes> {
     let mut meta = ResponseMeta::default();
     // A panic still gets a response with the id to report, and the connection survives.
-    let outcome = AssertUnwindSafe(serve(context, router, peticion, head, body, &mut meta, watch)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(serve(
+        context,
+        route::find(context, router, paths, head),
+        peticion,
+        head,
+        body,
+        &mut meta,
+        watch,
+    ))
+    .catch_unwind()
+    .await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
         watch.error(error.code());
@@ -61,14 +75,14 @@ pub(crate) fn refused(error: Error, peticion: &str) -> Response<Bytes> {
 
 async fn serve<'a>(
     context: &'a Context,
-    router: &Router,
+    route: Result<MatchedRoute<'_>, Error>,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
     meta: &mut ResponseMeta<'a>,
     watch: &mut Watch,
 ) -> Result<Reply, Error> {
-    let route = route::find(context, router, head)?;
+    let route = route?;
     watch.operation(Arc::clone(&route.operation.name));
     let (http, handler) = (route.operation.http, route.operation.handler);
     if let Handler::Open(run) = handler {

@@ -6,8 +6,17 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::operation::{Method, Named, Router};
 
-/// The default path of the API; accepted whether or not the front end strips it.
+/// The default path of the API.
 const PREFIX: &str = "/api/v1";
+
+/// Which paths name operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paths {
+    /// Those below the base URL's path or `/api/v1`.
+    Whole,
+    /// Those too from which the front end stripped it.
+    Any,
+}
 
 /// The operation that a request names.
 pub(super) struct MatchedRoute<'r> {
@@ -21,9 +30,10 @@ pub(super) struct MatchedRoute<'r> {
 pub(super) fn find<'r>(
     context: &Context,
     router: &'r Router,
+    paths: Paths,
     head: &http::request::Parts,
 ) -> Result<MatchedRoute<'r>, Error> {
-    let path = below_base(head.uri.path(), context.base_path());
+    let path = below_base(head.uri.path(), context.base_path(), paths).ok_or(Code::RutaNoExiste)?;
     let (route, parameters) = router.find(path).ok_or(Code::RutaNoExiste)?;
     let Some(operation) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
         return Err(Error::new(Code::MetodoNoPermitido).allow(route.allow.as_str()));
@@ -33,11 +43,11 @@ pub(super) fn find<'r>(
     Ok(MatchedRoute { operation, path: path.to_owned(), parameters })
 }
 
-/// The path without the base URL's: a server that nests the API strips it, one that mounts it
-/// plainly does not.
-fn below_base<'p>(path: &'p str, base_path: &str) -> &'p str {
+/// The path without the base URL's.
+fn below_base<'p>(path: &'p str, base_path: &str, paths: Paths) -> Option<&'p str> {
     let strip = |prefix: &str| path.strip_prefix(prefix).filter(|rest| !prefix.is_empty() && rest.starts_with('/'));
-    strip(base_path).or_else(|| strip(PREFIX)).unwrap_or(path)
+    let bare = (paths == Paths::Any || base_path.is_empty()).then_some(path);
+    strip(base_path).or_else(|| strip(PREFIX)).or(bare)
 }
 
 #[cfg(test)]
@@ -45,17 +55,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stripped_path_and_a_whole_one_are_the_same() {
-        for (path, base) in [
-            ("/clientes", "/api/v1"),
-            ("/api/v1/clientes", "/api/v1"),
-            ("/erp/api/v1/clientes", "/erp/api/v1"),
-            ("/api/v1/clientes", "/erp/api/v1"),
-            ("/clientes", ""),
-            ("/api/v1/clientes", ""),
+    fn a_stripped_path_is_known_where_a_front_end_may_strip_it() {
+        for (path, base, whole) in [
+            ("/api/v1/clientes", "/api/v1", true),
+            ("/erp/api/v1/clientes", "/erp/api/v1", true),
+            ("/api/v1/clientes", "/erp/api/v1", true),
+            ("/clientes", "", true),
+            ("/api/v1/clientes", "", true),
+            ("/clientes", "/api/v1", false),
+            ("/clientes", "/erp/api/v1", false),
         ] {
-            assert_eq!(below_base(path, base), "/clientes", "{path} under {base}");
+            assert_eq!(below_base(path, base, Paths::Any), Some("/clientes"), "{path} under {base}");
+            let expected = whole.then_some("/clientes");
+            assert_eq!(below_base(path, base, Paths::Whole), expected, "whole {path} under {base}");
         }
-        assert_eq!(below_base("/api/v1clientes", "/api/v1"), "/api/v1clientes");
+        assert_eq!(below_base("/api/v1clientes", "/api/v1", Paths::Any), Some("/api/v1clientes"));
+        assert_eq!(below_base("/api/v1clientes", "/api/v1", Paths::Whole), None);
     }
 }

@@ -5,6 +5,7 @@ mod edit;
 mod limit;
 mod list;
 mod resend;
+mod rights;
 mod secret;
 mod trial;
 

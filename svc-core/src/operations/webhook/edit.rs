@@ -55,6 +55,9 @@ impl Operation for EditWebhook {
         after.eventos = eventos.unwrap_or(after.eventos);
         after.activo = self.activo.get().copied().unwrap_or(after.activo);
         self.descripcion.clone().map(Text::into_string).apply(&mut after.descripcion);
+        if after.url != before.url {
+            permit(cx.actor, &after.eventos)?;
+        }
         if after == before.data() {
             return Ok(before);
         }

@@ -78,7 +78,8 @@ impl<'de> Deserialize<'de> for SentUrl {
     }
 }
 
-/// Refuses events whose resource the key may not read.
+/// Refuses events whose resource the key may not read. A write that changes where a webhook's
+/// notices go, or who can verify them, asks for all that it is subscribed to (contract §4).
 fn permit(actor: &Actor, eventos: &[EventKind]) -> Result<(), Error> {
     let lacks = |kind: &EventKind| kind.scope().filter(|scope| !actor.may(*scope));
     match eventos.iter().find_map(|kind| Some((kind, lacks(kind)?))) {

@@ -4,7 +4,8 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{DeliveryQueued, existing, queue};
+use super::{DeliveryQueued, existing, permit, queue};
+use crate::domain::event::EventKind;
 use crate::domain::scope::Scope;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::error::{Code, Error};
@@ -27,13 +28,16 @@ impl Operation for ResendDelivery {
                 .status(StatusCode::ACCEPTED)
                 .no_body(),
         )
-        .errors(&[Code::WebhookInactivo, Code::EntregaPendiente]);
+        .errors(&[Code::SinPermiso, Code::WebhookInactivo, Code::EntregaPendiente]);
     type Output = DeliveryQueued;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DeliveryQueued, Error> {
         let (webhook, entrega) = (self.clave, self.entrega);
         let target = existing(cx, webhook).await?;
         let earlier = cx.tx.delivery(webhook, entrega).await?.ok_or(Code::NoEncontrado)?;
+        permit(cx.actor, &target.eventos)?;
+        // It may have been subscribed to more when the event was sent.
+        permit(cx.actor, EventKind::of(&earlier.tipo).as_slice())?;
         target.validate_active()?;
         if earlier.estado == DeliveryStatus::Pendiente {
             return Err(Code::EntregaPendiente.into());

@@ -4,6 +4,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{existing, permit};
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
@@ -32,11 +33,13 @@ pub struct SecretRotated {
 
 impl Operation for RotateSecret {
     const SPEC: Spec = Spec::new("Rotate the signing secret of a webhook")
-        .http(Http::post("/webhooks/{clave}/secreto", Scope::WebhooksWrite).status(StatusCode::OK).no_body());
+        .http(Http::post("/webhooks/{clave}/secreto", Scope::WebhooksWrite).status(StatusCode::OK).no_body())
+        .errors(&[Code::SinPermiso]);
     type Output = SecretRotated;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SecretRotated, Error> {
         let webhook = self.clave;
+        permit(cx.actor, &existing(cx, webhook).await?.eventos)?;
         let secreto = SigningSecret::random(cx.random);
         let sealed = cx.seal(SECRET, &webhook.to_string(), secreto.as_bytes())?;
         let until = Timestamp::new(cx.now.get() + ROTATION);

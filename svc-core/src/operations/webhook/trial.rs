@@ -4,7 +4,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{DeliveryQueued, existing, queue};
+use super::{DeliveryQueued, existing, permit, queue};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::scope::Scope;
 use crate::domain::webhook::DeliveryOrigin;
@@ -23,12 +23,14 @@ impl Operation for TryWebhook {
     const SPEC: Spec = Spec::new("Send a test event to a webhook")
         .http(Http::post("/webhooks/{clave}/probar", Scope::WebhooksWrite).status(StatusCode::ACCEPTED).no_body())
         .emits(&[EventKind::WebhookPrueba])
-        .errors(&[Code::WebhookInactivo]);
+        .errors(&[Code::SinPermiso, Code::WebhookInactivo]);
     type Output = DeliveryQueued;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DeliveryQueued, Error> {
         let webhook = self.clave;
-        existing(cx, webhook).await?.validate_active()?;
+        let target = existing(cx, webhook).await?;
+        permit(cx.actor, &target.eventos)?;
+        target.validate_active()?;
         let event = Event::WebhookPrueba { webhook };
         let evento = cx.emit_privately(&event).await?;
         queue(cx, webhook, evento, event.kind().word(), DeliveryOrigin::Prueba).await
