@@ -53,6 +53,11 @@ fn the_description_is_printed_and_served_in_both_languages() {
         ("POST", "/openapi.json", 405),
         // Below the base path there is nothing of it.
         ("GET", "/api/v1/openapi.json", 404),
+        // And there is nothing of the API outside it.
+        ("GET", "/api/v1/health", 200),
+        ("GET", "/health", 404),
+        ("GET", "/clientes", 404),
+        ("GET", "/v1/clientes", 404),
     ] {
         let (head, _) = ask(&service, method, path);
         assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{method} {path}: {head}");
