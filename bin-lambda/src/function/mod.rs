@@ -71,7 +71,7 @@ impl Function {
     fn of(context: &svc_core::Context, base_url: &str, outside: OutsideSettings) -> Result<Self, RouteError> {
         let schedule = Schedule::new(context.clone(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
-        Ok(Self(Arc::new(Inner { api: Api::at_root(context)?, base_path: path.unwrap_or_default(), schedule })))
+        Ok(Self(Arc::new(Inner { api: Api::new(context)?, base_path: path.unwrap_or_default(), schedule })))
     }
 
     pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {
