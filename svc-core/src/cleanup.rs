@@ -82,7 +82,7 @@ async fn forget_all(
     let mut removed = 0;
     loop {
         let started = Instant::now();
-        let batch = context.call_store(company, |tx| tx.forget(aged, expired, BATCH)).await.map_err(store_error);
+        let batch = context.call_store(company, |tx| tx.delete_aged(aged, expired, BATCH)).await.map_err(store_error);
         let batch = match batch {
             Err(StoreError::Busy(error) | StoreError::Transient(error)) => {
                 tracing::debug!(empresa = company.0, %error, "expired rows are locked; they are left for the next pass");

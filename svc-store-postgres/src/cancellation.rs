@@ -9,11 +9,11 @@ use svc_core::store::{
 };
 use uuid::Uuid;
 
-use crate::document::{deflated, inflated};
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
+use crate::xml::{deflated, inflated};
 
 from_row! {
     struct Successor { clave: i64, estatus: InvoiceStatus }

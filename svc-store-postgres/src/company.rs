@@ -1,12 +1,14 @@
-//! Companies, their users and their API keys.
+//! Companies, their users, API keys and signing certificates, and the monthly quota.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::postgres::PgRow;
+use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::company::{
     Company, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode, Plan,
 };
 use svc_core::domain::scope::Scope;
+use svc_core::domain::time::Timestamp;
 use svc_core::store::{CompanyChange, CompanyTx, NewKey, NewUser, StoreError};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -60,6 +62,8 @@ fn limits_word(limits: Option<LimitMode>) -> &'static str {
         None => "inherit",
     }
 }
+
+from_row!(SigningCertificate { numero, rfc, desde, hasta, der: "certificado" });
 
 #[async_trait]
 impl CompanyTx for PostgresTx {
@@ -272,6 +276,68 @@ impl CompanyTx for PostgresTx {
             empresa: self.empresa,
             sufijo: suffix,
             ahora: now,
+        ))
+        .await
+    }
+
+    async fn signing_certificate(&mut self) -> Result<Option<SigningCertificate>, StoreError> {
+        self.optional(sql!(
+            "SELECT numero, rfc, desde, hasta, certificado
+             FROM certificados
+             WHERE empresa = :empresa
+             ORDER BY orden DESC
+             LIMIT 1",
+            empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.optional_value(sql!(
+            "SELECT llave
+             FROM certificados
+             WHERE empresa = :empresa AND numero = :numero",
+            empresa: self.empresa,
+            numero,
+        ))
+        .await
+    }
+
+    async fn save_certificate(
+        &mut self,
+        certificate: &SigningCertificate,
+        sealed_key: &[u8],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let orden = self.next("certificados", 1).await?;
+        self.run(sql!(
+            "INSERT INTO certificados (empresa, numero, orden, rfc, desde, hasta, certificado, llave, cargado)
+             VALUES (:empresa, :numero, :orden, :rfc, :desde, :hasta, :certificado, :llave, :cargado)
+             ON CONFLICT (empresa, numero) DO UPDATE
+             SET orden = excluded.orden, rfc = excluded.rfc, desde = excluded.desde, hasta = excluded.hasta,
+                 certificado = excluded.certificado, llave = excluded.llave, cargado = excluded.cargado",
+            empresa: self.empresa,
+            numero: certificate.numero,
+            orden,
+            rfc: certificate.rfc,
+            desde: certificate.desde,
+            hasta: certificate.hasta,
+            certificado: certificate.der,
+            llave: sealed_key,
+            cargado: now,
+        ))
+        .await
+    }
+
+    async fn use_quota(&mut self, mes: NaiveDate, operaciones: i64) -> Result<i64, StoreError> {
+        self.value(sql!(
+            "INSERT INTO cupos AS c (empresa, mes, usadas)
+             VALUES (:empresa, :mes, :operaciones)
+             ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
+             RETURNING usadas",
+            empresa: self.empresa,
+            mes,
+            operaciones,
         ))
         .await
     }

@@ -1,12 +1,14 @@
-//! Customers.
+//! Customers, contacts with them and the tasks that follow, and opportunities.
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::Receiver;
+use svc_core::domain::interaction::{ContactedCustomer, Minutes};
+use svc_core::domain::opportunity::{FunnelStage, OpportunityState};
 use svc_core::domain::time::Timestamp;
 use svc_core::record::customer::CustomerData;
 use svc_core::record::{Kind, ToValue as _, Value};
-use svc_core::store::{Buyer, CustomerTx, NewCustomerRow, StoreError};
+use svc_core::store::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity, StoreError};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -38,6 +40,11 @@ macro_rules! buyer {
          WHERE empresa = :empresa AND clave = :clave"
     };
 }
+
+from_row!(ContactedCustomer { de_plataforma, correo, telefono, movil, vendedor });
+
+from_row!(FunnelStage { clave, tipo, activa });
+from_row!(OpportunityState { etapa, estatus, motivo_perdida, fecha_cierre });
 
 #[async_trait]
 impl CustomerTx for PostgresTx {
@@ -80,5 +87,199 @@ impl CustomerTx for PostgresTx {
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
         self.update_stored(clave, data, modificado).await
+    }
+
+    async fn account(&mut self, cliente: i64) -> Result<Option<ContactedCustomer>, StoreError> {
+        self.optional(sql!(
+            "SELECT plataforma IS NOT NULL AS de_plataforma, correo, telefono, movil, vendedor
+             FROM clientes
+             WHERE empresa = :empresa AND clave = :cliente
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            cliente,
+        ))
+        .await
+    }
+
+    async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("interacciones", 1).await?;
+        let (proximo_fecha, proximo_texto) = row.siguiente.commitment().unzip();
+        self.run(sql!(
+            "INSERT INTO interacciones (
+                 empresa, clave, cliente, vendedor, canal, resultado, sentido, nota, fecha,
+                 duracion_min, proximo_fecha, proximo_texto, cierre, solo_nota, creada
+             )
+             VALUES (
+                 :empresa, :clave, :cliente, :vendedor, :canal, :resultado, :sentido, :nota, :fecha,
+                 :duracion_min, :proximo_fecha, :proximo_texto, :cierre, :solo_nota, :creada
+             )",
+            empresa: self.empresa,
+            clave,
+            cliente: row.cliente,
+            vendedor: row.vendedor,
+            canal: row.canal,
+            resultado: row.resultado,
+            sentido: row.sentido,
+            nota: row.nota,
+            fecha: row.fecha,
+            duracion_min: row.duracion.map(Minutes::get),
+            proximo_fecha,
+            proximo_texto: proximo_texto.flatten(),
+            cierre: row.siguiente.closing(),
+            solo_nota: row.solo_nota,
+            creada: row.creada,
+        ))
+        .await?;
+        Ok(clave)
+    }
+
+    async fn replace_commitment(
+        &mut self,
+        cliente: i64,
+        commitment: Option<&NewCommitment<'_>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE tareas
+             SET estado = 'cerrada', cerrada = :ahora
+             WHERE empresa = :empresa AND cliente = :cliente AND estado = 'abierta'",
+            empresa: self.empresa,
+            cliente,
+            ahora: now,
+        ))
+        .await?;
+        if let Some(task) = commitment {
+            let clave = self.next("tareas", 1).await?;
+            self.run(sql!(
+                "INSERT INTO tareas (empresa, clave, cliente, vendedor, interaccion, fecha, texto, estado, creada)
+                 VALUES (
+                     :empresa, :clave, :cliente, :vendedor, :interaccion, :fecha, :texto, 'abierta', :creada
+                 )",
+                empresa: self.empresa,
+                clave,
+                cliente,
+                vendedor: task.vendedor,
+                interaccion: task.interaccion,
+                fecha: task.fecha,
+                texto: task.texto,
+                creada: now,
+            ))
+            .await?;
+        }
+        self.run(sql!(
+            "UPDATE clientes
+             SET proximo_contacto = :proximo_contacto, modificado = :ahora
+             WHERE empresa = :empresa AND clave = :cliente",
+            empresa: self.empresa,
+            cliente,
+            proximo_contacto: commitment.map(|task| task.fecha),
+            ahora: now,
+        ))
+        .await
+    }
+
+    async fn is_stage_used(&mut self, etapa: i64) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "SELECT EXISTS (SELECT FROM oportunidades WHERE empresa = :empresa AND etapa = :etapa)",
+            empresa: self.empresa,
+            etapa,
+        ))
+        .await
+    }
+
+    async fn stage(&mut self, clave: i64) -> Result<Option<FunnelStage>, StoreError> {
+        self.optional(sql!(
+            "SELECT clave, tipo, estatus = 'activo' AS activa
+             FROM etapas_oportunidad
+             WHERE empresa = :empresa AND clave = :clave
+             FOR SHARE",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
+    }
+
+    async fn is_loss_reason(&mut self, clave: i64) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM motivos_perdida
+                 WHERE empresa = :empresa AND clave = :clave AND estatus = 'activo'
+             )",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
+    }
+
+    async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("oportunidades", 1).await?;
+        self.run(sql!(
+            "INSERT INTO oportunidades (
+                 empresa, clave, folio, nombre, estatus, etapa, motivo_perdida, fecha_cierre, cliente,
+                 contacto_nombre, contacto_empresa, contacto_correo, contacto_telefono, vendedor, monto, moneda,
+                 probabilidad, cierre, origen, creado, modificado
+             )
+             VALUES (
+                 :empresa, :clave::bigint, :clave::bigint::text, :nombre, :estatus, :etapa, :motivo_perdida,
+                 :fecha_cierre, :cliente,
+                 :contacto_nombre, :contacto_empresa, :contacto_correo, :contacto_telefono, :vendedor, :monto, :moneda,
+                 :probabilidad, :cierre, :origen, :creado, :creado
+             )",
+            empresa: self.empresa,
+            clave,
+            nombre: row.nombre,
+            estatus: row.standing.estatus,
+            etapa: row.standing.etapa,
+            motivo_perdida: row.standing.motivo_perdida,
+            fecha_cierre: row.standing.fecha_cierre,
+            cliente: row.cliente,
+            contacto_nombre: row.contacto_nombre,
+            contacto_empresa: row.contacto_empresa,
+            contacto_correo: row.contacto_correo,
+            contacto_telefono: row.contacto_telefono,
+            vendedor: row.vendedor,
+            monto: row.monto,
+            moneda: row.moneda,
+            probabilidad: row.probabilidad,
+            cierre: row.cierre,
+            origen: row.origen,
+            creado: row.creado,
+        ))
+        .await?;
+        Ok(clave)
+    }
+
+    async fn opportunity(&mut self, clave: i64) -> Result<Option<OpportunityState>, StoreError> {
+        self.optional(sql!(
+            "SELECT estatus, etapa, motivo_perdida, fecha_cierre
+             FROM oportunidades
+             WHERE empresa = :empresa AND clave = :clave
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
+    }
+
+    async fn update_standing(
+        &mut self,
+        clave: i64,
+        standing: &OpportunityState,
+        modificado: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE oportunidades
+             SET estatus = :estatus, etapa = :etapa, motivo_perdida = :motivo_perdida, fecha_cierre = :fecha_cierre,
+                 modificado = :modificado
+             WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+            estatus: standing.estatus,
+            etapa: standing.etapa,
+            motivo_perdida: standing.motivo_perdida,
+            fecha_cierre: standing.fecha_cierre,
+            modificado,
+        ))
+        .await
     }
 }

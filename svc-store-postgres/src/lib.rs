@@ -33,42 +33,29 @@
 #![forbid(unsafe_code)]
 
 mod accounting;
-mod advance;
-mod bank;
 mod cancellation;
-mod certificate;
 mod company;
 mod copy;
-mod credit_note;
+mod credit;
 mod customer;
 mod database;
-mod delivery;
-mod document;
 mod error;
 mod events;
-mod global;
-mod idempotency;
 mod import;
-mod interaction;
 mod invoice;
-mod invoicing;
-mod movement;
-mod opportunity;
-mod outbox;
 mod page;
 mod parameter;
 mod part;
-mod payable;
 mod payment;
 mod pool;
 mod probe;
 mod product;
 mod purchase;
 mod queue;
-mod quota;
 mod reader;
 mod receivable;
 mod replica;
+mod request;
 mod retention;
 mod row;
 mod run;
@@ -79,24 +66,20 @@ mod settings;
 mod sources;
 mod sql;
 mod stamping;
-mod stock;
 mod store;
 mod stored;
-mod supplier;
 mod tls;
 mod transaction;
 mod usage;
 mod value;
 mod webhook;
+mod xml;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use svc_core::domain::company::CompanyId;
-use svc_core::domain::quota::Period;
-use svc_core::store::{
-    KeyId, KeyRecord, Reader, Resealed, SecretStore, SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
-};
+use svc_core::store::{Reader, Store, StoreError, Tx};
 
 use crate::error::store_error;
 pub use crate::pool::Connections;
@@ -106,33 +89,6 @@ pub use crate::schema::OpenError;
 pub use crate::settings::{Pooler, Settings};
 use crate::sql::sql;
 pub use crate::store::PostgresStore;
-
-#[async_trait]
-impl UsageStore for PostgresStore {
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-        usage::keys(&self.service, ids, period).await
-    }
-
-    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
-        usage::add(&self.service, usage).await
-    }
-}
-
-#[async_trait]
-impl SecretStore for PostgresStore {
-    async fn secrets_not_under(
-        &self,
-        prefix: &[u8],
-        after: CompanyId,
-        companies: u32,
-    ) -> Result<SecretsBatch, StoreError> {
-        secrets::not_under(&self.background, prefix, after, companies).await
-    }
-
-    async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {
-        secrets::replace(&self.background, resealed).await
-    }
-}
 
 #[async_trait]
 impl Store for PostgresStore {

@@ -6,12 +6,22 @@ use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
 use svc_core::record::{ListSpec, Query};
 use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
 
-use crate::document::read_document;
 use crate::error::store_error;
 use crate::page::PageQuery;
+use crate::row::{FromRow, ReadColumn as _};
+use crate::run::Run as _;
 use crate::sources;
+use crate::sql::sql;
 use crate::store::PostgresStore;
 use crate::value::PostgresRow;
+use crate::xml::inflated;
+
+impl FromRow for StoredDocument {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let xml: Option<Vec<u8>> = row.read("xml")?;
+        Ok(Self { estatus: row.read("estatus")?, xml: xml.as_deref().map(inflated).transpose()? })
+    }
+}
 
 /// Reads of one company.
 pub(crate) struct PostgresReader<'a> {
@@ -37,8 +47,18 @@ impl Reader for PostgresReader<'_> {
     }
 
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError> {
-        // On the primary always: what was just stamped is asked for.
-        read_document(self.store.requests.of(self.empresa), self.empresa, factura).await
+        // Always from the primary: clients ask for what was stamped a moment ago.
+        let mut database = self.store.requests.of(self.empresa);
+        database
+            .optional(sql!(
+                "SELECT f.estatus, x.xml
+                 FROM facturas f
+                 LEFT JOIN facturas_xml x ON x.empresa = f.empresa AND x.factura = f.clave AND x.timbrado
+                 WHERE f.empresa = :empresa AND f.clave = :factura",
+                empresa: self.empresa,
+                factura,
+            ))
+            .await
     }
 }
 

@@ -1,10 +1,12 @@
-//! Accounts receivable.
+//! Receivables, bank accounts and deposits.
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
+use svc_core::domain::deposit::{Deposit, Legacy, PaidAccount};
+use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::ReceivableStatus;
-use svc_core::store::{CustomerDebt, NewReceivable, ReceivableTx, StoreError};
+use svc_core::domain::words::{PaymentOrigin, ReceivableStatus, Status};
+use svc_core::store::{BankReceipt, CustomerDebt, DepositOrigin, NewReceivable, ReceivableTx, StoreError};
 
 use crate::row::from_row;
 use crate::run::Run as _;
@@ -12,6 +14,19 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(CustomerDebt { adeudo, vencido });
+
+from_row!(PaidAccount { clave, activa, moneda, saldo });
+
+from_row! {
+    /// Whether a payment was registered before, and a deposit of the same receipt if there is one.
+    struct Registered { pagado: bool, clave: Option<i64>, importe: Option<Money>, aplicado: Option<Money> }
+}
+
+impl Registered {
+    fn deposit(&self) -> Option<Deposit> {
+        Some(Deposit { clave: self.clave?, importe: self.importe?, aplicado: self.aplicado? })
+    }
+}
 
 #[async_trait]
 impl ReceivableTx for PostgresTx {
@@ -90,6 +105,128 @@ impl ReceivableTx for PostgresTx {
             cliente,
             hoy: today,
             pendiente: ReceivableStatus::Pendiente,
+        ))
+        .await
+    }
+
+    async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError> {
+        self.optional(sql!(
+            "SELECT clave, estatus = :activo AS activa, moneda, saldo
+             FROM cuentas_bancarias
+             WHERE empresa = :empresa AND clave = :cuenta
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            cuenta,
+            activo: Status::Activo,
+        ))
+        .await
+    }
+
+    async fn earlier(&mut self, receipt: &BankReceipt<'_>) -> Result<Legacy, StoreError> {
+        // A row for each deposit; one without if there is none.
+        let rows: Vec<Registered> = self
+            .many(sql!(
+                "SELECT p.pagado, d.clave, d.importe, d.aplicado
+                 FROM (
+                     SELECT EXISTS (
+                         SELECT FROM cxc_pagos
+                         WHERE empresa = :empresa AND cuenta_bancaria = :cuenta_bancaria AND fecha = :fecha
+                           AND importe = :importe AND referencia = :referencia AND NOT cancelado
+                           AND origen = :origen
+                     ) AS pagado
+                 ) p
+                 LEFT JOIN depositos d ON d.empresa = :empresa AND d.cuenta_bancaria = :cuenta_bancaria
+                   AND d.fecha = :fecha AND (d.importe = :importe OR d.importe - d.aplicado = :importe)
+                   AND d.referencia = :referencia AND NOT d.cancelado
+                 ORDER BY d.clave",
+                empresa: self.empresa,
+                cuenta_bancaria: receipt.cuenta_bancaria,
+                fecha: receipt.fecha,
+                importe: receipt.importe,
+                referencia: receipt.referencia,
+                origen: PaymentOrigin::Deposito,
+            ))
+            .await?;
+        Ok(Legacy {
+            deposits: rows.iter().filter_map(Registered::deposit).collect(),
+            payment: rows.iter().any(|row| row.pagado),
+        })
+    }
+
+    async fn insert_deposit(
+        &mut self,
+        receipt: &BankReceipt<'_>,
+        origen: DepositOrigin,
+        now: Timestamp,
+    ) -> Result<i64, StoreError> {
+        self.value(sql!(
+            "WITH numero AS (
+                 INSERT INTO contadores AS c (empresa, serie, valor)
+                 VALUES (:empresa, 'depositos', 1)
+                 ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                 RETURNING valor
+             ), cuenta AS (
+                 UPDATE cuentas_bancarias
+                 SET saldo = saldo + :importe
+                 WHERE empresa = :empresa AND clave = :cuenta_bancaria
+             )
+             INSERT INTO depositos (
+                 empresa, clave, cuenta_bancaria, fecha, importe, aplicado, referencia, creado, origen
+             )
+             SELECT :empresa, valor, :cuenta_bancaria, :fecha, :importe, :aplicado, :referencia, :ahora, :origen
+             FROM numero
+             RETURNING clave",
+            empresa: self.empresa,
+            cuenta_bancaria: receipt.cuenta_bancaria,
+            fecha: receipt.fecha,
+            importe: receipt.importe,
+            aplicado: origen.applied(receipt.importe),
+            referencia: receipt.referencia,
+            ahora: now,
+            origen: origen.word(),
+        ))
+        .await
+    }
+
+    async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError> {
+        self.changed_one(sql!(
+            "UPDATE depositos
+             SET aplicado = aplicado + :importe
+             WHERE empresa = :empresa AND clave = :deposito AND NOT cancelado AND importe - aplicado >= :importe",
+            empresa: self.empresa,
+            deposito,
+            importe,
+        ))
+        .await
+    }
+
+    async fn release_deposit(
+        &mut self,
+        deposito: i64,
+        cuenta: i64,
+        importe: Money,
+    ) -> Result<Option<bool>, StoreError> {
+        // An imported payment names its deposit by a number only, which may be another account's
+        // deposit.
+        self.optional_value(sql!(
+            "WITH liberado AS (
+                 UPDATE depositos
+                 SET aplicado = greatest(aplicado - :importe, 0),
+                     cancelado = origen = :pago AND aplicado <= :importe
+                 WHERE empresa = :empresa AND clave = :deposito AND cuenta_bancaria = :cuenta AND NOT cancelado
+                 RETURNING importe, cancelado
+             ), cuenta AS (
+                 UPDATE cuentas_bancarias c
+                 SET saldo = c.saldo - l.importe
+                 FROM liberado l
+                 WHERE c.empresa = :empresa AND c.clave = :cuenta AND l.cancelado
+             )
+             SELECT cancelado FROM liberado",
+            empresa: self.empresa,
+            deposito,
+            cuenta,
+            importe,
+            pago: DepositOrigin::Pago.word(),
         ))
         .await
     }

@@ -5,12 +5,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::types::Uuid;
 use svc_core::domain::company::CompanyId;
-use svc_core::store::{Aged, RetentionStore, RetentionTx, StoreError};
+use svc_core::store::{Aged, RetentionStore, StoreError};
 
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
-use crate::transaction::PostgresTx;
 
 /// Finds companies. The oldest row is asked for by a subquery, and not by EXISTS, so that it is
 /// always looked up by its index.
@@ -65,7 +64,7 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
 
 /// Deletes rows. They are found again by where they lie, which no index is needed for; one that was
 /// written meanwhile lies elsewhere, and is checked again before it goes.
-fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite: i64) -> Sql {
+pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
         Aged::Answers => sql!(
             "DELETE FROM idempotencia
@@ -138,13 +137,6 @@ impl RetentionStore for PostgresStore {
         max: u32,
     ) -> Result<Vec<CompanyId>, StoreError> {
         self.background.of_all().values(finding(aged, after, expired, max.into())).await
-    }
-}
-
-#[async_trait]
-impl RetentionTx for PostgresTx {
-    async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-        self.changed(deleting(aged, self.empresa, expired, max.into())).await
     }
 }
 

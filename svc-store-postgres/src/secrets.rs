@@ -1,86 +1,126 @@
-//! Sealed values across companies.
+//! Sealed values of all companies, read and replaced one company at a time.
 
-use sqlx::AssertSqlSafe;
+use async_trait::async_trait;
+use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
-use svc_core::store::{Resealed, SealedColumn, SealedSecret, SecretsBatch, StoreError};
+use svc_core::store::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch, StoreError};
 
-use crate::database::Database;
-use crate::row::from_row;
+use crate::row::{FromRow, ReadColumn as _};
 use crate::run::Run as _;
-use crate::sql::sql;
+use crate::sql::{Sql, sql};
+use crate::store::PostgresStore;
 
-from_row! {
-    /// The place of a column in [`SealedColumn::ALL`], the key of a record, and the sealed value.
-    struct Sealed { columna: i32, registro: String, sellado: Vec<u8> }
-}
-
-/// A column's table, its own name, and the key of its records as text.
-fn column(column: SealedColumn) -> (&'static str, &'static str, &'static str) {
-    match column {
-        SealedColumn::CertificateKey => ("certificados", "llave", "numero"),
-        SealedColumn::WebhookSecret => ("webhooks", "secreto", "clave::text"),
-        SealedColumn::PreviousWebhookSecret => ("webhooks", "secreto_anterior", "clave::text"),
+impl FromRow for SealedSecret {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let column = match row.read("columna")? {
+            "certificados.llave" => SealedColumn::CertificateKey,
+            "webhooks.secreto" => SealedColumn::WebhookSecret,
+            _ => SealedColumn::PreviousWebhookSecret,
+        };
+        Ok(Self { company: row.read("empresa")?, column, record: row.read("registro")?, sealed: row.read("sellado")? })
     }
 }
 
-pub(crate) async fn not_under(
-    database: &Database,
-    prefix: &[u8],
-    after: CompanyId,
-    companies: u32,
-) -> Result<SecretsBatch, StoreError> {
-    let values = SealedColumn::ALL.iter().enumerate().map(|(index, &which)| {
-        let (table, column, record) = column(which);
-        format!(
-            "SELECT {index} AS columna, {record} AS registro, {column} AS sellado
-             FROM {table}
-             WHERE empresa = $1 AND length({column}) > 0 AND substring({column} FROM 1 FOR length($2)) <> $2"
-        )
-    });
-    let statement = values.collect::<Vec<_>>().join(" UNION ALL ");
-    let companies: Vec<CompanyId> = database
-        .of_all()
-        .values(sql!(
-            "SELECT empresa
-             FROM empresas
-             WHERE empresa > :despues
-             ORDER BY empresa
-             LIMIT :limite",
-            despues: after,
-            limite: i64::from(companies),
-        ))
-        .await?;
-    let mut batch = SecretsBatch { last: companies.last().copied(), secrets: Vec::new() };
-    for company in companies {
-        let query = sqlx::query(AssertSqlSafe(statement.clone())).bind(company.0).bind(prefix);
-        let found: Vec<Sealed> = database.of(company.0).many(query).await?;
-        for Sealed { columna, registro, sellado } in found {
-            let Some(&column) = SealedColumn::ALL.get(columna as usize) else { continue };
-            batch.secrets.push(SealedSecret { company, column, record: registro, sealed: sellado });
+#[async_trait]
+impl SecretStore for PostgresStore {
+    async fn secrets_not_under(
+        &self,
+        prefix: &[u8],
+        after: CompanyId,
+        companies: u32,
+    ) -> Result<SecretsBatch, StoreError> {
+        let companies: Vec<CompanyId> = self
+            .background
+            .of_all()
+            .values(sql!(
+                "SELECT empresa
+                 FROM empresas
+                 WHERE empresa > :despues
+                 ORDER BY empresa
+                 LIMIT :limite",
+                despues: after,
+                limite: i64::from(companies),
+            ))
+            .await?;
+        let mut batch = SecretsBatch { last: companies.last().copied(), secrets: Vec::new() };
+        for company in companies {
+            let found: Vec<SealedSecret> = self.background.of(company.0).many(not_under(company, prefix)).await?;
+            batch.secrets.extend(found);
         }
+        Ok(batch)
     }
-    Ok(batch)
+
+    async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {
+        let mut replaced = 0;
+        // One statement for each company and column: two parts of one statement cannot write two
+        // columns of the same row.
+        let place = |resealed: &Resealed| (resealed.secret.company, resealed.secret.column);
+        for resealed in resealed.chunk_by(|one, next| place(one) == place(next)) {
+            let Some((company, column)) = resealed.first().map(place) else { continue };
+            replaced += self.background.of(company.0).changed(replacing(company, column, resealed)).await?;
+        }
+        Ok(replaced)
+    }
 }
 
-pub(crate) async fn replace(database: &Database, resealed: &[Resealed]) -> Result<u64, StoreError> {
-    let mut replaced = 0;
-    // One statement a company and column: two columns of one row cannot be written by two parts of
-    // one statement.
-    let place = |resealed: &Resealed| (resealed.secret.company, resealed.secret.column);
-    for of_place in resealed.chunk_by(|one, next| place(one) == place(next)) {
-        let Some((company, which)) = of_place.first().map(place) else { continue };
-        let (table, column, record) = column(which);
-        let statement = format!(
-            "UPDATE {table} SET {column} = n.nuevo
-             FROM unnest($2::text[], $3::bytea[], $4::bytea[]) n (registro, anterior, nuevo)
-             WHERE empresa = $1 AND {record} = n.registro AND {column} = n.anterior"
-        );
-        let query = sqlx::query(AssertSqlSafe(statement))
-            .bind(company.0)
-            .bind(of_place.iter().map(|resealed| resealed.secret.record.as_str()).collect::<Vec<_>>())
-            .bind(of_place.iter().map(|resealed| resealed.secret.sealed.as_slice()).collect::<Vec<_>>())
-            .bind(of_place.iter().map(|resealed| resealed.sealed.as_slice()).collect::<Vec<_>>());
-        replaced += database.of(company.0).changed(query).await?;
+fn not_under(empresa: CompanyId, prefijo: &[u8]) -> Sql {
+    sql!(
+        "SELECT empresa, 'certificados.llave' AS columna, numero AS registro, llave AS sellado
+         FROM certificados
+         WHERE empresa = :empresa AND length(llave) > 0
+           AND substring(llave FROM 1 FOR length(:prefijo)) <> :prefijo
+         UNION ALL
+         SELECT empresa, 'webhooks.secreto', clave::text, secreto
+         FROM webhooks
+         WHERE empresa = :empresa AND length(secreto) > 0
+           AND substring(secreto FROM 1 FOR length(:prefijo)) <> :prefijo
+         UNION ALL
+         SELECT empresa, 'webhooks.secreto_anterior', clave::text, secreto_anterior
+         FROM webhooks
+         WHERE empresa = :empresa AND length(secreto_anterior) > 0
+           AND substring(secreto_anterior FROM 1 FOR length(:prefijo)) <> :prefijo",
+        empresa,
+        prefijo,
+    )
+}
+
+fn replacing(empresa: CompanyId, column: SealedColumn, resealed: &[Resealed]) -> Sql {
+    match column {
+        SealedColumn::CertificateKey => sql!(
+            "UPDATE certificados
+             SET llave = n.nuevo
+             FROM unnest(:registro::text[], :anterior::bytea[], :nuevo::bytea[]) AS n (registro, anterior, nuevo)
+             WHERE empresa = :empresa AND numero = n.registro AND llave = n.anterior",
+            empresa;
+            for resealed in resealed {
+                registro: resealed.secret.record.as_str(),
+                anterior: resealed.secret.sealed.as_slice(),
+                nuevo: resealed.sealed.as_slice(),
+            }
+        ),
+        SealedColumn::WebhookSecret => sql!(
+            "UPDATE webhooks
+             SET secreto = n.nuevo
+             FROM unnest(:registro::text[], :anterior::bytea[], :nuevo::bytea[]) AS n (registro, anterior, nuevo)
+             WHERE empresa = :empresa AND clave::text = n.registro AND secreto = n.anterior",
+            empresa;
+            for resealed in resealed {
+                registro: resealed.secret.record.as_str(),
+                anterior: resealed.secret.sealed.as_slice(),
+                nuevo: resealed.sealed.as_slice(),
+            }
+        ),
+        SealedColumn::PreviousWebhookSecret => sql!(
+            "UPDATE webhooks
+             SET secreto_anterior = n.nuevo
+             FROM unnest(:registro::text[], :anterior::bytea[], :nuevo::bytea[]) AS n (registro, anterior, nuevo)
+             WHERE empresa = :empresa AND clave::text = n.registro AND secreto_anterior = n.anterior",
+            empresa;
+            for resealed in resealed {
+                registro: resealed.secret.record.as_str(),
+                anterior: resealed.secret.sealed.as_slice(),
+                nuevo: resealed.sealed.as_slice(),
+            }
+        ),
     }
-    Ok(replaced)
 }

@@ -1,22 +1,22 @@
-//! The queue of documents to be stamped, and what is read to stamp one.
+//! The queue of documents to be stamped, what is read to stamp one, and the documents.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgRow;
-use svc_core::domain::cfdi::{Line, SoldSale};
+use svc_core::domain::cfdi::{Line, SoldSale, TipoRelacion};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, Held, InvoiceStatus};
 use svc_core::store::{
-    LeaseTerms, LeasedStamping, QueuedStamping, StampingPayment, StampingRecord, StampingTx, StoreError,
+    LeaseTerms, LeasedStamping, QueuedStamping, Related, StampingPayment, StampingRecord, StampingTx, StoreError,
 };
 use uuid::Uuid;
 
-use crate::document::{deflated, inflated};
 use crate::error::store_error;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
+use crate::xml::{deflated, inflated};
 
 from_row!(LeasedStamping { factura, intentos });
 from_row!(QueuedStamping { leased: "arrendado", sealed: "sellado" });
@@ -37,6 +37,8 @@ from_row! {
     struct SaleToStamp { cp: Option<String>, sale: SoldSale = .. }
 }
 from_row!(StampingRecord { tipo, venta, cliente, serie, folio, fecha });
+
+from_row!(Related { relacion: "tipo_relacion", factura: "clave", estatus, uuid });
 
 #[async_trait]
 impl StampingTx for PostgresTx {
@@ -272,6 +274,81 @@ impl StampingTx for PostgresTx {
         ))
         .await
     }
+
+    async fn sealed_document(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
+        let xml: Option<Vec<u8>> = self
+            .optional_value(sql!(
+                "SELECT xml
+                 FROM facturas_xml
+                 WHERE empresa = :empresa AND factura = :factura AND NOT timbrado",
+                empresa: self.empresa,
+                factura,
+            ))
+            .await?;
+        xml.as_deref().map(inflated).transpose().map_err(store_error)
+    }
+
+    async fn keep_sealed(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.keep(factura, false, xml, now).await
+    }
+
+    async fn keep_stamped(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.keep(factura, true, xml, now).await
+    }
+
+    async fn drop_sealed(&mut self, factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "DELETE FROM facturas_xml
+             WHERE empresa = :empresa AND factura = :factura AND NOT timbrado",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
+    }
+
+    async fn relate(&mut self, factura: i64, relacion: TipoRelacion, relacionada: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "INSERT INTO facturas_relaciones (empresa, factura, relacionada, tipo_relacion)
+             VALUES (:empresa, :factura, :relacionada, :relacion)",
+            empresa: self.empresa,
+            factura,
+            relacionada,
+            relacion,
+        ))
+        .await
+    }
+
+    async fn related(&mut self, factura: i64) -> Result<Vec<Related>, StoreError> {
+        self.many(sql!(
+            "SELECT r.tipo_relacion, f.clave, f.estatus, f.uuid
+             FROM facturas_relaciones r
+             JOIN facturas f ON f.empresa = r.empresa AND f.clave = r.relacionada
+             WHERE r.empresa = :empresa AND r.factura = :factura
+             UNION ALL
+             SELECT :sustitucion, r.clave, r.estatus, r.uuid
+             FROM facturas f
+             JOIN facturas r ON r.empresa = f.empresa AND r.clave = f.sustituye
+             WHERE f.empresa = :empresa AND f.clave = :factura
+             ORDER BY tipo_relacion, clave",
+            empresa: self.empresa,
+            factura,
+            sustitucion: TipoRelacion::Sustitucion,
+        ))
+        .await
+    }
+
+    async fn hurry_related(&mut self, factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE timbrados t
+             SET proximo = t.creado
+             FROM facturas_relaciones r
+             WHERE r.empresa = :empresa AND r.relacionada = :factura AND t.empresa = :empresa AND t.factura = r.factura
+               AND (t.arrendado IS NULL OR t.arrendado <= now())",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
+    }
 }
 
 impl FromRow for StampingPayment {
@@ -295,5 +372,23 @@ impl FromRow for StampingPayment {
             folio: row.read("folio")?,
             uuid: row.read("uuid")?,
         })
+    }
+}
+
+impl PostgresTx {
+    async fn keep(&mut self, factura: i64, timbrado: bool, xml: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.run(sql!(
+            "INSERT INTO facturas_xml AS x (empresa, factura, timbrado, xml, guardado)
+             VALUES (:empresa, :factura, :timbrado, :xml, :guardado)
+             ON CONFLICT (empresa, factura) DO UPDATE
+             SET timbrado = excluded.timbrado, xml = excluded.xml, guardado = excluded.guardado
+             WHERE NOT x.timbrado",
+            empresa: self.empresa,
+            factura,
+            timbrado,
+            xml: deflated(xml),
+            guardado: now,
+        ))
+        .await
     }
 }

@@ -1,16 +1,17 @@
 //! API keys and the requests counted for them.
 
+use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use svc_core::domain::company::{Company, CompanyId};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scope;
-use svc_core::store::{KeyId, KeyRecord, KnownUse, MinuteUse, MonthUse, StoreError, Usage};
+use svc_core::store::{KeyId, KeyRecord, KnownUse, MinuteUse, MonthUse, StoreError, Usage, UsageStore};
 
-use crate::database::Database;
 use crate::error::store_error;
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
+use crate::store::PostgresStore;
 
 from_row! {
     struct StoredKey {
@@ -77,50 +78,54 @@ macro_rules! read_keys {
     };
 }
 
-/// Reads the keys of one company by a statement that names it; those of many by a plain read.
-pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-    let Some(first) = ids.first() else { return Ok(Vec::new()) };
-    let statement = if ids.iter().all(|id| id.company == first.company) {
-        sql!(
-            read_keys!("llaves l", "l.empresa = :empresa AND l.sufijo = ANY (:sufijo)"),
-            empresa: first.company,
-            sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
-            minuto: period.minuto,
-            mes: period.mes,
-        )
-    } else {
-        sql!(
-            read_keys!(
-                "unnest(:empresa::bigint[], :sufijo::text[]) AS pedida (empresa, sufijo)
+#[async_trait]
+impl UsageStore for PostgresStore {
+    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+        let Some(first) = ids.first() else { return Ok(Vec::new()) };
+        // Keys of one company are read by a statement that names it, so that a distributed engine
+        // can route it.
+        let statement = if ids.iter().all(|id| id.company == first.company) {
+            sql!(
+                read_keys!("llaves l", "l.empresa = :empresa AND l.sufijo = ANY (:sufijo)"),
+                empresa: first.company,
+                sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
+                minuto: period.minuto,
+                mes: period.mes,
+            )
+        } else {
+            sql!(
+                read_keys!(
+                    "unnest(:empresa::bigint[], :sufijo::text[]) AS pedida (empresa, sufijo)
              JOIN llaves l ON l.empresa = pedida.empresa",
-                "l.sufijo = pedida.sufijo"
-            ),
-            empresa: ids.iter().map(|id| id.company).collect::<Vec<_>>(),
-            sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
-            minuto: period.minuto,
-            mes: period.mes,
-        )
-    };
-    let keys: Vec<StoredKey> = database.of_all().many(statement).await?;
-    Ok(keys.into_iter().map(|key| key.into_record(period)).collect())
-}
+                    "l.sufijo = pedida.sufijo"
+                ),
+                empresa: ids.iter().map(|id| id.company).collect::<Vec<_>>(),
+                sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
+                minuto: period.minuto,
+                mes: period.mes,
+            )
+        };
+        let keys: Vec<StoredKey> = self.service.of_all().many(statement).await?;
+        Ok(keys.into_iter().map(|key| key.into_record(period)).collect())
+    }
 
-/// Adds usage in one transaction, since a write to disk takes as long as many statements. All
-/// servers lock rows in this order, by companies and then by keys, so that servers that merge at
-/// once only wait for each other.
-pub(crate) async fn add(database: &Database, usage: &Usage) -> Result<Usage, StoreError> {
-    let companies = usage.by_company();
-    let mut total = Usage::default();
-    if let [(&company, usage)] = companies.iter().collect::<Vec<_>>()[..] {
-        merge(&mut total, company, database.of_all().many(adding(company, usage)).await?);
-        return Ok(total);
+    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
+        let companies = usage.by_company();
+        let mut total = Usage::default();
+        if let [(&company, usage)] = companies.iter().collect::<Vec<_>>()[..] {
+            merge(&mut total, company, self.service.of_all().many(adding(company, usage)).await?);
+            return Ok(total);
+        }
+        // One transaction, since a write to disk takes as long as many statements. Every server
+        // locks rows in this order, by company and then by key, so that servers that merge at once
+        // only wait for each other.
+        let mut connection = self.service.begin_for_all().await.map_err(store_error)?;
+        for (company, usage) in companies {
+            merge(&mut total, company, connection.many(adding(company, &usage)).await?);
+        }
+        connection.commit().await.map_err(store_error)?;
+        Ok(total)
     }
-    let mut connection = database.begin_for_all().await.map_err(store_error)?;
-    for (company, usage) in companies {
-        merge(&mut total, company, connection.many(adding(company, &usage)).await?);
-    }
-    connection.commit().await.map_err(store_error)?;
-    Ok(total)
 }
 
 /// Adds the usage of one company; yields its new totals.

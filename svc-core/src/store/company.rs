@@ -1,15 +1,18 @@
-//! Companies, their users and their API keys.
+//! Companies with their users, API keys and signing certificates, and the monthly quota of operations
+//! (contract §5).
 
 use std::fmt;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
 
 use super::StoreError;
+use crate::domain::certificate::SigningCertificate;
 use crate::domain::company::{Company, CompanyId, LimitMode, Plan};
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
+use crate::domain::time::Timestamp;
 
 /// A key's public identifier, `<company>_<suffix>` on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -145,7 +148,11 @@ pub struct NewKey {
     pub creada: DateTime<Utc>,
 }
 
-/// Companies, users and keys inside a transaction of the company.
+/// The column of a certificate's sealed private key, for [`crate::operation::Cx::seal`] and
+/// [`crate::operation::Cx::open`]; the record is the certificate's number.
+pub const SIGNING_KEY: &str = "certificados.llave";
+
+/// The company, its users, API keys, signing certificates and monthly quota.
 #[async_trait]
 pub trait CompanyTx {
     /// The company's settings; `None` when the company does not exist.
@@ -188,4 +195,24 @@ pub trait CompanyTx {
 
     /// Revokes a key; `false` when there is no such key.
     async fn revoke_key(&mut self, suffix: &str, now: DateTime<Utc>) -> Result<bool, StoreError>;
+
+    /// The certificate loaded last, without its private key. It may be invalid or expired: see
+    /// [`SigningCertificate::is_valid`].
+    async fn signing_certificate(&mut self) -> Result<Option<SigningCertificate>, StoreError>;
+
+    /// The sealed private key of the certificate of that number; [`crate::operation::Cx::open`]
+    /// opens it with the column [`SIGNING_KEY`].
+    async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Stores a certificate and its sealed private key as the company's current one; it replaces
+    /// one of the same number.
+    async fn save_certificate(
+        &mut self,
+        certificate: &SigningCertificate,
+        sealed_key: &[u8],
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// Adds to the usage of the month that begins on `mes`; returns the month's total.
+    async fn use_quota(&mut self, mes: NaiveDate, operaciones: i64) -> Result<i64, StoreError>;
 }

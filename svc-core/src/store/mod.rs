@@ -22,37 +22,23 @@
 //! over PostgreSQL.
 
 mod accounting;
-mod advance;
-mod bank;
 mod cancellation;
-mod certificate;
 mod company;
-mod credit_note;
+mod credit;
 mod customer;
-mod delivery;
-mod document;
-mod global;
-mod idempotency;
 mod import;
-mod interaction;
 mod invoice;
-mod invoicing;
 mod layer;
-mod opportunity;
-mod outbox;
-mod payable;
 mod payment;
 mod product;
 mod purchase;
 mod queue;
-mod quota;
 mod receivable;
+mod request;
 mod retention;
 mod sale;
 mod secrets;
 mod stamping;
-mod stock;
-mod supplier;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transaction;
@@ -68,44 +54,34 @@ use crate::error::{Code, Error};
 use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, Booked};
-pub use advance::{Advance, AdvanceTx};
-pub use bank::{BankReceipt, BankTx, DepositOrigin};
 pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Substitute};
-pub use certificate::{CertificateTx, SIGNING_KEY};
-pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
-pub use credit_note::{CreditNote, CreditNoteTx, NewFavour};
-pub use customer::{Buyer, CustomerTx, NewCustomerRow};
-pub use delivery::{
-    Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryTx, FailingWebhook,
-    FannedOut, LeasedMail, Recorded, WebhookStanding,
-};
-pub use document::{DocumentTx, Related, StoredDocument};
-pub use global::{GlobalPeriod, GlobalSale, GlobalSales, GlobalTx};
-pub(crate) use idempotency::ANSWERS_KEPT;
-pub use idempotency::{Claim, IdempotencyTx};
+pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
+pub use credit::{Advance, CreditNote, CreditTx, NewFavour};
+pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use import::{Batch, BatchError, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
-pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
-pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
-pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
+pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
-pub use opportunity::{NewOpportunity, OpportunityTx};
-pub use outbox::{NewEvent, OutboxTx};
-pub use payable::{NewPayable, NewPayablePayment, OpenPayable, PayableTx};
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
-pub use product::ProductTx;
-pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
+pub use product::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, ProductTx};
+pub use purchase::{
+    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx,
+};
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
-pub use quota::QuotaTx;
-pub use receivable::{CustomerDebt, NewReceivable, ReceivableTx};
-pub use retention::{Aged, RetentionStore, RetentionTx};
-pub use sale::{NewSale, NewSaleLine, SaleTx};
+pub use receivable::{BankReceipt, CustomerDebt, DepositOrigin, NewReceivable, ReceivableTx};
+pub(crate) use request::ANSWERS_KEPT;
+pub use request::{Claim, NewEvent, RequestTx};
+pub use retention::{Aged, RetentionStore};
+pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
-pub use stamping::{LeasedStamping, QueuedStamping, StampingPayment, StampingRecord, StampingTx};
-pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
-pub use supplier::SupplierTx;
+pub use stamping::{
+    LeasedStamping, QueuedStamping, Related, StampingPayment, StampingRecord, StampingTx, StoredDocument,
+};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
-pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, WebhookTx};
+pub use webhook::{
+    Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, EarlierDelivery,
+    FailingWebhook, FannedOut, LeasedMail, NewDelivery, NewWebhook, Recorded, WebhookData, WebhookStanding, WebhookTx,
+};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
@@ -253,34 +229,19 @@ pub trait Reader: Send + Sync {
 #[async_trait]
 pub trait Tx:
     AccountingTx
-    + AdvanceTx
-    + BankTx
     + CancellationTx
-    + CertificateTx
     + CompanyTx
-    + CreditNoteTx
+    + CreditTx
     + CustomerTx
-    + DeliveryTx
-    + DocumentTx
-    + GlobalTx
-    + IdempotencyTx
     + ImportTx
-    + InteractionTx
     + InvoiceTx
-    + InvoicingTx
-    + OpportunityTx
-    + OutboxTx
-    + PayableTx
     + PaymentTx
     + ProductTx
     + PurchaseTx
-    + QuotaTx
     + ReceivableTx
-    + RetentionTx
+    + RequestTx
     + SaleTx
     + StampingTx
-    + StockTx
-    + SupplierTx
     + WebhookTx
     + Send
 {

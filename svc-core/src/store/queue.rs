@@ -127,6 +127,6 @@ pub trait QueueStore: Send + Sync {
 
     /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a
     /// server of the release before queued them;
-    /// [`DeliveryTx::schedule_webhook`](super::DeliveryTx::schedule_webhook) mends it.
+    /// [`WebhookTx::schedule_webhook`](super::WebhookTx::schedule_webhook) mends it.
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError>;
 }

@@ -32,12 +32,3 @@ pub trait RetentionStore {
         max: u32,
     ) -> Result<Vec<CompanyId>, StoreError>;
 }
-
-/// Removing of what is too old, inside a transaction of its company.
-#[async_trait]
-pub trait RetentionTx {
-    /// Deletes at most `max` such rows older than `expired`, the oldest first; returns how many.
-    /// Fewer than `max` means that there are no more. Rows that a transaction under way needs may
-    /// be left for the next time.
-    async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
-}

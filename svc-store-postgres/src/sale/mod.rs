@@ -1,16 +1,20 @@
-//! Sales documents and their lines.
+//! Sales documents and their lines, and sales that become invoices.
 
 mod division;
 mod insert;
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
+use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::Line;
+use svc_core::domain::invoice::{LockedSale, SaleInvoice};
 use svc_core::domain::money::Money;
 use svc_core::domain::order::{FulfilmentLine, OrderPart, PricedLine};
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Fulfilment, SaleKind};
-use svc_core::store::{NewSale, Numbered, SaleTx, StoreError};
+use svc_core::domain::words::{Fulfilment, PaymentOrigin, ProductKind, ReceivableStatus, SaleKind};
+use svc_core::store::{InvoicedSale, NewSale, Numbered, PaymentTx as _, SaleGoods, SaleTx, StoreError};
 
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -33,6 +37,48 @@ from_row!(Line {
     rates: ..,
     amounts: ..,
 });
+
+from_row!(LockedSale {
+    clave,
+    tipo,
+    folio,
+    origen,
+    cancelada,
+    factura: ..,
+    facturada,
+    surtido: "surtido_estatus",
+    facturando,
+    sucursal,
+    almacen,
+    cliente,
+    moneda,
+    tipo_cambio,
+    condicion_pago,
+    dias_credito,
+    forma_pago_sat,
+    metodo_pago_sat,
+    uso_cfdi,
+    amounts: ..,
+    saldo,
+    con_anticipos,
+});
+from_row!(SaleInvoice {
+    clave: "factura",
+    origen: "factura_origen",
+    estatus: "factura_estatus",
+    serie: "factura_serie",
+    folio: "factura_folio",
+    uuid: "factura_uuid",
+});
+from_row!(SaleGoods { renglon, producto, sku, cantidad, costo });
+
+/// The invoice that a sale is joined with.
+impl FromRow for Option<SaleInvoice> {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let factura: Option<i64> = row.read("factura")?;
+        factura.map(|_| SaleInvoice::from_row(row)).transpose()
+    }
+}
 
 #[async_trait]
 impl SaleTx for PostgresTx {
@@ -156,6 +202,160 @@ impl SaleTx for PostgresTx {
             factura,
         ))
         .await
+    }
+
+    async fn lock_sale(&mut self, clave: i64) -> Result<Option<LockedSale>, StoreError> {
+        self.run(sql!(
+            "SELECT FROM ventas WHERE empresa = :empresa AND clave = :clave FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await?;
+        // A separate statement, so that it sees what the transaction that held the lock wrote to
+        // the registry.
+        self.optional(sql!(
+            "SELECT
+                 v.clave, v.tipo, v.folio, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal,
+                 v.almacen, v.cliente, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint,
+                 v.forma_pago_sat, v.metodo_pago_sat, v.uso_cfdi,
+                 v.subtotal, v.descuento, v.impuestos - r.ieps AS iva, r.ieps, v.retenciones, r.isr_retenido, v.total,
+                 v.saldo, v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada,
+                 f.clave AS factura, f.origen AS factura_origen, f.estatus AS factura_estatus,
+                 f.serie AS factura_serie, f.folio AS factura_folio, f.uuid AS factura_uuid,
+                 EXISTS (
+                     SELECT FROM anticipos_ventas a WHERE a.empresa = :empresa AND a.venta = :clave
+                 ) AS con_anticipos
+             FROM ventas v
+             LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido
+                 FROM ventas_renglones
+                 WHERE empresa = :empresa AND venta = :clave
+             ) r
+             WHERE v.empresa = :empresa AND v.clave = :clave",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
+    }
+
+    async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError> {
+        self.many(sql!(
+            "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad, p.costo
+             FROM ventas_renglones r
+             JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
+             WHERE r.empresa = :empresa AND r.venta = :clave AND coalesce(r.con_existencia, p.tipo = :normal)
+             ORDER BY r.renglon",
+            empresa: self.empresa,
+            clave,
+            normal: ProductKind::Normal,
+        ))
+        .await
+    }
+
+    async fn turn_into_invoice(
+        &mut self,
+        clave: i64,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE ventas
+             SET tipo = :tipo, factura = :factura, serie = :serie, folio = :folio, vencimiento = :vencimiento,
+                 forma_pago_sat = :forma_pago_sat, metodo_pago_sat = :metodo_pago_sat, uso_cfdi = :uso_cfdi,
+                 surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = :ahora,
+                 anticipo_contado = :anticipo_contado, tipo_creado = coalesce(tipo_creado, tipo)
+             WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+            tipo: SaleKind::Factura,
+            factura: invoiced.factura,
+            serie: invoiced.serie,
+            folio: invoiced.folio,
+            vencimiento: invoiced.vencimiento,
+            forma_pago_sat: invoiced.terms.forma_pago_sat,
+            metodo_pago_sat: invoiced.terms.metodo_pago_sat,
+            uso_cfdi: invoiced.terms.uso_cfdi,
+            anticipo_contado: invoiced.anticipo_contado,
+            ahora: now,
+        ))
+        .await
+    }
+
+    async fn invoice_receivable(
+        &mut self,
+        clave: i64,
+        folio: &str,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.changed_one(sql!(
+            "UPDATE cxc
+             SET folio = :folio, tipo_venta = :tipo_venta, factura = :factura, metodo_pago_sat = :metodo_pago_sat,
+                 vencimiento = :vencimiento, modificado = :ahora
+             WHERE empresa = :empresa AND venta = :clave AND estatus <> :cancelado",
+            empresa: self.empresa,
+            clave,
+            folio,
+            tipo_venta: SaleKind::Factura,
+            factura: invoiced.factura,
+            metodo_pago_sat: invoiced.terms.metodo_pago_sat,
+            vencimiento: invoiced.vencimiento,
+            ahora: now,
+            cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await
+    }
+
+    async fn set_exchange_rate(&mut self, clave: i64, tipo_cambio: Rate, now: Timestamp) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH cuenta AS (
+                 UPDATE cxc
+                 SET tipo_cambio = :tipo_cambio, modificado = :ahora
+                 WHERE empresa = :empresa AND venta = :clave
+             )
+             UPDATE ventas
+             SET tipo_cambio = :tipo_cambio, modificado = :ahora
+             WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+            tipo_cambio,
+            ahora: now,
+        ))
+        .await
+    }
+
+    async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE ventas SET facturando = :desde WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+            desde: since,
+        ))
+        .await
+    }
+
+    async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
+        let unapplied = self.funds(cliente, moneda, PaymentOrigin::Anticipo).await?;
+        // What was applied of an advance to the sale itself is no more counted: it is paid.
+        let counted: Decimal = self
+            .value(sql!(
+                "SELECT coalesce(sum(greatest(least(v.anticipo_contado - p.aplicado, v.saldo), 0)), 0)
+                 FROM ventas v
+                 CROSS JOIN LATERAL (
+                     SELECT coalesce(sum(importe), 0) AS aplicado
+                     FROM cxc_pagos
+                     WHERE empresa = :empresa AND venta = v.clave AND origen = :anticipo AND NOT cancelado
+                 ) p
+                 WHERE v.empresa = :empresa AND v.cliente = :cliente AND v.moneda = :moneda AND NOT v.cancelada
+                   AND v.saldo > 0 AND v.anticipo_contado IS NOT NULL",
+                empresa: self.empresa,
+                cliente,
+                moneda,
+                anticipo: PaymentOrigin::Anticipo,
+            ))
+            .await?;
+        Ok(unapplied - counted)
     }
 }
 

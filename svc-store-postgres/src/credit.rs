@@ -1,4 +1,4 @@
-//! Credit notes, and balances in customers' favour.
+//! Credit notes, balances in customers' favour, and advances.
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
@@ -7,8 +7,8 @@ use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Quantity;
 use svc_core::domain::tax::Amounts;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{InvoiceStatus, ReceivableStatus};
-use svc_core::store::{CreditNote, CreditNoteTx, GoodsGone, NewFavour, StoreError};
+use svc_core::domain::words::{InvoiceStatus, ReceivableStatus, SaleKind};
+use svc_core::store::{Advance, CreditNote, CreditTx, GoodsGone, NewFavour, StoreError};
 
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -42,8 +42,10 @@ impl FromRow for CreditNote {
     }
 }
 
+from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, restante });
+
 #[async_trait]
-impl CreditNoteTx for PostgresTx {
+impl CreditTx for PostgresTx {
     async fn insert_credit_note(&mut self, factura: i64, note: &CreditNote) -> Result<(), StoreError> {
         self.run(sql!(
             "INSERT INTO notas_credito (
@@ -195,6 +197,73 @@ impl CreditNoteTx for PostgresTx {
             "DELETE FROM saldos_a_favor WHERE empresa = :empresa AND factura = :factura",
             empresa: self.empresa,
             factura,
+        ))
+        .await
+    }
+
+    async fn lock_advance(&mut self, anticipo: i64) -> Result<Option<Advance>, StoreError> {
+        self.run(sql!(
+            "SELECT FROM ventas
+             WHERE empresa = :empresa AND clave = :anticipo
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            anticipo,
+        ))
+        .await?;
+        // A separate statement, so that it sees what the previous holder of the lock has applied.
+        self.optional(sql!(
+            "SELECT v.clave, v.factura, v.cliente, v.moneda, v.tipo_cambio,
+                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante
+             FROM ventas v
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(n.total), 0) AS aplicado
+                 FROM notas_credito n
+                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
+                 WHERE n.empresa = :empresa AND n.anticipo = v.clave AND f.estatus <> :factura_cancelada
+             ) a
+             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada
+               AND v.factura IS NOT NULL",
+            empresa: self.empresa,
+            anticipo,
+            tipo: SaleKind::Anticipo,
+            factura_cancelada: InvoiceStatus::Cancelada,
+        ))
+        .await
+    }
+
+    async fn name_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError> {
+        self.changed_one(sql!(
+            "INSERT INTO anticipos_ventas (empresa, venta, anticipo)
+             VALUES (:empresa, :venta, :anticipo)
+             ON CONFLICT (empresa, venta, anticipo) DO NOTHING",
+            empresa: self.empresa,
+            venta,
+            anticipo,
+        ))
+        .await
+    }
+
+    async fn named_advances(&mut self, venta: i64) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT anticipo
+             FROM anticipos_ventas
+             WHERE empresa = :empresa AND venta = :venta
+             ORDER BY anticipo",
+            empresa: self.empresa,
+            venta,
+        ))
+        .await
+    }
+
+    async fn name_advances_of(&mut self, venta: i64, parte: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "INSERT INTO anticipos_ventas (empresa, venta, anticipo)
+             SELECT empresa, :parte, anticipo
+             FROM anticipos_ventas
+             WHERE empresa = :empresa AND venta = :venta",
+            empresa: self.empresa,
+            venta,
+            parte,
         ))
         .await
     }

@@ -1,4 +1,5 @@
-//! Credit notes, and the balances in customers' favour that they give rise to.
+//! Credit notes, the balances in customers' favour that they give rise to, and advances
+//! (anticipos).
 
 use async_trait::async_trait;
 
@@ -6,6 +7,7 @@ use super::{GoodsGone, StoreError};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::credit_note::{CreditLine, Credited};
 use crate::domain::money::Money;
+use crate::domain::quantity::Rate;
 use crate::domain::sale::Amounts;
 use crate::domain::time::Timestamp;
 
@@ -41,9 +43,26 @@ pub struct NewFavour<'a> {
     pub factura: i64,
 }
 
-/// Credit notes inside a transaction.
+/// An advance, as what applies it needs it.
+#[derive(Debug, Clone)]
+pub struct Advance {
+    /// Its sale, whose only line has its rate of IVA.
+    pub venta: i64,
+    /// Its invoice, by its record in the registry.
+    pub factura: i64,
+    /// Who paid it.
+    pub cliente: Option<i64>,
+    /// Its currency.
+    pub moneda: String,
+    /// Pesos for one unit of it.
+    pub tipo_cambio: Rate,
+    /// What was paid of it and no invoice has applied.
+    pub restante: Money,
+}
+
+/// Credit notes, balances in favour and advances.
 #[async_trait]
-pub trait CreditNoteTx {
+pub trait CreditTx {
     /// Inserts a credit note under its record in the registry.
     async fn insert_credit_note(&mut self, factura: i64, note: &CreditNote) -> Result<(), StoreError>;
 
@@ -72,4 +91,16 @@ pub trait CreditNoteTx {
 
     /// Removes the balance in a customer's favour that a cancelled credit note gave rise to.
     async fn drop_favour(&mut self, factura: i64) -> Result<(), StoreError>;
+
+    /// An invoiced advance that is not cancelled, locked until the end.
+    async fn lock_advance(&mut self, anticipo: i64) -> Result<Option<Advance>, StoreError>;
+
+    /// Names an advance for a sale; `false` if it was named before.
+    async fn name_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError>;
+
+    /// The advances that were named for a sale, by their claves.
+    async fn named_advances(&mut self, venta: i64) -> Result<Vec<i64>, StoreError>;
+
+    /// Names the advances of a sale for another too, a part of it.
+    async fn name_advances_of(&mut self, venta: i64, parte: i64) -> Result<(), StoreError>;
 }

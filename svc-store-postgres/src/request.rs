@@ -1,11 +1,12 @@
-//! Idempotency keys and the stored responses.
+//! Idempotency keys with their answers, events, and the removal of what is too old.
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
-use svc_core::store::{Claim, IdempotencyTx, StoreError};
+use svc_core::store::{Aged, Claim, NewEvent, RequestTx, StoreError};
 
 use crate::error::store_error;
 use crate::pool::Statement;
+use crate::retention::deleting;
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::{sql, sql_text};
@@ -35,7 +36,7 @@ from_row! {
 }
 
 #[async_trait]
-impl IdempotencyTx for PostgresTx {
+impl RequestTx for PostgresTx {
     async fn claim(
         &mut self,
         suffix: &str,
@@ -77,6 +78,20 @@ impl IdempotencyTx for PostgresTx {
         // was empty may take any.
         sql.push(" AND creada = ").push_bind(now);
         self.run(sql.build()).await
+    }
+
+    async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {
+        self.unwritten.single.extend(events);
+        Ok(())
+    }
+
+    async fn group_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {
+        self.unwritten.grouped.extend(events);
+        Ok(())
+    }
+
+    async fn delete_aged(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        self.changed(deleting(aged, self.empresa, expired, max.into())).await
     }
 }
 
