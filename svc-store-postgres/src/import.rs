@@ -5,43 +5,46 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use chrono::DateTime;
+use sqlx::Row as _;
 use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
 use svc_core::domain::words::OpportunityStatus;
-use svc_core::record::Value;
 use svc_core::record::computed::computed;
-use svc_core::record::{ListSpec, Query};
+use svc_core::record::{ImportSpec, ListSpec, Query, Value};
 use svc_core::store::{
-    Batch, BatchError, EachRow, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series, StoreError,
+    BatchError, EachRow, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series, StoreError,
 };
 
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::PageQuery;
+use crate::parameter::FromColumn;
 use crate::row::{FromRow as _, ReadColumn as _, from_row};
+use crate::run::Run as _;
 use crate::sale::folio_series;
 use crate::sources;
-use crate::sql::sql;
+use crate::sql::{Sql, sql};
 use crate::transaction::PostgresTx;
 use crate::value::PostgresRow;
 
 from_row!(ImportedSale { cliente, tipo });
 from_row!(ImportedReceivable { cliente, venta, moneda, tipo_cambio });
 
+/// Statements that read or write by many keys are planned each time: the tables grow by what is
+/// imported, and a plan kept from their beginning would read all of a table for each batch.
 #[async_trait]
 impl ImportTx for PostgresTx {
-    async fn write_batch(&mut self, batch: &mut dyn Batch) -> Result<(), BatchError> {
+    async fn write_batch(&mut self, batch: &mut dyn ImportBatch) -> Result<(), BatchError> {
         let (mut good, mut bad) = (0, batch.count());
-        self.control("SAVEPOINT lote").await?;
+        self.run(sql!("SAVEPOINT lote")).await?;
         let mut conflict = match batch.write(self, bad).await {
-            Ok(()) => return Ok(self.control("RELEASE SAVEPOINT lote").await?),
+            Ok(()) => return Ok(self.run(sql!("RELEASE SAVEPOINT lote")).await?),
             Err(StoreError::Conflict(conflict)) => conflict,
             Err(other) => return Err(other.into()),
         };
         // The record at fault is the last one of the shortest beginning that is refused too.
         while bad - good > 1 {
             let middle = usize::midpoint(good, bad);
-            self.control("ROLLBACK TO SAVEPOINT lote").await?;
+            self.run(sql!("ROLLBACK TO SAVEPOINT lote")).await?;
             match batch.write(self, middle).await {
                 Ok(()) => good = middle,
                 Err(StoreError::Conflict(found)) => (bad, conflict) = (middle, found),
@@ -53,41 +56,54 @@ impl ImportTx for PostgresTx {
 
     async fn missing_parents(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
         let statement = match parents {
-            Parents::Products => {
-                "SELECT c FROM unnest($2::bigint[]) c WHERE NOT EXISTS (SELECT FROM productos WHERE empresa = $1 AND clave = c)"
-            }
-            Parents::Categories => {
-                "SELECT c FROM unnest($2::bigint[]) c WHERE NOT EXISTS (SELECT FROM categorias WHERE empresa = $1 AND clave = c)"
-            }
+            Parents::Products => sql!(
+                "SELECT c.clave
+                 FROM unnest(:claves::bigint[]) AS c (clave)
+                 WHERE NOT EXISTS (SELECT FROM productos p WHERE p.empresa = :empresa AND p.clave = c.clave)",
+                empresa: self.empresa,
+                claves,
+            ),
+            Parents::Categories => sql!(
+                "SELECT c.clave
+                 FROM unnest(:claves::bigint[]) AS c (clave)
+                 WHERE NOT EXISTS (SELECT FROM categorias p WHERE p.empresa = :empresa AND p.clave = c.clave)",
+                empresa: self.empresa,
+                claves,
+            ),
         };
-        sqlx::query_scalar(statement)
-            .persistent(false)
-            .bind(self.empresa)
-            .bind(claves)
-            .fetch_all(self.connection())
-            .await
-            .map_err(store_error)
+        self.values(statement.planned_each_time()).await
     }
 
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError> {
         let statement = match parents {
-            Parents::Products => {
-                "UPDATE productos p SET clave_padre = h.padre FROM unnest($2::bigint[], $3::bigint[]) AS h (clave, padre)
-                 WHERE p.empresa = $1 AND p.clave = h.clave"
-            }
-            Parents::Categories => {
-                "UPDATE categorias c SET padre = h.padre FROM unnest($2::bigint[], $3::bigint[]) AS h (clave, padre)
-                 WHERE c.empresa = $1 AND c.clave = h.clave"
-            }
+            Parents::Products => sql!(
+                "UPDATE productos p
+                 SET clave_padre = h.padre
+                 FROM unnest(:clave::bigint[], :padre::bigint[]) AS h (clave, padre)
+                 WHERE p.empresa = :empresa AND p.clave = h.clave",
+                empresa: self.empresa;
+                for child in children { clave: child.0, padre: child.1 }
+            ),
+            Parents::Categories => sql!(
+                "UPDATE categorias c
+                 SET padre = h.padre
+                 FROM unnest(:clave::bigint[], :padre::bigint[]) AS h (clave, padre)
+                 WHERE c.empresa = :empresa AND c.clave = h.clave",
+                empresa: self.empresa;
+                for child in children { clave: child.0, padre: child.1 }
+            ),
         };
-        let (claves, parents): (Vec<i64>, Vec<i64>) = children.iter().copied().unzip();
-        self.run(sqlx::query(statement).persistent(false).bind(self.empresa).bind(claves).bind(parents)).await
+        self.run(statement.planned_each_time()).await
     }
 
-    async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError> {
-        // Row by row: one that brings none gets the clave after the greatest so far, so that where
-        // a batch ends makes no difference.
-        let mut last = self.next(table, 0).await? - 1;
+    async fn assign_claves(
+        &mut self,
+        spec: &'static ImportSpec,
+        given: &[Option<i64>],
+    ) -> Result<Vec<i64>, StoreError> {
+        // Record by record: one that brings none gets the clave after the greatest so far, so that
+        // where a batch ends makes no difference.
+        let mut last = self.next(spec.table, 0).await? - 1;
         let claves = given
             .iter()
             .map(|given| {
@@ -96,23 +112,19 @@ impl ImportTx for PostgresTx {
                 clave
             })
             .collect();
-        self.move_series(table, last).await?;
+        self.move_series(spec.table, last).await?;
         Ok(claves)
     }
 
-    async fn advance(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError> {
+    async fn advance_series(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError> {
         match series {
             Series::Deposits => self.move_series("depositos", last).await,
             Series::Folios { tipo, serie } => self.move_series(&folio_series(tipo, serie), last).await,
         }
     }
 
-    async fn insert_records(
-        &mut self,
-        table: &'static str,
-        columns: &'static [&'static str],
-        values: &[Value<'_>],
-    ) -> Result<(), StoreError> {
+    async fn insert_records(&mut self, spec: &'static ImportSpec, values: &[Value<'_>]) -> Result<(), StoreError> {
+        let ImportSpec { table, columns } = spec;
         let computed: Vec<_> = computed(table, columns).collect();
         let mut copy = Copy::default();
         for record in values.chunks(columns.len()) {
@@ -136,14 +148,12 @@ impl ImportTx for PostgresTx {
         clave: i64,
         each: EachRow<'_>,
     ) -> Result<bool, StoreError> {
-        let lock =
-            AssertSqlSafe(format!("SELECT FROM {} WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE", list.table));
-        self.run(sqlx::query(lock).bind(self.empresa).bind(clave)).await?;
+        self.lock_row(list.table, clave).await?;
         // Separate statements, so that it sees what the previous holder of the lock has written.
         let query = Query::new(list, clave.checked_sub(1), 1, DateTime::UNIX_EPOCH);
         let mut sql = PageQuery::of(sources::of(list.table), list, &query, self.empresa).into_sql();
         let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
-        // The next record, where this one is not there.
+        // A page begins with the next record if this one is missing.
         let Some(row) = row.filter(|row| row.try_get("clave").is_ok_and(|found: i64| found == clave)) else {
             return Ok(false);
         };
@@ -153,52 +163,63 @@ impl ImportTx for PostgresTx {
 
     async fn update_record(
         &mut self,
-        table: &'static str,
+        spec: &'static ImportSpec,
         clave: i64,
-        columns: &[&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
-        self.update_columns(table, clave, columns, values).await
+        self.update_imported(spec, clave, values).await
     }
 
     async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
         let statement = match naming {
-            Naming::Brand => {
+            Naming::Brand => sql!(
                 "SELECT nombre AS llave, min(clave) AS clave
                  FROM marcas
-                 WHERE empresa = $1 AND nombre = ANY ($2)
-                 GROUP BY nombre"
-            }
-            Naming::Category => {
+                 WHERE empresa = :empresa AND nombre = ANY (:nombres)
+                 GROUP BY nombre",
+                empresa: self.empresa,
+                nombres: names,
+            ),
+            Naming::Category => sql!(
                 "SELECT nombre AS llave, min(clave) AS clave
                  FROM categorias
-                 WHERE empresa = $1 AND nombre = ANY ($2)
-                 GROUP BY nombre"
-            }
-            Naming::Product => {
+                 WHERE empresa = :empresa AND nombre = ANY (:nombres)
+                 GROUP BY nombre",
+                empresa: self.empresa,
+                nombres: names,
+            ),
+            Naming::Product => sql!(
                 "SELECT DISTINCT ON (sku) sku AS llave, clave
                  FROM productos
-                 WHERE empresa = $1 AND sku = ANY ($2)
-                 ORDER BY sku, (estatus = 'activo') DESC, clave DESC"
-            }
-            Naming::Warehouse => {
+                 WHERE empresa = :empresa AND sku = ANY (:skus)
+                 ORDER BY sku, (estatus = 'activo') DESC, clave DESC",
+                empresa: self.empresa,
+                skus: names,
+            ),
+            Naming::Warehouse => sql!(
                 "SELECT codigo AS llave, min(clave) AS clave
                  FROM almacenes
-                 WHERE empresa = $1 AND codigo = ANY ($2)
-                 GROUP BY codigo"
-            }
+                 WHERE empresa = :empresa AND codigo = ANY (:codigos)
+                 GROUP BY codigo",
+                empresa: self.empresa,
+                codigos: names,
+            ),
         };
-        self.found(statement, names, |row| row.read("clave")).await
+        self.found(statement, |row| row.read("clave")).await
     }
 
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError> {
         if products.is_empty() {
             return Ok(HashMap::new());
         }
-        let statement = "SELECT clave AS llave, sku
+        let statement = sql!(
+            "SELECT clave AS llave, sku
              FROM productos
-             WHERE empresa = $1 AND clave = ANY ($2) AND sku IS NOT NULL";
-        self.found(statement, products, |row| row.read("sku")).await
+             WHERE empresa = :empresa AND clave = ANY (:productos) AND sku IS NOT NULL",
+            empresa: self.empresa,
+            productos: products,
+        );
+        self.found(statement, |row| row.read("sku")).await
     }
 
     async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError> {
@@ -218,71 +239,78 @@ impl ImportTx for PostgresTx {
     }
 
     async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError> {
-        let statement = "SELECT clave AS llave, tipo
+        let statement = sql!(
+            "SELECT clave AS llave, tipo
              FROM etapas_oportunidad
-             WHERE empresa = $1 AND clave = ANY ($2)";
-        self.found(statement, stages, |row| row.read("tipo")).await
+             WHERE empresa = :empresa AND clave = ANY (:etapas)",
+            empresa: self.empresa,
+            etapas: stages,
+        );
+        self.found(statement, |row| row.read("tipo")).await
     }
 
     async fn last_lines(&mut self, sales: &[i64]) -> Result<HashMap<i64, i64>, StoreError> {
         if sales.is_empty() {
             return Ok(HashMap::new());
         }
-        let statement = "SELECT venta AS llave, max(renglon) AS renglon
+        let statement = sql!(
+            "SELECT venta AS llave, max(renglon) AS renglon
              FROM ventas_renglones
-             WHERE empresa = $1 AND venta = ANY ($2)
-             GROUP BY venta";
-        self.found(statement, sales, |row| row.read("renglon")).await
+             WHERE empresa = :empresa AND venta = ANY (:ventas)
+             GROUP BY venta",
+            empresa: self.empresa,
+            ventas: sales,
+        );
+        self.found(statement, |row| row.read("renglon")).await
     }
 
     async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError> {
-        let statement = "SELECT clave AS llave, cliente, tipo
+        let statement = sql!(
+            "SELECT clave AS llave, cliente, tipo
              FROM ventas
-             WHERE empresa = $1 AND clave = ANY ($2)";
-        self.found(statement, sales, ImportedSale::from_row).await
+             WHERE empresa = :empresa AND clave = ANY (:ventas)",
+            empresa: self.empresa,
+            ventas: sales,
+        );
+        self.found(statement, ImportedSale::from_row).await
     }
 
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError> {
-        let statement = "SELECT clave AS llave, cliente, venta, moneda, tipo_cambio
+        let statement = sql!(
+            "SELECT clave AS llave, cliente, venta, moneda, tipo_cambio
              FROM cxc
-             WHERE empresa = $1 AND clave = ANY ($2)";
-        self.found(statement, cxc, ImportedReceivable::from_row).await
+             WHERE empresa = :empresa AND clave = ANY (:cxc)",
+            empresa: self.empresa,
+            cxc,
+        );
+        self.found(statement, ImportedReceivable::from_row).await
     }
 
     async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE ventas v SET factura = f.factura, uuid = f.uuid
-             FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS f (venta, factura, uuid)
-             WHERE v.empresa = $1 AND v.clave = f.venta AND v.factura IS NULL",
-        )
-        .persistent(false)
-        .bind(self.empresa)
-        .bind(invoices.iter().map(|(venta, ..)| *venta).collect::<Vec<_>>())
-        .bind(invoices.iter().map(|(_, factura, _)| *factura).collect::<Vec<_>>())
-        .bind(invoices.iter().map(|(.., uuid)| *uuid).collect::<Vec<_>>());
-        self.run(query).await
+        let statement = sql!(
+            "UPDATE ventas v
+             SET factura = f.factura, uuid = f.uuid
+             FROM unnest(:venta::bigint[], :factura::bigint[], :uuid::text[]) AS f (venta, factura, uuid)
+             WHERE v.empresa = :empresa AND v.clave = f.venta AND v.factura IS NULL",
+            empresa: self.empresa;
+            for invoice in invoices { venta: invoice.0, factura: invoice.1, uuid: invoice.2 }
+        );
+        self.run(statement.planned_each_time()).await
     }
 }
 
 impl PostgresTx {
-    /// What `statement` finds for the company (`$1`) and `keys` (`$2`). The column `llave` is the
-    /// key. It is planned each time: the tables grow by what is imported, and a plan kept from
-    /// their beginning would read all of it for each batch.
-    async fn found<'q, K, V>(
+    /// What a statement finds, by its column `llave`.
+    async fn found<K, V, How>(
         &mut self,
-        statement: impl SqlSafeStr,
-        keys: impl Encode<'q, Postgres> + Type<Postgres> + 'q,
+        statement: Sql,
         read: impl Fn(&PgRow) -> Result<V, sqlx::Error>,
     ) -> Result<HashMap<K, V>, StoreError>
     where
-        K: for<'r> Decode<'r, Postgres> + Type<Postgres> + Eq + Hash,
+        K: for<'r> FromColumn<'r, How> + Eq + Hash,
     {
-        let query = sqlx::query(statement).bind(self.empresa).bind(keys).persistent(false);
-        let rows = query.fetch_all(self.connection()).await.map_err(store_error)?;
-        rows.iter().map(|row| Ok((row.try_get("llave")?, read(row)?))).collect::<Result<_, _>>().map_err(store_error)
-    }
-
-    async fn control(&mut self, statement: &'static str) -> Result<(), StoreError> {
-        sqlx::query(statement).execute(self.connection()).await.map(|_| ()).map_err(store_error)
+        let statement = sqlx::Executor::fetch_all(self.connection(), statement.planned_each_time());
+        let rows = statement.await.map_err(store_error)?;
+        rows.iter().map(|row| Ok((row.read("llave")?, read(row)?))).collect::<Result<_, _>>().map_err(store_error)
     }
 }

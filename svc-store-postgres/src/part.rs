@@ -14,6 +14,7 @@ use crate::value::NamedRow;
 ///
 /// - `{Amounts}` is `iva, total`,
 /// - `{r.Amounts}` is `r.iva, r.total`,
+/// - `{r.Amounts - iva}` is `r.total`,
 /// - `{:Amounts}` is `:iva::numeric[], :total::numeric[]`, which `sql!` binds to the rows'
 ///   `..amounts: Amounts`,
 /// - `{Amounts = r}` is `iva = r.iva, total = r.total`.
@@ -64,12 +65,23 @@ impl<const N: usize> Written<N> {
             at += 1;
         }
         let columns = columns_of(slice(place, name, end), parts);
+        let mut left_out: &[u8] = b"";
+        if end < place.len() && place[end + 1] == b'-' {
+            left_out = slice(place, end + 3, place.len());
+            end = place.len();
+        }
+        let mut is_first = true;
         let mut at = 0;
         while at < columns.len() {
             let (column, kind) = columns[at];
-            if at > 0 {
+            at += 1;
+            if crate::sql::is_same(column.as_bytes(), left_out) {
+                continue;
+            }
+            if !is_first {
                 self.push(b", ");
             }
+            is_first = false;
             self.push(slice(place, 0, name));
             self.push(column.as_bytes());
             if place[0] == b':' {
@@ -80,7 +92,6 @@ impl<const N: usize> Written<N> {
                 self.push(b".");
                 self.push(column.as_bytes());
             }
-            at += 1;
         }
     }
 }
@@ -189,5 +200,6 @@ mod tests {
         assert_eq!(shown("SELECT x, {Ab}, {r.C} FROM r"), "SELECT x, a, b, r.c FROM r");
         assert_eq!(shown("SET {Ab = l}, x = {:C}"), "SET a = l.a, b = l.b, x = :c::numeric[]");
         assert_eq!(shown("({:Ab})"), "(:a::bigint[], :b::text[])");
+        assert_eq!(shown("SELECT {x.Ab - a}"), "SELECT x.b");
     }
 }

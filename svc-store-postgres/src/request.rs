@@ -5,6 +5,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use svc_core::store::{Aged, Claim, NewEvent, RequestTx, StoreError};
 
 use crate::error::store_error;
+use crate::events::with_events;
 use crate::pool::Statement;
 use crate::retention::deleting;
 use crate::row::from_row;
@@ -71,13 +72,21 @@ impl RequestTx for PostgresTx {
     }
 
     async fn remember(&mut self, suffix: &str, name: &str, now: DateTime<Utc>, body: &[u8]) -> Result<(), StoreError> {
-        let mut sql = self.with_events()?;
-        sql.push("UPDATE idempotencia SET respuesta = ").push_bind(body);
-        sql.push(" WHERE empresa = $1 AND llave = ").push_bind(suffix).push(" AND nombre = ").push_bind(name);
+        let events = std::mem::take(&mut self.unwritten);
         // With its time each index of the table finds just this row: a plan made while the table
         // was empty may take any.
-        sql.push(" AND creada = ").push_bind(now);
-        self.run(sql.build()).await
+        self.run(with_events!(
+            "UPDATE idempotencia
+             SET respuesta = :respuesta
+             WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND creada = :reclamada",
+            empresa: self.empresa,
+            respuesta: body,
+            llave: suffix,
+            nombre: name,
+            reclamada: now;
+            events
+        ))
+        .await
     }
 
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {

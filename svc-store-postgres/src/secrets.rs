@@ -12,7 +12,8 @@ use crate::store::PostgresStore;
 
 impl FromRow for SealedSecret {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let column = match row.read("columna")? {
+        let column: String = row.read("columna")?;
+        let column = match column.as_str() {
             "certificados.llave" => SealedColumn::CertificateKey,
             "webhooks.secreto" => SealedColumn::WebhookSecret,
             _ => SealedColumn::PreviousWebhookSecret,

@@ -96,11 +96,17 @@ pub(crate) use {named, sql, sql_text};
 pub(crate) struct Sql {
     text: &'static str,
     arguments: Result<PgArguments, BoxDynError>,
+    is_prepared: bool,
 }
 
 impl Sql {
     pub(crate) fn new(text: &'static str) -> Self {
-        Self { text, arguments: Ok(PgArguments::default()) }
+        Self { text, arguments: Ok(PgArguments::default()), is_prepared: true }
+    }
+
+    /// The same, without a prepared statement whose plan is kept.
+    pub(crate) fn planned_each_time(self) -> Self {
+        Self { is_prepared: false, ..self }
     }
 
     /// Binds the next parameter.
@@ -127,7 +133,7 @@ impl Execute<'_, Postgres> for Sql {
     }
 
     fn persistent(&self) -> bool {
-        true
+        self.is_prepared
     }
 }
 

@@ -3,9 +3,8 @@
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder};
 use svc_core::domain::time::Timestamp;
-use svc_core::record::Stored;
 use svc_core::record::computed::computed;
-use svc_core::record::{Kind, ToValue as _, Value};
+use svc_core::record::{ImportSpec, Kind, Stored, ToValue as _, Value};
 use svc_core::store::StoreError;
 
 use crate::error::store_error;
@@ -62,16 +61,22 @@ impl PostgresTx {
         self.run(sql.build()).await
     }
 
-    /// Writes these columns of a record of `table`.
-    pub(crate) async fn update_columns(
+    /// Locks a record of `table`, if there is one, until the end.
+    pub(crate) async fn lock_row(&mut self, table: &'static str, clave: i64) -> Result<(), StoreError> {
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("SELECT FROM ");
+        sql.push(table).push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
+        self.run(sql.push(" FOR NO KEY UPDATE").build()).await
+    }
+
+    /// Writes the columns of a record that can be imported.
+    pub(crate) async fn update_imported(
         &mut self,
-        table: &'static str,
+        ImportSpec { table, columns }: &'static ImportSpec,
         clave: i64,
-        columns: &[&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("UPDATE ");
-        sql.push(table).push(" SET ");
+        sql.push(*table).push(" SET ");
         let computed = computed(table, columns).map(|computed| (computed.column, computed.value(columns, values)));
         let own = columns.iter().copied().zip(values.iter().cloned());
         for (at, (column, value)) in own.chain(computed).enumerate() {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use sqlx::postgres::PgExecutor;
-use sqlx::{Execute, Postgres, QueryBuilder};
+use sqlx::{Execute, Postgres};
 use svc_core::store::{StoreError, Tx};
 
 use crate::error::store_error;
-use crate::events::Unwritten;
+use crate::events::{Unwritten, with_events};
 use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
 use crate::run::Run;
@@ -60,14 +60,8 @@ impl PostgresTx {
         if self.unwritten.is_empty() {
             return Ok(());
         }
-        let mut sql = self.with_events()?;
-        self.run(sql.push("SELECT 1").build()).await
-    }
-
-    /// A statement that begins with the writing of the events, if there are any; `$1` is the
-    /// company.
-    pub(crate) fn with_events(&mut self) -> Result<QueryBuilder<Postgres>, StoreError> {
-        std::mem::take(&mut self.unwritten).statement(self.empresa)
+        let events = std::mem::take(&mut self.unwritten);
+        self.run(with_events!("SELECT :empresa::bigint", empresa: self.empresa; events)).await
     }
 
     /// Moves a series past `clave`, which an imported record has.

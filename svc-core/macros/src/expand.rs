@@ -105,8 +105,8 @@ fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream 
         }
 
         impl ::svc_core::record::Import for #name {
-            const TABLE: &'static str = #table;
-            const COLUMNS: &'static [&'static str] = &[#(#columns),*];
+            const SPEC: ::svc_core::record::ImportSpec =
+                ::svc_core::record::ImportSpec { table: #table, columns: &[#(#columns),*] };
 
             fn clave(&mut self) -> &mut Option<i64> {
                 &mut self.clave

@@ -6,16 +6,24 @@ use serde::{Deserialize, Deserializer};
 use super::{ToValue, Value};
 use crate::json::Text;
 
+/// How a store keeps the records of an import: the table, and the columns that the import fills.
+/// The store adds the company and the [`computed`](super::computed) columns.
+#[derive(Debug)]
+pub struct ImportSpec {
+    /// The table.
+    pub table: &'static str,
+    /// The columns that a line fills, in the order of the values that a store is given.
+    pub columns: &'static [&'static str],
+}
+
 /// A record of an import, read from one line.
 pub(crate) trait Import: DeserializeOwned + Send + Sync + 'static {
-    const TABLE: &'static str;
-    /// The columns, without `empresa`.
-    const COLUMNS: &'static [&'static str];
+    const SPEC: ImportSpec;
 
     /// The clave; `None` until the import assigns one, unless the line gives it.
     fn clave(&mut self) -> &mut Option<i64>;
 
-    /// Appends the values of [`Import::COLUMNS`] to `row`.
+    /// Appends the values of [`ImportSpec::columns`] to `row`.
     fn values<'v>(&'v self, row: &mut Vec<Value<'v>>);
 }
 

@@ -90,6 +90,7 @@ pub mod webhook;
 
 pub use columns::Columns;
 pub use filter::{Compare, Filter, Takes};
+pub use import::ImportSpec;
 pub(crate) use import::{Changes, Import, Reference};
 pub use list::{Condition, List, ListSpec, PageSizes, Query};
 pub use stored::Stored;

@@ -1,4 +1,4 @@
-//! Bulk import: records in batches, each of which is written as a whole or not at all.
+//! Bulk import: records in batches, each of which is written whole or not at all.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use super::{Conflict, EachRow, StoreError, Tx};
 use crate::domain::quantity::Rate;
 use crate::domain::words::{OpportunityStatus, SaleKind};
-use crate::record::{ListSpec, Value};
+use crate::record::{ImportSpec, ListSpec, Value};
 
-/// Tables whose records may name another of the same table.
+/// Records that may have a parent of their own kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parents {
     /// `productos.clave_padre`
@@ -18,7 +18,7 @@ pub enum Parents {
     Categories,
 }
 
-/// Records that others name by a text.
+/// Records that others refer to by a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
     /// A brand by its name.
@@ -31,41 +31,40 @@ pub enum Naming {
     Warehouse,
 }
 
-/// Numbers that the company assigns in turn.
+/// A counter of the company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series<'a> {
-    /// Of deposits.
+    /// Claves of deposits.
     Deposits,
-    /// The folios of documents of a type and series.
+    /// Folios of documents.
     Folios {
-        /// The type.
+        /// The document's type.
         tipo: &'a str,
-        /// The series.
+        /// Empty for documents without a series.
         serie: &'a str,
     },
 }
 
 /// Records to be written together, in the order of their lines.
 #[async_trait]
-pub trait Batch: Send {
-    /// How many there are.
+pub trait ImportBatch: Send {
+    /// The number of records.
     fn count(&self) -> usize;
 
-    /// Writes the first `count` of them, and what follows from them. After a conflict it is called
-    /// again, with fewer of them.
+    /// Writes the first `count` records, and what follows from them. After a conflict it is called
+    /// again with fewer.
     async fn write(&mut self, tx: &mut dyn Tx, count: usize) -> Result<(), StoreError>;
 }
 
 /// Why a batch was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// A record conflicts with the company's data or with a record before it; it is the first that
-    /// does.
+    /// A record conflicts with the company's data or with a record before it.
     #[error("record {at}: {conflict:?}")]
     Record {
-        /// Its place in the batch, from 0.
+        /// The place of the first such record in the batch, from 0.
         at: usize,
-        /// Why.
+        /// What it violates.
         conflict: Conflict,
     },
     /// The store failed.
@@ -73,48 +72,63 @@ pub enum BatchError {
     Failed(#[from] StoreError),
 }
 
+/// The sale of an imported receivable.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportedSale {
+    /// `None`: the sale is to nobody in particular.
+    pub cliente: Option<i64>,
+    /// Copied to the receivable.
+    pub tipo: SaleKind,
+}
+
+/// The receivable of an imported payment.
+#[derive(Debug, Clone)]
+pub struct ImportedReceivable {
+    /// `None`: the receivable names no customer.
+    pub cliente: Option<i64>,
+    /// `None`: the receivable is of no sale.
+    pub venta: Option<i64>,
+    /// The payment's currency too.
+    pub moneda: String,
+    /// Pesos for one unit of the currency, the payment's unless its line says otherwise.
+    pub tipo_cambio: Rate,
+}
+
 /// What imports need of a transaction, and edits of records that can be imported.
 #[async_trait]
 pub trait ImportTx {
-    /// Writes a batch: all of its records, or none and the import is over.
-    async fn write_batch(&mut self, batch: &mut dyn Batch) -> Result<(), BatchError>;
+    /// Writes all records of a batch. After an error the transaction is of no more use.
+    async fn write_batch(&mut self, batch: &mut dyn ImportBatch) -> Result<(), BatchError>;
 
-    /// Those of `claves` that no record of the company has, so that a parent may come later in the
-    /// file than its children.
+    /// Those of `claves` that no record of the company has. A file may have a parent after its
+    /// children.
     async fn missing_parents(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
 
     /// Sets the parents of records: pairs of a record's clave and its parent's.
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
 
-    /// The claves of new records of `table`, one for each element of `given`: the given one, or
-    /// else the one after the greatest so far. The company's counter is advanced past all of them.
-    async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError>;
+    /// The claves of new records, one for each element of `given`: the given one, else the one
+    /// after the greatest so far. Advances the company's counter past all of them.
+    async fn assign_claves(&mut self, spec: &'static ImportSpec, given: &[Option<i64>])
+    -> Result<Vec<i64>, StoreError>;
 
-    /// Advances a series past `last`.
-    async fn advance(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError>;
+    /// Advances a counter past `last`.
+    async fn advance_series(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError>;
 
-    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other,
-    /// with one value for each of `columns`. The store adds the columns that are
-    /// [`computed`](crate::record::computed).
-    async fn insert_records(
-        &mut self,
-        table: &'static str,
-        columns: &'static [&'static str],
-        values: &[Value<'_>],
-    ) -> Result<(), StoreError>;
+    /// Inserts all of the records or none. `values` has one value for each column of the first
+    /// record, then of the second, and so on.
+    async fn insert_records(&mut self, spec: &'static ImportSpec, values: &[Value<'_>]) -> Result<(), StoreError>;
 
-    /// Locks the record of `list` with that clave until the end and calls `each` with it, in the
-    /// list's columns; `false` without calling it when there is none, or one that the list hides.
+    /// Locks the record of `list` with that clave until the end and calls `each` with the list's
+    /// columns. `false`, without a call, if there is no such record or the list hides it.
     async fn lock_record(&mut self, list: &'static ListSpec, clave: i64, each: EachRow<'_>)
     -> Result<bool, StoreError>;
 
-    /// Writes these columns of a record of `table`, and those computed from them: all of them, or
-    /// none.
+    /// Writes all columns of a record, and those computed from them.
     async fn update_record(
         &mut self,
-        table: &'static str,
+        spec: &'static ImportSpec,
         clave: i64,
-        columns: &[&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
@@ -125,15 +139,14 @@ pub trait ImportTx {
     /// The SKUs of these products; those without one are left out.
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError>;
 
-    /// Creates these price lists, by clave, where they do not exist, and sets the names that are
-    /// given.
+    /// Creates the price lists that do not exist, by clave, and sets the names that are given.
     async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError>;
 
     /// The status that each of these stages gives an opportunity; stages that do not exist are left
     /// out.
     async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError>;
 
-    /// The greatest line number of each of these sales that has lines.
+    /// The greatest line number of each of these sales; those without lines are left out.
     async fn last_lines(&mut self, sales: &[i64]) -> Result<HashMap<i64, i64>, StoreError>;
 
     /// These sales; those that do not exist are left out.
@@ -142,28 +155,6 @@ pub trait ImportTx {
     /// These receivables; those that do not exist are left out.
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError>;
 
-    /// Links sales that have no invoice to theirs: sale, invoice, fiscal folio.
+    /// Links sales without an invoice to theirs: sale, invoice, fiscal folio.
     async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError>;
-}
-
-/// What a receivable takes from its sale.
-#[derive(Debug, Clone, Copy)]
-pub struct ImportedSale {
-    /// The customer.
-    pub cliente: Option<i64>,
-    /// What it is.
-    pub tipo: SaleKind,
-}
-
-/// What a payment takes from its receivable.
-#[derive(Debug, Clone)]
-pub struct ImportedReceivable {
-    /// The customer.
-    pub cliente: Option<i64>,
-    /// The sale.
-    pub venta: Option<i64>,
-    /// Currency.
-    pub moneda: String,
-    /// Pesos for one unit of the currency.
-    pub tipo_cambio: Rate,
 }

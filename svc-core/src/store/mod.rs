@@ -58,7 +58,7 @@ pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Sub
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
 pub use credit::{Advance, CreditNote, CreditTx, NewFavour};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
-pub use import::{Batch, BatchError, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
+pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};

@@ -177,15 +177,14 @@ impl ProductTx for PostgresTx {
     }
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
-        // A product's IVA is a key of the catalogue, not a rate.
+        // A product has a key of the catalogue in the place of a rate of IVA.
         self.many(sql!(
             columns_in!(
                 "SELECT
                      p.clave, p.sku, p.descripcion, p.estatus = :activo AS activo, p.tipo, u.nombre AS unidad,
                      u.clave_sat AS unidad_sat, p.codigo_sat, p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo,
-                     {LineRates}
+                     NULL::text AS iva_tasa, {p.LineRates - iva_tasa}
                  FROM productos p
-                 CROSS JOIN (VALUES (NULL::text)) AS sin_tasa (iva_tasa)
                  LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
                  WHERE p.empresa = :empresa AND p.estatus <> :eliminado
                    AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))",
@@ -278,11 +277,15 @@ impl ProductTx for PostgresTx {
     }
 
     async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE almacenes SET principal = false WHERE empresa = $1 AND clave <> $2 AND principal
-               AND sucursal = (SELECT sucursal FROM almacenes WHERE empresa = $1 AND clave = $2)",
-        );
-        self.run(query.bind(self.empresa).bind(almacen)).await
+        self.run(sql!(
+            "UPDATE almacenes
+             SET principal = false
+             WHERE empresa = :empresa AND clave <> :almacen AND principal
+               AND sucursal = (SELECT sucursal FROM almacenes WHERE empresa = :empresa AND clave = :almacen)",
+            empresa: self.empresa,
+            almacen,
+        ))
+        .await
     }
 
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {

@@ -17,7 +17,7 @@ const APART: [&str; 2] = ["schema/", "local/"];
 const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];
 
 /// What gives a text's parameters names: `sql!("… WHERE clave = :clave", clave)`.
-const NAMING: [&str; 2] = ["sql", "sql_text"];
+const NAMING: [&str; 3] = ["sql", "sql_text", "with_events"];
 
 /// What sets the session behind a pooler.
 const CONTROL: &str = "; SET LOCAL ";
@@ -217,7 +217,7 @@ fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
 }
 
 /// The text with columns in the place of structs, as `columns_in!` puts them: `{r.Amounts}` is
-/// `r.iva, r.total, …`.
+/// `r.iva, r.total, …`, and `{r.Amounts - iva}` is that without `r.iva`.
 fn with_columns(text: &str) -> String {
     let mut places = text.split('{');
     let mut whole = places.next().unwrap_or_default().to_owned();
@@ -225,6 +225,7 @@ fn with_columns(text: &str) -> String {
         let (place, rest) = place.split_once('}').unwrap_or((place, ""));
         let start = place.rfind([':', '.']).map_or(0, |at| at + 1);
         let (part, set) = place[start..].split_once(" = ").unwrap_or((&place[start..], ""));
+        let (part, left_out) = part.split_once(" - ").unwrap_or((part, ""));
         let column = |(column, kind): &(&str, Kind)| match (&place[..start], kind) {
             (":", Kind::Text) => format!(":{column}::text[]"),
             (":", _) => format!(":{column}::numeric[]"),
@@ -233,7 +234,10 @@ fn with_columns(text: &str) -> String {
         };
         match part_columns(part) {
             [] => whole = format!("{whole}{{{place}}}{rest}"),
-            columns => whole = whole + &columns.iter().map(column).collect::<Vec<_>>().join(", ") + rest,
+            columns => {
+                let columns: Vec<_> = columns.iter().filter(|(column, _)| *column != left_out).map(column).collect();
+                whole = whole + &columns.join(", ") + rest;
+            }
         }
     }
     whole

@@ -149,7 +149,7 @@ impl<L: Editable> Operation for Edit<L> {
         L::validate(cx, clave, &before, &after).await?;
         let (old, new) = (columns(&before), columns(&after));
         if old != new {
-            cx.tx.update_record(ImportOf::<L>::TABLE, clave, ImportOf::<L>::COLUMNS, &new).await.map_err(refused)?;
+            cx.tx.update_record(&ImportOf::<L>::SPEC, clave, &new).await.map_err(refused)?;
             L::follow_up(cx, clave, &after).await?;
         }
         Ok(Edited { name: L::NAME, clave })
@@ -157,7 +157,7 @@ impl<L: Editable> Operation for Edit<L> {
 }
 
 fn columns<R: Import>(record: &R) -> Vec<Column<'_>> {
-    let mut values = Vec::with_capacity(R::COLUMNS.len());
+    let mut values = Vec::with_capacity(R::SPEC.columns.len());
     record.values(&mut values);
     values
 }

@@ -10,7 +10,7 @@ use super::{ImportError, ImportRun, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::json::Json;
-use crate::store::{self, BatchError, Conflict, StoreError, Tx};
+use crate::store::{BatchError, Conflict, ImportBatch, StoreError, Tx};
 
 /// How many records one statement writes.
 const BATCH: usize = 1_000;
@@ -55,7 +55,7 @@ struct Records<'a, R> {
 }
 
 #[async_trait]
-impl<R: Rules> store::Batch for Records<'_, R> {
+impl<R: Rules> ImportBatch for Records<'_, R> {
     fn count(&self) -> usize {
         self.rows.len()
     }
@@ -82,17 +82,17 @@ async fn insert<R: Rules>(
 ) -> Result<Vec<LateParent>, StoreError> {
     R::look_up(rows, tx).await?;
     let given: Vec<Option<i64>> = rows.iter_mut().map(|row| *row.clave()).collect();
-    let claves = tx.claves(R::TABLE, &given).await?;
+    let claves = tx.assign_claves(&R::SPEC, &given).await?;
     let late = take_late_parents(tx, numbers, rows, &claves).await?;
     for (row, clave) in rows.iter_mut().zip(claves) {
         *row.clave() = Some(clave);
         row.normalize(clave, now).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
     }
-    let mut values = Vec::with_capacity(rows.len() * R::COLUMNS.len());
+    let mut values = Vec::with_capacity(rows.len() * R::SPEC.columns.len());
     for row in rows.iter() {
         row.values(&mut values);
     }
-    tx.insert_records(R::TABLE, R::COLUMNS, &values).await?;
+    tx.insert_records(&R::SPEC, &values).await?;
     R::follow_up(rows, tx).await?;
     Ok(late)
 }

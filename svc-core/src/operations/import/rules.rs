@@ -130,7 +130,7 @@ pub(in crate::operations) async fn move_past_folios<'r>(
         *greatest = folio.max(*greatest);
     }
     for ((tipo, serie), folio) in last {
-        tx.advance(Series::Folios { tipo, serie }, folio).await?;
+        tx.advance_series(Series::Folios { tipo, serie }, folio).await?;
     }
     Ok(())
 }
@@ -163,14 +163,14 @@ pub(in crate::operations) fn require_currency(moneda: Option<&str>) -> Result<()
 
 /// Requires every integer of a record to be within [`MOST_INTEGER`].
 pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
-    let mut values = Vec::with_capacity(R::COLUMNS.len());
+    let mut values = Vec::with_capacity(R::SPEC.columns.len());
     record.values(&mut values);
     let beyond =
         |value: &Value<'_>| matches!(value, Value::Integer(value) if value.unsigned_abs() > MOST_INTEGER as u64);
     match values.iter().position(beyond) {
         Some(at) => {
             let text = format!("debe ser un entero de {} a {MOST_INTEGER}", -MOST_INTEGER);
-            Err(Fault::new(Code::DatoInvalido, R::COLUMNS[at], text))
+            Err(Fault::new(Code::DatoInvalido, R::SPEC.columns[at], text))
         }
         None => Ok(()),
     }

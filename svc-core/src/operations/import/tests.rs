@@ -33,7 +33,7 @@ fn stored<R: Rules>(line: &str) -> Result<String, String> {
     record.normalize(7, now()).map_err(|fault| fault.to_string())?;
     let mut values = Vec::new();
     record.values(&mut values);
-    let columns = R::COLUMNS.iter().zip(&values);
+    let columns = R::SPEC.columns.iter().zip(&values);
     Ok(columns
         .filter_map(|(column, value)| Some(format!("{column}={}", written(value)?)))
         .collect::<Vec<_>>()

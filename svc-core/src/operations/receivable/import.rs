@@ -138,7 +138,7 @@ impl Rules for PaymentImport {
     /// Advances the numbering of deposits past those that imported payments name.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
-            Some(last) => tx.advance(Series::Deposits, last).await,
+            Some(last) => tx.advance_series(Series::Deposits, last).await,
             None => Ok(()),
         }
     }
