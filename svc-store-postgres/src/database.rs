@@ -4,6 +4,8 @@
 //! Everything else is given a [`Single`] or the [`Statements`](crate::pool::Statements) of a
 //! transaction, never a connection, so no statement is sent in another way, or without a limit.
 
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
@@ -45,12 +47,12 @@ impl Database {
 
     /// Where a single statement of a company's runs: a transaction of its own.
     pub(crate) fn of(&self, company: i64) -> Single<'_> {
-        Single { database: self, company: Some(company) }
+        Single { database: self, company: Some(company), limit: None }
     }
 
     /// Where a single statement of the service's runs.
     pub(crate) fn of_all(&self) -> Single<'_> {
-        Single { database: self, company: None }
+        Single { database: self, company: None, limit: None }
     }
 
     /// A connection for a new transaction of the service's.
@@ -75,18 +77,33 @@ impl Run for Connection {
 pub(crate) struct Single<'d> {
     database: &'d Database,
     company: Option<i64>,
+    /// A limit of its own.
+    limit: Option<Duration>,
 }
 
 impl Single<'_> {
+    /// With a lower limit than other statements have.
+    pub(crate) fn within(self, limit: Option<Duration>) -> Self {
+        Self { limit, ..self }
+    }
+
     async fn begin(self) -> Result<Connection, sqlx::Error> {
-        let mut connection = self.database.pool.acquire(self.company).await?;
+        let mut connection = self.acquire().await?;
         connection.begin();
+        Ok(connection)
+    }
+
+    async fn acquire(self) -> Result<Connection, sqlx::Error> {
+        let mut connection = self.database.pool.acquire(self.company).await?;
+        if let Some(limit) = self.limit {
+            connection.limit(limit);
+        }
         Ok(connection)
     }
 
     /// The connection for a statement.
     async fn open(self) -> Result<Connection, sqlx::Error> {
-        if self.database.pooled { self.begin().await } else { self.database.pool.acquire(self.company).await }
+        if self.database.pooled { self.begin().await } else { self.acquire().await }
     }
 
     /// Ends what [`Single::open`] began.

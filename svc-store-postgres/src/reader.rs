@@ -1,5 +1,7 @@
 //! Runs the statements of lists, on the replica where there is one.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
@@ -8,6 +10,7 @@ use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
 
 use crate::error::store_error;
 use crate::page::PageQuery;
+use crate::pool::is_late;
 use crate::row::{FromRow, ReadColumn as _};
 use crate::run::Run as _;
 use crate::sources;
@@ -36,7 +39,8 @@ impl Reader for PostgresReader<'_> {
         let mut sql = PageQuery::of(sources::of(list.table), list, query, self.empresa).into_sql();
         let mut statement = sql.build();
         let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
-        let mut rows = self.rows(statement.sql(), arguments, under).await?;
+        let limit = query.is_search().then(|| self.store.requests.pool().search_timeout());
+        let mut rows = self.rows(statement.sql(), arguments, under, limit).await?;
         if under {
             rows = children(rows)?;
         }
@@ -65,16 +69,26 @@ impl Reader for PostgresReader<'_> {
 impl PostgresReader<'_> {
     /// What a list's statement yields: from the replica where there is one that may answer, else
     /// from the primary. `needed` says that there must be a row; one that is missing may be too new
-    /// for the replica.
-    async fn rows(&self, sql: SqlStr, arguments: PgArguments, needed: bool) -> Result<Vec<PgRow>, StoreError> {
+    /// for the replica. `limit` is that of a search.
+    async fn rows(
+        &self,
+        sql: SqlStr,
+        arguments: PgArguments,
+        needed: bool,
+        limit: Option<Duration>,
+    ) -> Result<Vec<PgRow>, StoreError> {
         if let Some(replica) = &self.store.replica
-            && let Some(rows) = replica.rows(self.empresa, sql.clone(), arguments.clone()).await
+            && let Some(rows) = replica.rows(self.empresa, sql.clone(), arguments.clone(), limit).await?
             && !(needed && rows.is_empty())
         {
             return Ok(rows);
         }
-        let query = sqlx::query_with(sql, arguments);
-        self.store.requests.of(self.empresa).fetch_all(query).await.map_err(store_error)
+        let query = sqlx::query_with(sql, arguments).persistent(false);
+        let read = self.store.requests.of(self.empresa).within(limit).fetch_all(query).await;
+        read.map_err(|error| match limit {
+            Some(_) if is_late(&error) => StoreError::SearchTooLong,
+            _ => store_error(error),
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::database::Database;
 use crate::error::store_error;
-use crate::pool::Access;
+use crate::pool::{Access, is_late};
 use crate::settings::Settings;
 
 /// How long a read waits for a connection to the replica.
@@ -101,17 +101,28 @@ impl Replica {
         Self { database: Database::new(options, &settings, Access::Read), state: Mutex::default() }
     }
 
-    /// Returns the rows of a company's statement; `None` if it must run on the primary.
-    pub(crate) async fn rows(&self, empresa: i64, sql: SqlStr, arguments: PgArguments) -> Option<Vec<PgRow>> {
+    /// Returns the rows of a company's statement; `None` if it must run on the primary. A search
+    /// that reaches its limit ends here: the primary would take as long, and the replica is fine.
+    pub(crate) async fn rows(
+        &self,
+        empresa: i64,
+        sql: SqlStr,
+        arguments: PgArguments,
+        search: Option<Duration>,
+    ) -> Result<Option<Vec<PgRow>>, StoreError> {
         if !self.may_answer(empresa) {
-            return None;
+            return Ok(None);
         }
-        let read = self.database.of(empresa).fetch_all(sqlx::query_with(sql, arguments));
-        let (error, slow) = match timeout(ANSWER, read).await {
+        let query = sqlx::query_with(sql, arguments).persistent(false);
+        let read = self.database.of(empresa).within(search).fetch_all(query);
+        // Room for a connection before a search.
+        let answer = search.map_or(ANSWER, |limit| limit + 2 * CONNECT);
+        let (error, slow) = match timeout(answer, read).await {
             Ok(Ok(rows)) => {
                 self.state().answered(empresa, Instant::now());
-                return Some(rows);
+                return Ok(Some(rows));
             }
+            Ok(Err(error)) if search.is_some() && is_late(&error) => return Err(StoreError::SearchTooLong),
             // Of the reads that are given up, and of those that wait for a connection within the
             // company's share.
             Ok(Err(error)) => {
@@ -122,7 +133,7 @@ impl Replica {
         };
         // A read cancelled by the replay of the WAL does not predict the next.
         if matches!(error, StoreError::Transient(_)) {
-            return None;
+            return Ok(None);
         }
         let all = if slow { self.state().too_slow(empresa, Instant::now()) } else { true };
         if all {
@@ -131,7 +142,7 @@ impl Replica {
         } else {
             tracing::warn!(%error, empresa, seconds = AWAY.as_secs(), "the replica took too long; the company's lists are read from the primary");
         }
-        None
+        Ok(None)
     }
 
     fn may_answer(&self, empresa: i64) -> bool {

@@ -24,6 +24,9 @@ pub struct Settings {
     pub lock_timeout: Duration,
     /// How long a statement may take.
     pub statement_timeout: Duration,
+    /// How long a search for words may take, which many of a company's could keep the database busy
+    /// with.
+    pub search_timeout: Duration,
     /// How long a migration waits for a lock before it gives up and retries later. Requests for the
     /// same table queue behind it for that time.
     pub migration_lock_timeout: Duration,
@@ -76,6 +79,7 @@ impl Default for Settings {
             acquire_timeout: Duration::from_secs(10),
             lock_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
+            search_timeout: Duration::from_secs(3),
             migration_lock_timeout: Duration::from_secs(1),
             migration_patience: Duration::from_mins(30),
             idle_timeout: Some(Duration::from_mins(10)),
@@ -85,8 +89,8 @@ impl Default for Settings {
     }
 }
 
-/// Statements kept prepared on each connection. A list's statement depends on its filters, so there
-/// are many.
+/// Statements kept prepared on each connection: more than there are whose text is always the same,
+/// and the few others that a connection keeps.
 const STATEMENTS: usize = 500;
 
 /// How often a running statement checks that its client is still connected, so that abandoned work

@@ -90,7 +90,8 @@ impl PostgresTx {
             }
         }
         sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
-        self.run(sql.build()).await
+        // Imports change any columns.
+        self.run(sql.build().persistent(false)).await
     }
 
     /// The data of a record, locked against other changes until the end.

@@ -93,6 +93,32 @@ async fn a_session_that_hangs_costs_one_request_its_answer() {
 }
 
 #[tokio::test]
+async fn a_search_that_takes_too_long_says_so_and_nothing_else_does() {
+    let settings = with!(Settings::default(), search_timeout: Duration::from_millis(300));
+    let world = World::on(settings, |builder| builder).await;
+    let ana = actor(&world).await;
+    let left = |reply: &svc_tests::Reply| reply.header("x-svc-cupo-restante").map(str::to_owned);
+    let before = left(&ana.get("/clientes").await);
+    let mut lock = world.pool().begin().await.expect("a transaction");
+    sqlx::raw_sql("LOCK TABLE productos").execute(&mut *lock).await.expect("the lock");
+    let began = Instant::now();
+    let late = ana.get("/productos?buscar=tornillo").await;
+    late.fails(503, "no_disponible");
+    assert!(late.mensaje().starts_with("la búsqueda tardó demasiado"), "{}", late.mensaje());
+    assert_eq!((late.header("retry-after"), left(&late)), (Some("1"), before), "no operation of the month");
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    // Without words it waits for the lock until that is released.
+    let list = tokio::spawn({
+        let ana = ana.clone();
+        async move { ana.get("/productos").await.status }
+    });
+    sleep(Duration::from_millis(600)).await;
+    lock.rollback().await.expect("the lock is released");
+    assert_eq!(list.await.expect("no panic"), 200);
+    ana.get("/productos?buscar=tornillo").await.ok(200);
+}
+
+#[tokio::test]
 async fn a_look_up_of_a_key_that_hangs_is_made_again() {
     let world = world().await;
     let ana = actor(&world).await;

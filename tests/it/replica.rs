@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
 use svc_core::{Api, Context};
 use svc_store_postgres::Settings;
-use svc_tests::{Actor, BASE_URL, Resource, World};
+use svc_tests::{Actor, BASE_URL, Resource, World, with};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
@@ -29,10 +29,14 @@ impl Pair {
 
     /// With a replica that is connected to as `options` say.
     async fn reached_by(options: impl FnOnce(&World) -> PgConnectOptions) -> Self {
+        Self::of(Settings::default(), options).await
+    }
+
+    async fn of(settings: Settings, options: impl FnOnce(&World) -> PgConnectOptions) -> Self {
         let (primary, replica) = (World::new().await, World::new().await);
         let ana = named(&primary, "primaria").await;
         named(&replica, "réplica").await;
-        let store = (*primary.store).clone().with_replica_options(options(&replica), &Settings::default());
+        let store = (*primary.store).clone().with_replica_options(options(&replica), &settings);
         let api = Api::new(
             &Context::builder(Arc::new(store), BASE_URL).clock(primary.clock.clone()).build().expect("a context"),
         )
@@ -111,6 +115,19 @@ async fn a_replica_that_refuses_what_it_is_asked_answers_nothing() {
         .await
         .expect("done");
     assert_eq!(pair.read().await, ["primaria"], "its schema is behind");
+}
+
+#[tokio::test]
+async fn searches_that_take_too_long_leave_the_replica_in_use() {
+    let settings = with!(Settings::default(), search_timeout: Duration::from_millis(300));
+    let pair = Pair::of(settings, options).await;
+    let other = named(&pair.primary, "de otra").await.at(&pair.api);
+    let mut lock = pair.replica.pool().begin().await.expect("a transaction");
+    sqlx::raw_sql("LOCK TABLE productos").execute(&mut *lock).await.expect("the lock");
+    for actor in [&pair.ana, &other] {
+        actor.get("/productos?buscar=tornillo").await.fails(503, "no_disponible");
+    }
+    assert_eq!(pair.read().await, ["réplica"]);
 }
 
 #[tokio::test]

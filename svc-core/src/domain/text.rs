@@ -9,6 +9,9 @@ use uuid::Uuid;
 /// The shortest word of a search (spec, common list rules).
 const SHORTEST_WORD: usize = 3;
 
+/// The most different words of a search that are looked for (contract §4).
+pub(crate) const MAX_WORDS: usize = 10;
+
 /// The number of trailing characters of a phone number that are compared (spec, Customer).
 const PHONE_LENGTH: usize = 10;
 
@@ -22,11 +25,17 @@ pub fn fold(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Splits a search text into folded words of three characters or more, which are AND-ed (spec,
-/// common list rules: shorter words are dropped). An empty result means that the search is too
-/// short, 400 `busqueda_corta`.
+/// Splits a search text into different folded words of three characters or more, which are AND-ed
+/// (spec, common list rules: shorter words are dropped), at most [`MAX_WORDS`]. An empty result
+/// means that the search is too short, 400 `busqueda_corta`.
 pub(crate) fn search_words(text: &str) -> Vec<String> {
-    fold(text).split(' ').filter(|word| word.chars().count() >= SHORTEST_WORD).map(str::to_owned).collect()
+    let mut words = Vec::new();
+    for word in fold(text).split(' ').filter(|word| word.chars().count() >= SHORTEST_WORD) {
+        if words.len() < MAX_WORDS && !words.iter().any(|earlier| earlier == word) {
+            words.push(word.to_owned());
+        }
+    }
+    words
 }
 
 /// The SQL `LIKE` pattern, with backslash as escape character, for texts that contain the word.
@@ -122,6 +131,11 @@ mod tests {
             ("añó", &["ano"]),
             ("a\u{301}\u{302}", &[]),
             ("%_* 100%", &["%_*", "100%"]),
+            ("paso Pasó PASO llave", &["paso", "llave"]),
+            (
+                "uno dos tres cuatro cinco seis siete ocho nueve diez once",
+                &["uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez"],
+            ),
         ] {
             assert_eq!(search_words(text), expected, "{text:?}");
         }

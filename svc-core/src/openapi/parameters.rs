@@ -7,6 +7,7 @@ use super::language::Language;
 use crate::domain::company::LimitMode;
 use crate::domain::time::Edge;
 use crate::operation::page::PageLimits;
+use crate::record::filter::LONGEST;
 use crate::record::{Filter, ListSpec, PageSizes, Takes};
 
 const CURSOR: &str = "cursor";
@@ -118,8 +119,8 @@ impl Writer {
                 "Los últimos 10 caracteres de un número, sin espacios, guiones, paréntesis ni signo más.",
             ),
             Takes::Search => self.language.say(
-                "Words to search for, all of which must occur; case and accents are ignored, words of fewer than 3 characters are dropped.",
-                "Palabras que se buscan, todas las cuales deben aparecer; se ignoran mayúsculas y acentos, y las palabras de menos de 3 caracteres.",
+                "Words to search for, all of which must occur; case and accents are ignored, words of fewer than 3 characters are dropped. At most 10 different words are looked for.",
+                "Palabras que se buscan, todas las cuales deben aparecer; se ignoran mayúsculas y acentos, y las palabras de menos de 3 caracteres. Se buscan a lo más 10 palabras distintas.",
             ),
             Takes::Bound(Edge::From) => self.language.say(
                 "Equal or later: a date, `YYYY-MM-DD` (from its first instant, UTC), or an instant ending in `Z`.",
@@ -141,7 +142,7 @@ fn schema(filter: &Filter) -> Value {
         Takes::Boolean => json!({ "type": "boolean" }),
         Takes::Choice(words) => json!({ "type": "string", "enum": words }),
         Takes::Email | Takes::Phone => json!({ "type": "string", "minLength": 1 }),
-        Takes::Search => json!({ "type": "string", "minLength": 3 }),
+        Takes::Search => json!({ "type": "string", "minLength": 3, "maxLength": LONGEST }),
         // No example: viewers would send it, although the filter is optional.
         Takes::Bound(_) => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$" }),
     }

@@ -43,6 +43,8 @@ pub(super) fn read(
         }
     }
     refuse_reversed_ranges(&given)?;
+    // In the table's order, so that the order in which they were given makes no other statement.
+    conditions.sort_by_key(|Condition { filter, .. }| table.iter().position(|known| known.name == filter.name));
 
     given.sort();
     let mut canonical = String::new();
@@ -175,6 +177,21 @@ mod tests {
         ] {
             assert_eq!(parsed(query).map(|query| query.conditions).unwrap_err(), code, "{query}");
         }
+    }
+
+    #[test]
+    fn a_search_has_200_characters_at_most() {
+        let search = |letters: usize| parsed(&format!("buscar=sol+{}", "%C3%B1".repeat(letters)));
+        assert!(search(196).is_ok());
+        assert_eq!(search(197).map(|query| query.conditions), Err(Code::FiltroInvalido));
+    }
+
+    #[test]
+    fn conditions_stand_in_the_tables_order() {
+        let names = |query| -> Vec<&str> {
+            parsed(query).unwrap().conditions.iter().map(|condition| condition.filter.name).collect()
+        };
+        assert_eq!(names("buscar=sol&prospecto=true&clave=1"), ["clave", "prospecto", "buscar"]);
     }
 
     #[test]

@@ -63,8 +63,8 @@ pub struct Filter {
     days: bool,
 }
 
-/// The largest number of characters in a text filter without a limit of its own.
-const LONGEST: usize = 200;
+/// The largest number of characters in a text filter without a limit of its own, and in a search.
+pub(crate) const LONGEST: usize = 200;
 
 pub(crate) const fn integer(name: &'static str) -> Filter {
     Filter::new(name, Takes::Integer)
@@ -139,6 +139,9 @@ impl Filter {
         let invalid = |text: Cow<'static, str>| Error::field(Code::FiltroInvalido, self.name, text);
         Ok(match self.takes {
             Takes::Integer => Value::Integer(parse_integer(given).ok_or_else(|| invalid("debe ser un entero".into()))?),
+            Takes::Search if given.chars().count() > LONGEST => {
+                return Err(invalid(format!("debe tener a lo más {LONGEST} caracteres").into()));
+            }
             Takes::Text { shortest, longest } => {
                 if !(shortest..=longest).contains(&given.chars().count()) {
                     return Err(invalid(format!("debe tener de {shortest} a {longest} caracteres").into()));

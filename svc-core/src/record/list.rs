@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Filter, Record, Value};
+use super::{Compare, Filter, Record, Value};
 use crate::domain::scope::{Scope, Scopes};
 use crate::error::{Code, Error};
 
@@ -154,6 +154,11 @@ impl Query {
     pub fn new(list: &ListSpec, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
         let (conditions, canonical) = (Vec::new(), String::new());
         Self { under: None, conditions, after, limit, now, until: None, filters: list.filters, canonical }
+    }
+
+    /// Whether it searches for words, which may read far more than the page shows.
+    pub fn is_search(&self) -> bool {
+        self.conditions.iter().any(|condition| condition.filter.compare == Compare::Contains)
     }
 
     /// The value of that filter; `None` if the query does not have it.

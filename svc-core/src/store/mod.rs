@@ -85,8 +85,8 @@ pub use webhook::{
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a store operation failed. The API answers [`Self::Transient`], [`Self::Busy`] and
-/// [`Self::Unavailable`] with 503.
+/// Why a store operation failed. The API answers [`Self::Transient`], [`Self::Busy`],
+/// [`Self::Unavailable`] and [`Self::SearchTooLong`] with 503.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -106,6 +106,9 @@ pub enum StoreError {
     /// The database cannot be reached, or has no connection free.
     #[error("the database is not available: {0}")]
     Unavailable(#[source] Cause),
+    /// A search took longer than the store lets it. It says nothing about the database.
+    #[error("a search took too long")]
+    SearchTooLong,
     /// Anything else: a bug, answered with 500.
     #[error("the database refused a statement: {0}")]
     Other(#[source] Cause),
@@ -165,6 +168,10 @@ impl From<StoreError> for Error {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }
             StoreError::NoRecord => return Code::NoEncontrado.into(),
+            StoreError::SearchTooLong => {
+                let text = "la búsqueda tardó demasiado; use palabras más largas o menos comunes, u otro filtro además";
+                return Self::new(Code::NoDisponible).message(text).retry_after(1);
+            }
             StoreError::Transient(_) | StoreError::Busy(_) | StoreError::Unavailable(_) => Code::NoDisponible,
             StoreError::Conflict(_) | StoreError::Other(_) => Code::ErrorInterno,
         };

@@ -75,6 +75,15 @@ pub(super) fn rows<'e, T: 'e>(
     .boxed()
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("the database did not answer in time")]
+struct Late;
+
 fn late() -> sqlx::Error {
-    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database did not answer in time"))
+    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, Late))
+}
+
+/// Whether a statement reached its limit here.
+pub(crate) fn is_late(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<Late>()))
 }

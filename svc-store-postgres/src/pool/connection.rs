@@ -7,12 +7,13 @@ use std::time::Duration;
 use futures_util::future::{self, BoxFuture};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
-use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use super::bounded::{self, Condition};
+use super::prepared::{Sent, Shapes};
 use super::shares::Place;
 use super::statement::Statement;
 use super::{Inner, Live};
@@ -33,11 +34,20 @@ pub(crate) struct Connection {
     condition: Condition,
     /// A transaction begins with the next statement.
     to_begin: bool,
+    /// The limit of each statement.
+    limit: Duration,
 }
 
 impl Connection {
     pub(super) fn new(live: Live, pool: Arc<Inner>, place: Place) -> Self {
-        Self { live: Some(live), pool, place: Some(place), condition: Condition::default(), to_begin: false }
+        let limit = pool.settings.statement_timeout.saturating_add(GRACE);
+        Self { live: Some(live), pool, place: Some(place), condition: Condition::default(), to_begin: false, limit }
+    }
+
+    /// Lowers the limit of its statements. One that reaches it is abandoned, and the server ends it
+    /// once it notices.
+    pub(crate) fn limit(&mut self, limit: Duration) {
+        self.limit = self.limit.min(limit);
     }
 
     pub(crate) fn statements(&mut self) -> Statements<'_> {
@@ -118,8 +128,8 @@ struct Parts<'c> {
     connection: &'c mut PgConnection,
     condition: &'c mut Condition,
     limit: Duration,
-    /// Whether it may be kept on the connection under a name.
-    named: bool,
+    /// The varying statements that stay prepared; none where nothing may.
+    shapes: Option<&'c mut Shapes>,
 }
 
 impl<'c> Statements<'c> {
@@ -192,10 +202,9 @@ impl<'c> Statements<'c> {
     }
 
     fn parts(self) -> Result<Parts<'c>, sqlx::Error> {
-        let Connection { live, pool, condition, .. } = self.0;
-        let connection = &mut live.as_mut().ok_or(sqlx::Error::PoolClosed)?.connection;
-        let limit = pool.settings.statement_timeout.saturating_add(GRACE);
-        Ok(Parts { connection, condition, limit, named: !pool.settings.is_pooled() })
+        let Connection { live, pool, condition, limit, .. } = self.0;
+        let Live { connection, shapes, .. } = live.as_mut().ok_or(sqlx::Error::PoolClosed)?;
+        Ok(Parts { connection, condition, limit: *limit, shapes: (!pool.settings.is_pooled()).then_some(shapes) })
     }
 }
 
@@ -208,8 +217,8 @@ impl<'c> Executor<'c> for Statements<'c> {
         E: 'q + Execute<'q, Postgres>,
     {
         let rows = async move {
-            let Parts { connection, condition, limit, named } = self.begun().await?;
-            let rows = if named { connection.fetch_many(query) } else { connection.fetch_many(Unnamed(query)) };
+            let Parts { connection, condition, limit, shapes } = self.begun().await?;
+            let rows = connection.fetch_many(Sent::new(query, shapes)?);
             Ok::<_, sqlx::Error>(bounded::rows(condition, limit, rows))
         };
         stream::once(rows).try_flatten().boxed()
@@ -221,8 +230,8 @@ impl<'c> Executor<'c> for Statements<'c> {
         E: 'q + Execute<'q, Postgres>,
     {
         let row = async move {
-            let Parts { connection, condition, limit, named } = self.begun().await?;
-            let row = if named { connection.fetch_optional(query) } else { connection.fetch_optional(Unnamed(query)) };
+            let Parts { connection, condition, limit, shapes } = self.begun().await?;
+            let row = connection.fetch_optional(Sent::new(query, shapes)?);
             bounded::run(condition, limit, row).await
         };
         row.boxed()
@@ -240,28 +249,6 @@ impl<'c> Executor<'c> for Statements<'c> {
         'c: 'e,
     {
         unprepared()
-    }
-}
-
-/// An unnamed statement: the connection goes to another client afterwards, so nothing may stay
-/// prepared on it.
-struct Unnamed<E>(E);
-
-impl<'q, E: Execute<'q, Postgres>> Execute<'q, Postgres> for Unnamed<E> {
-    fn sql(self) -> SqlStr {
-        self.0.sql()
-    }
-
-    fn statement(&self) -> Option<&PgStatement> {
-        self.0.statement()
-    }
-
-    fn take_arguments(&mut self) -> Result<Option<PgArguments>, sqlx::error::BoxDynError> {
-        self.0.take_arguments()
-    }
-
-    fn persistent(&self) -> bool {
-        false
     }
 }
 

@@ -6,8 +6,11 @@
 
 mod bounded;
 mod connection;
+mod prepared;
 mod shares;
 mod statement;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +21,9 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+pub(crate) use self::bounded::is_late;
 pub(crate) use self::connection::{Connection, Statements, unprepared};
+use self::prepared::Shapes;
 use self::shares::Shares;
 pub(crate) use self::statement::Statement;
 use crate::settings::Settings;
@@ -69,6 +74,8 @@ struct Live {
     used: Instant,
     /// The names of the statements prepared in SQL.
     prepared: Vec<&'static str>,
+    /// The varying statements that stay prepared.
+    shapes: Shapes,
 }
 
 impl Live {
@@ -126,6 +133,11 @@ impl Pool {
 
     pub(crate) fn options(&self) -> &PgConnectOptions {
         &self.0.options
+    }
+
+    /// How long a search may take.
+    pub(crate) fn search_timeout(&self) -> Duration {
+        self.0.settings.search_timeout
     }
 
     /// How many connections there are.
@@ -212,7 +224,7 @@ impl Inner {
             }
         }
         let now = Instant::now();
-        Ok(Live { connection, opened: now, used: now, prepared: Vec::new() })
+        Ok(Live { connection, opened: now, used: now, prepared: Vec::new(), shapes: Shapes::default() })
     }
 
     /// Takes a connection back that is ready for its next use.

@@ -83,6 +83,18 @@ async fn words_of_less_than_three_characters_are_dropped() {
 }
 
 #[tokio::test]
+async fn a_search_has_200_characters_at_most_and_looks_for_ten_words() {
+    let ana = catalogue().await;
+    // The words beyond the tenth are in no record.
+    let words = "tornillo tor ace cer ero orn rni nil ill llo nadie ninguno";
+    finds(&ana, "/productos", &[(&format!("buscar={}", words.replace(' ', "+")), &[2, 3])]).await;
+    let long = |letters: usize| format!("/productos?buscar={}", "%C3%B1".repeat(letters));
+    ana.get(&long(200)).await.ok(200);
+    ana.get(&long(201)).await.fails(400, "filtro_invalido");
+    ana.get(&format!("/proveedores?nombre={}", "a".repeat(201))).await.fails(400, "filtro_invalido");
+}
+
+#[tokio::test]
 async fn there_are_no_wildcards() {
     let ana = catalogue().await;
     finds(
