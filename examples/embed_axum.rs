@@ -23,7 +23,9 @@ use tower_http::timeout::TimeoutLayer;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
-    let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
+    let builder = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1");
+    // PDFs are drawn on a thread that answers no requests.
+    let context = builder.offload(1, |job| drop(tokio::task::spawn_blocking(job))).build()?;
     // Background work of this process: it stamps only; another process delivers webhooks and sends
     // e-mails.
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);

@@ -60,5 +60,8 @@ pub(crate) fn context(
 ) -> Result<Context, Failure> {
     let builder = Context::builder(Arc::new(database.store.clone()), base_url(service, server));
     let development = networks.is_development();
+    // Half of the processors at the most, so that requests and the database have the others.
+    let at_once = std::thread::available_parallelism().map_or(1, |processors| processors.get() / 2);
+    let builder = builder.offload(at_once, |job| drop(tokio::task::spawn_blocking(job)));
     Ok(service.api.apply(builder).secrets(sealer).development_destinations(development).build()?)
 }

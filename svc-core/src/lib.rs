@@ -109,6 +109,7 @@ extern crate self as svc_core;
 
 mod budget;
 mod cleanup;
+mod compute;
 mod context;
 pub mod domain;
 mod error;
@@ -142,6 +143,7 @@ mod work;
 
 pub use budget::Budget;
 pub use cleanup::clean_up;
+pub use compute::Job;
 pub use context::{BaseUrlError, Context, ContextBuilder, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};

@@ -9,7 +9,7 @@ const CORE: &Layers = &[
     ("errors, bodies and schemas", &["error", "json", "schema"]),
     ("the domain", &["domain"]),
     ("records", &["record"]),
-    ("what anything may use", &["budget", "observe", "outbound", "secrets", "testing"]),
+    ("what anything may use", &["budget", "compute", "observe", "outbound", "secrets", "testing"]),
     ("what is asked of a store", &["store"]),
     ("what was used", &["usage"]),
     ("context and operation engine", &["context", "operation"]),

@@ -58,7 +58,10 @@ impl Function {
         }
         let store = config.store()?;
         PostgresStore::warn_of_unverified_hosts([&store]);
-        let builder = config.api.apply(svc_core::Context::builder(Arc::new(store), &config.base_url));
+        let mut builder = config.api.apply(svc_core::Context::builder(Arc::new(store), &config.base_url));
+        if config.concurrency() > 1 {
+            builder = builder.offload(1, |job| drop(tokio::task::spawn_blocking(job)));
+        }
         let context = builder
             .secrets(secrets)
             .development_destinations(config.is_development()?)

@@ -12,6 +12,7 @@ use http::Uri;
 
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 
+use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
 use crate::secrets::Sealer;
@@ -56,6 +57,7 @@ struct ContextInner {
     keys: KeyCache,
     ledger: Ledger,
     merging: Merging,
+    compute: Compute,
     settings: Settings,
 }
 
@@ -96,6 +98,7 @@ pub struct ContextBuilder {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     sealer: Sealer,
+    compute: Compute,
     settings: Settings,
 }
 
@@ -115,6 +118,7 @@ impl Context {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
             sealer: Sealer::default(),
+            compute: Compute::default(),
             settings: Settings::default(),
         }
     }
@@ -180,6 +184,10 @@ impl Context {
         &self.shared.ledger
     }
 
+    pub(crate) fn compute(&self) -> &Compute {
+        &self.shared.compute
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.shared.settings
     }
@@ -217,6 +225,16 @@ impl ContextBuilder {
     #[must_use]
     pub fn secrets(mut self, sealer: impl Into<Sealer>) -> Self {
         self.sealer = sealer.into();
+        self
+    }
+
+    /// Sets where jobs run that compute for milliseconds, such as drawing a PDF: `run` takes each to
+    /// a thread that answers no requests, for example with tokio's `spawn_blocking`, and at most
+    /// `at_once` are there at a time. By default they run where they are awaited, which suits a
+    /// process that answers one request at a time.
+    #[must_use]
+    pub fn offload(mut self, at_once: usize, run: impl Fn(Job) + Send + Sync + 'static) -> Self {
+        self.compute = Compute::on(at_once, run);
         self
     }
 
@@ -305,6 +323,7 @@ impl ContextBuilder {
             keys: KeyCache::new(),
             ledger: Ledger::default(),
             merging: Merging::every(self.settings.merge_usage_every),
+            compute: self.compute,
             settings: self.settings,
         });
         Ok(Context { shared, store: self.store })

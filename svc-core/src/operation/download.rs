@@ -3,6 +3,8 @@ use std::future::Future;
 use bytes::Bytes;
 
 use super::Spec;
+use crate::context::Context;
+use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::store::Reader;
 
@@ -13,5 +15,23 @@ pub trait Download: Send + Sync {
     const SPEC: Spec;
 
     /// Reads the file.
-    fn read(&self, reader: &dyn Reader) -> impl Future<Output = Result<Bytes, Error>> + Send;
+    fn read(&self, reader: &dyn Reader) -> impl Future<Output = Result<File, Error>> + Send;
+}
+
+/// What a read gives of a file.
+pub enum File {
+    /// The file.
+    Whole(Bytes),
+    /// What makes the file, which may compute for milliseconds.
+    Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
+}
+
+impl Context {
+    /// The bytes of a company's file.
+    pub(crate) async fn whole(&self, company: CompanyId, file: File) -> Result<Bytes, Error> {
+        match file {
+            File::Whole(bytes) => Ok(bytes),
+            File::Unmade(make) => self.compute().run(company, make).await?,
+        }
+    }
 }

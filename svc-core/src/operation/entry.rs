@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::page::{Cursors, ListPage, ListRequest};
-use super::{Cx, Download, Head, Http, Operation, Spec, path, query};
+use super::{Cx, Download, File, Head, Http, Operation, Spec, path, query};
 use crate::error::Error;
 use crate::json::{Fault, Json};
 use crate::record::{Filter, List, ListSpec, PageSizes};
@@ -70,7 +70,7 @@ pub(crate) trait AnyOperation: Send + Sync {
 #[async_trait]
 pub(crate) trait AnyDownload: Send + Sync {
     fn schema(&self) -> Schema;
-    async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<Bytes, Error>;
+    async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<File, Error>;
 }
 
 /// An operation's answer. It does not implement `Debug`, because it may contain a secret.
@@ -220,7 +220,7 @@ impl<D: Download + Input> AnyDownload for Of<D> {
         D::schema()
     }
 
-    async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<Bytes, Error> {
+    async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<File, Error> {
         Download::read(&<D as Input>::read(input)?, reader).await
     }
 }

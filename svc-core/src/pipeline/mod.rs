@@ -114,9 +114,10 @@ async fn serve<'a>(
         Handler::Download(download) => {
             execute::refuse_query(query)?;
             let input = Json::of_integers(path::read(http.path, &route.parameters)?);
-            let reader = context.store().reader(caller.company().id);
-            let file = in_time(context, download.read(reader.as_ref(), &input)).await?;
-            Ok(Reply::file(http.content, file))
+            let company = caller.company().id;
+            let reader = context.store().reader(company);
+            let file = async { context.whole(company, download.read(reader.as_ref(), &input).await?).await };
+            Ok(Reply::file(http.content, in_time(context, file.boxed()).await?))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;

@@ -140,7 +140,8 @@ impl Context {
     pub async fn download(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
         let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
         let Some(Handler::Download(download)) = handler else { return Ok(None) };
-        download.read(self.store().reader(company).as_ref(), input).await.map(Some)
+        let file = download.read(self.store().reader(company).as_ref(), input).await?;
+        self.whole(company, file).await.map(Some)
     }
 
     /// Runs the operation called `name` in `company`, in one transaction, and returns its answer as

@@ -1,6 +1,5 @@
 //! The files of tax documents: `/facturas/{clave}/xml` and `/pdf`.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -8,7 +7,7 @@ use crate::domain::cfdi::printed::{DocumentValidity, print};
 use crate::domain::scope::Scope;
 use crate::domain::words::InvoiceStatus;
 use crate::error::{Code, Error};
-use crate::operation::{Download, Http, Spec};
+use crate::operation::{Download, File, Http, Spec};
 use crate::store::{Reader, StoredDocument};
 
 /// The stamped XML of a tax document, byte for byte as the provider returned it, even if it was
@@ -34,7 +33,7 @@ impl Download for InvoiceXml {
         .http(Http::download("/facturas/{clave}/xml", Scope::FacturasRead, "application/xml"))
         .errors(&[Code::DocumentoNoDisponible]);
 
-    async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
+    async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         xml(reader, self.clave).await
     }
 }
@@ -44,20 +43,20 @@ impl Download for InvoicePdf {
         .http(Http::download("/facturas/{clave}/pdf", Scope::FacturasRead, "application/pdf"))
         .errors(&[Code::DocumentoNoDisponible]);
 
-    async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
+    async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         pdf(reader, self.clave).await
     }
 }
 
-pub(crate) async fn xml(reader: &dyn Reader, factura: i64) -> Result<Bytes, Error> {
-    Ok(stamped(reader, factura).await?.1.into())
+pub(crate) async fn xml(reader: &dyn Reader, factura: i64) -> Result<File, Error> {
+    Ok(File::Whole(stamped(reader, factura).await?.1.into()))
 }
 
-pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<Bytes, Error> {
+pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<File, Error> {
     let (estatus, xml) = stamped(reader, factura).await?;
     let standing =
         if estatus == InvoiceStatus::Cancelada { DocumentValidity::Cancelada } else { DocumentValidity::Vigente };
-    Ok(print(&xml, standing).map_err(Error::internal)?.into())
+    Ok(File::Unmade(Box::new(move || Ok(print(&xml, standing).map_err(Error::internal)?.into()))))
 }
 
 /// The status and the stamped XML of a document.

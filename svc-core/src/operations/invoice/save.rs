@@ -1,12 +1,11 @@
 //! The files of tax documents, for `svc do`.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::files;
 use crate::error::Error;
-use crate::operation::{Download, Spec};
+use crate::operation::{Download, File, Spec};
 use crate::store::Reader;
 
 /// The stamped XML of a tax document.
@@ -28,7 +27,7 @@ pub struct SavePdf {
 impl Download for SaveXml {
     const SPEC: Spec = Spec::new("Give the XML of a stamped document").named("invoice.xml");
 
-    async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
+    async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         files::xml(reader, self.factura).await
     }
 }
@@ -36,7 +35,7 @@ impl Download for SaveXml {
 impl Download for SavePdf {
     const SPEC: Spec = Spec::new("Give the printed representation of a stamped document").named("invoice.pdf");
 
-    async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
+    async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         files::pdf(reader, self.factura).await
     }
 }
