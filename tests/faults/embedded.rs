@@ -8,41 +8,33 @@ use svc_core::webhooks::Sender;
 use svc_core::{Api, Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::stage::Ground;
 
 /// A server in this process, with workers.
 pub(crate) struct Embedded {
     pub(crate) address: SocketAddr,
-    tasks: [JoinHandle<()>; 2],
+    _tasks: JoinSet<()>,
 }
 
 impl Embedded {
-    /// Answers, and delivers notices through `sender`.
-    pub(crate) async fn start(ground: &Ground, sender: Arc<dyn Sender>) -> Self {
+    /// Answers, and works with these providers.
+    pub(crate) async fn start(ground: &Ground, outside: Providers) -> Self {
         let context = context(ground, Arc::new(SystemClock));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let app = axum::Router::new().nest_service("/api/v1", Api::new(&context).expect("the API"));
-        let serving = tokio::spawn(async move { axum::serve(listener, app).await.expect("it serves") });
-        Self { address, tasks: [serving, work(context, sender)] }
-    }
-}
-
-impl Drop for Embedded {
-    fn drop(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
+        let mut tasks: JoinSet<()> = context.work_in_parts(outside, std::future::pending()).into_iter().collect();
+        tasks.spawn(async move { axum::serve(listener, app).await.expect("it serves") });
+        Self { address, _tasks: tasks }
     }
 }
 
 /// A process of its own, as far as the database can tell, that only delivers notices, by that
 /// clock.
 pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sender>) -> JoinHandle<()> {
-    work(context(ground, clock), sender)
-}
-
-fn work(context: Context, sender: Arc<dyn Sender>) -> JoinHandle<()> {
+    let context = context(ground, clock);
     tokio::spawn(async move { context.work(Providers::default().sender(sender), std::future::pending()).await })
 }
 

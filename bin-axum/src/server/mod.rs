@@ -18,6 +18,7 @@ use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
 use svc_core::{Api, Context, Providers};
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use self::client_stream::Deadlines;
@@ -63,7 +64,7 @@ impl Server {
     /// plan's deadline is cut.
     pub(crate) async fn run(self, api: Api, outside: Option<Providers>, mut stop: StopSignal, plan: ShutdownPlan) {
         let context = api.context().clone();
-        let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
+        let mut work = spawn_work(&context, outside, stop.clone());
         // The API has a 404 answer of its own, so it is the fallback.
         let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
         let app = description::routes(context.base_url())
@@ -92,11 +93,12 @@ impl Server {
             tracing::info!("draining what is under way");
             connections.drain().await;
         };
-        let ending = async { tokio::join!(draining, &mut work) };
+        let working = async { while work.join_next().await.is_some() {} };
+        let ending = async { tokio::join!(draining, working) };
         if timeout_at(cut, ending).await.is_err() {
             tracing::warn!("not all that was under way ended in time; the rest is cut");
             connections.cut().await;
-            work.abort();
+            work.abort_all();
         }
         match timeout(LAST_USAGE_TIMEOUT, context.merge_usage()).await {
             Ok(Ok(())) => {}
@@ -121,15 +123,20 @@ fn clients(wished: u32, files: usize) -> usize {
     wished.min(possible)
 }
 
-/// All background work until the process is signalled to stop; without `outside`, what requests
-/// need alone.
-async fn work(context: Context, outside: Option<Providers>, mut stop: StopSignal) {
+/// Begins all background work until the process is signalled to stop, each part in a task of its
+/// own, so that one that computes holds up no other; without `outside`, what requests need alone.
+fn spawn_work(context: &Context, outside: Option<Providers>, mut stop: StopSignal) -> JoinSet<()> {
+    let stop = async move { stop.wait().await };
     match outside {
-        Some(outside) => context.work(outside, stop.wait()).await,
+        Some(outside) => context.work_in_parts(outside, stop).into_iter().collect(),
         None => {
-            if let Err(error) = context.keep_current(stop.wait()).await {
-                tracing::warn!(%error, "usage could not be merged");
-            }
+            let context = context.clone();
+            let current = async move {
+                if let Err(error) = context.keep_current(stop).await {
+                    tracing::warn!(%error, "usage could not be merged");
+                }
+            };
+            JoinSet::from_iter([current])
         }
     }
 }

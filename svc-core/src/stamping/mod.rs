@@ -60,8 +60,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::compute::Compute;
 pub use crate::domain::cfdi::StampedXml;
 use crate::domain::cfdi::{Cfdi, UnfitStamp};
+use crate::domain::company::CompanyId;
+#[cfg(feature = "client")]
+use crate::error::Error;
 
 pub use crate::budget::Budget;
 pub use cancellation::{CancelOutcome, CancelReceipt, CancelRequest, Cancelled, DocumentStatus, cancel_asked};
@@ -94,12 +98,21 @@ pub struct StampRequest {
     pub xml: String,
     /// The time of this attempt; `None` if the caller has no clock.
     pub at: Option<DateTime<Utc>>,
+    /// Where the answer is read, and for which company; where it is awaited if none.
+    reader: Option<(Compute, CompanyId)>,
 }
 
 impl StampRequest {
     /// A request to stamp a sealed document.
     pub const fn new(id: String, xml: String) -> Self {
-        Self { id, xml, at: None }
+        Self { id, xml, at: None, reader: None }
+    }
+
+    /// Sets where the answer is read.
+    #[must_use]
+    pub(crate) fn read_on(mut self, compute: &Compute, company: CompanyId) -> Self {
+        self.reader = Some((compute.clone(), company));
+        self
     }
 
     /// Sets the time of the attempt.
@@ -119,6 +132,30 @@ impl StampRequest {
     /// document's fate unknown.
     pub fn stamped(&self, xml: String) -> Result<StampedXml, StampFailure> {
         StampedXml::read(xml, &self.xml).map_err(unfit)
+    }
+
+    /// The same, on a thread that answers no requests if there is one.
+    #[cfg(feature = "client")]
+    async fn read_stamped(&self, xml: String) -> Result<StampedXml, StampFailure> {
+        self.read(xml, StampedXml::read).await?.map_err(unfit)
+    }
+
+    /// The same for an answer with the stamp alone.
+    #[cfg(feature = "client")]
+    async fn read_stamp(&self, stamp: String) -> Result<Result<StampedXml, UnfitStamp>, StampFailure> {
+        self.read(stamp, |stamp, sealed| StampedXml::with(sealed, &stamp)).await
+    }
+
+    #[cfg(feature = "client")]
+    async fn read(
+        &self,
+        answer: String,
+        read: fn(String, &str) -> Result<StampedXml, UnfitStamp>,
+    ) -> Result<Result<StampedXml, UnfitStamp>, StampFailure> {
+        let Some((compute, company)) = &self.reader else { return Ok(read(answer, &self.xml)) };
+        let sealed = self.xml.clone();
+        let unread = |error: Error| StampFailure::Unreachable(format!("the answer could not be read: {error}"));
+        compute.run(*company, move || read(answer, &sealed)).await.map_err(unread)
     }
 }
 

@@ -12,6 +12,9 @@ use super::endpoint::Endpoint;
 
 const SOAP_ACTION: HeaderName = HeaderName::from_static("soapaction");
 
+/// The most elements of an answer that is read; the services' answers have some tens.
+const MAX_ELEMENTS: usize = 10_000;
+
 /// An element with its text.
 pub(super) fn element(name: &str, text: &str) -> String {
     format!("<{name}>{}</{name}>", escape(text))
@@ -55,9 +58,12 @@ impl SoapAnswer {
     fn read(xml: &str) -> Option<Self> {
         let mut reader = Reader::from_str(xml);
         let (mut leaves, mut text, mut is_leaf, mut depth) = (Vec::new(), String::new(), false, 0_u32);
+        let mut elements = 0;
         loop {
             match reader.read_event().ok()? {
+                Event::Start(_) if elements == MAX_ELEMENTS => return None,
                 Event::Start(_) => {
+                    elements += 1;
                     (is_leaf, depth) = (true, depth + 1);
                     text.clear();
                 }
@@ -117,6 +123,8 @@ mod tests {
         assert_eq!(answer.get("n"), Some("Cancelación &#x27;x&#39;"), "what was escaped is told as it was");
         assert_eq!([answer.get("nada"), answer.get("vacio"), answer.get("stampResult")], [None; 3]);
         assert_eq!(answer.get("c"), Some("?re=A&rr=B"));
+        let many = |leaves: usize| format!("<a>{}</a>", "<b>x</b>".repeat(leaves));
+        assert!(SoapAnswer::read(&many(MAX_ELEMENTS - 1)).is_some() && SoapAnswer::read(&many(MAX_ELEMENTS)).is_none());
         for garbled in ["", "<a>", "<a><b>x</b>", "{}", "<a>&unknown;</a>", "<html><body>x</p></html>"] {
             assert!(SoapAnswer::read(garbled).is_none(), "{garbled}");
         }

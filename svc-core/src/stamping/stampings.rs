@@ -57,6 +57,7 @@ impl LeasedQueue for Stampings<'_> {
         let verdict = match context.run_step(company, &PrepareStamping { factura, token }).await? {
             PreparedStamping::Document(xml, sent_before) => {
                 let request = StampRequest::new(self.0.request_id(company, factura), xml).at(context.now());
+                let request = request.read_on(context.compute(), company);
                 let verdict = stamp(stamper, &request, sent_before).await;
                 report_to_operators(company, factura, &request, &verdict);
                 verdict

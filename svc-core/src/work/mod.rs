@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{Either, Shared, join, join_all, select};
+use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
+use tokio::sync::mpsc;
 
 use crate::budget::Budget;
 use crate::cleanup::clean_up;
@@ -137,7 +138,19 @@ impl Context {
     /// s, while the others go on. After `stop` it finishes the attempts in progress; if it is
     /// dropped instead, they are repeated when their leases end. Usage of requests that are
     /// answered after its end is merged with [`Context::merge_usage`].
+    ///
+    /// Its parts wait for each other's computing, for some milliseconds; those of
+    /// [`Context::work_in_parts`] do not.
     pub async fn work(&self, outside: Providers, stop: impl Future<Output = ()> + Send) {
+        join_all(self.work_in_parts(outside, stop)).await;
+    }
+
+    /// [`Context::work`] as a future for each of its parts, to be spawned one by one.
+    pub fn work_in_parts<'s>(
+        &self,
+        outside: Providers,
+        stop: impl Future<Output = ()> + Send + 's,
+    ) -> Vec<BoxFuture<'s, ()>> {
         let backlogs = [
             outside.stamper.map(BackgroundWork::Stamping),
             outside.sender.map(BackgroundWork::Delivery),
@@ -145,13 +158,35 @@ impl Context {
             Some(BackgroundWork::CleanUp),
         ];
         let stopped = Arc::new(AtomicBool::new(false));
-        let stop = stop.inspect(|()| stopped.store(true, Ordering::Relaxed)).boxed().shared();
-        let passes = backlogs.into_iter().flatten().map(|backlog| self.run_passes(backlog, &stopped, stop.clone()));
-        let passes = join_all(passes).map(|_| ()).shared();
-        let ((), merged) = join(passes.clone(), self.keep_current(passes)).await;
-        if let Err(error) = merged {
-            tracing::warn!(%error, "usage could not be merged at the end of background work");
+        // The clean-up always waits for it, so that it is noticed during a pass.
+        let stop = stop.inspect({
+            let stopped = Arc::clone(&stopped);
+            move |()| stopped.store(true, Ordering::Relaxed)
+        });
+        let stop = stop.boxed().shared();
+        // Closed when the last pass ends, however it ends.
+        let (running, mut all_ended) = mpsc::channel::<Infallible>(1);
+        let mut parts = Vec::new();
+        for backlog in backlogs.into_iter().flatten() {
+            let (context, stopped, stop, running) = (self.clone(), stopped.clone(), stop.clone(), running.clone());
+            parts.push(
+                async move {
+                    context.run_passes(backlog, &stopped, stop).await;
+                    drop(running);
+                }
+                .boxed(),
+            );
         }
+        drop(running);
+        let context = self.clone();
+        let current = async move {
+            let all_ended = async move { while all_ended.recv().await.is_some() {} };
+            if let Err(error) = context.keep_current(all_ended).await {
+                tracing::warn!(%error, "usage could not be merged at the end of background work");
+            }
+        };
+        parts.push(current.boxed());
+        parts
     }
 
     /// Keeps usage and keys current until `all_is_answered` ends: merges usage every 250 ms and

@@ -76,3 +76,41 @@ fn a_pass_that_panics_is_counted_and_restarted_while_the_others_go_on() {
     let labels = [("work", "stamping"), ("reason", "panic")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(failures, [(labels.to_vec(), DebugValue::Counter(1))]);
 }
+
+/// A store with nothing to do; looking for documents to stamp keeps its thread for two seconds.
+#[derive(Default)]
+struct Computing {
+    mails: AtomicUsize,
+}
+
+#[async_trait]
+impl StoreLayer for Computing {
+    fn inner(&self) -> &dyn Store {
+        &Empty
+    }
+
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        match backlog {
+            Backlog::Stamping => std::thread::sleep(Duration::from_secs(2)),
+            _ => drop(self.mails.fetch_add(1, Ordering::Relaxed)),
+        }
+        self.inner().due(backlog, now).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_part_that_computes_holds_up_no_other() {
+    let store = Arc::new(Computing::default());
+    let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build().unwrap();
+    let (stamper, notifier): (Arc<dyn Stamper>, Arc<dyn Notifier>) = (Arc::new(SandboxStamper), Arc::new(Mailer));
+    let outside = Providers::default().stamper(stamper).notifier(notifier);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let parts = context.work_in_parts(outside, async { stopped.await.unwrap_or_default() });
+    let mut parts: tokio::task::JoinSet<()> = parts.into_iter().collect();
+    tokio::time::sleep(Duration::from_millis(1_600)).await;
+    assert!(store.mails.load(Ordering::Relaxed) >= 2, "one at the start, one a second later");
+    drop(stop);
+    while let Some(ended) = parts.join_next().await {
+        ended.unwrap();
+    }
+}

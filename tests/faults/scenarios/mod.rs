@@ -2,6 +2,7 @@
 
 mod connections;
 mod database;
+mod greed;
 mod neighbours;
 mod service;
 mod strangers;
@@ -37,11 +38,14 @@ scenarios! {
     "a session that looks up keys is stopped" Others false connections::a_session_of_keys_is_stopped;
     "one company's counters are locked" Others true neighbours::locks;
     "a greedy company, and one that hangs up" Others false neighbours::greed;
+    "a company searches for many words" Others false greed::searches;
+    "a company has PDFs of 500 lines drawn" Others false greed::drawings;
     "bodies of 1 MiB of numbers" Others false neighbours::bodies;
     "a webhook with a large backlog is deleted" Others false neighbours::backlog;
     "strangers hold connections" Others false strangers::holders;
     "strangers guess keys" Others false strangers::guesses;
     "a worker panics" Others false workers::panics;
+    "a provider answers with 900,000 elements" Others false workers::answers;
     "a worker's clock is ten minutes ahead" Others false workers::skew;
     "the schema of a later release" Others false service::later_schema;
     "the way to the database swallows all" Everybodys false connections::black_hole;

@@ -2,18 +2,22 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use svc_core::Providers;
 use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::stamping::{StampFailure, StampRequest, StampedXml, Stamper};
 use svc_core::webhooks::{EVENT_ID, Outcome, Post, Sender};
 use svc_tests::receiver::{Arrived, Receiver};
+use tokio::time::sleep;
 
 use crate::embedded::{self, Embedded};
 use crate::figures::Figures;
 use crate::notices::{TIPO, register, validate};
+use crate::scenarios::greed::{document, keep};
 use crate::stage::{Ground, Pace, Play};
 
 /// What a sender that breaks says.
@@ -60,7 +64,7 @@ pub(super) async fn panics(pace: Pace) -> Figures {
     let (path, other) = ("/rota", ground.other.id);
     ground.database.run(&format!("UPDATE webhooks SET url = url || '{path}' WHERE empresa = {other}")).await;
     let sender = Arc::new(Counting { breaks: Some(path.to_owned()), ..Counting::default() });
-    let server = Embedded::start(&ground, sender.clone()).await;
+    let server = Embedded::start(&ground, Providers::default().sender(sender.clone() as Arc<dyn Sender>)).await;
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         // It is expected, and many times.
@@ -77,6 +81,59 @@ pub(super) async fn panics(pace: Pace) -> Figures {
     let mut figures = play.audit(&ground).await;
     validate(&sender.arrived, &ground.database, &mut figures).await;
     figures.notes.push(format!("{} panics", sender.broke.load(Ordering::Relaxed)));
+    figures
+}
+
+/// Elements of an answer that is no document.
+const ELEMENTS: usize = 900_000;
+
+/// How many documents get such an answer.
+const DOCUMENTS: i64 = 20;
+
+/// A provider whose answers are too large.
+struct Large {
+    answer: String,
+    answered: AtomicI64,
+}
+
+#[async_trait]
+impl Stamper for Large {
+    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
+        let stamped = request.stamped(self.answer.clone());
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        stamped
+    }
+}
+
+/// A provider answers with very many elements, while others' notices go out.
+pub(super) async fn answers(pace: Pace) -> Figures {
+    let ground = Ground::new().await;
+    let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;
+    for company in &ground.healthy {
+        register(&receiver, &ground.database, company).await;
+    }
+    let elements = (0..ELEMENTS).map(|number| format!("<x{}/>", number % 1_000));
+    let answer = document(1).replace("</cfdi:Comprobante>", &(elements.collect::<String>() + "</cfdi:Comprobante>"));
+    let (sender, stamper) = (Arc::new(Counting::default()), Arc::new(Large { answer, answered: AtomicI64::new(0) }));
+    let outside = Providers::default().sender(sender.clone() as Arc<dyn Sender>);
+    let server = Embedded::start(&ground, outside.stamper(stamper.clone() as Arc<dyn Stamper>)).await;
+    let mut play = Play::begin(&ground, server.address, pace).await;
+    let other = ground.other.id;
+    for factura in 1..=DOCUMENTS {
+        keep(&ground.database, other, factura, false, &document(1)).await;
+    }
+    let due =
+        "INSERT INTO timbrados (empresa, factura, proximo, creado) SELECT empresa, clave, now(), now() FROM facturas";
+    ground.database.run(&format!("{due} WHERE empresa = {other}")).await;
+    let began = Instant::now();
+    while stamper.answered.load(Ordering::Relaxed) < DOCUMENTS {
+        sleep(Duration::from_millis(10)).await;
+    }
+    play.notes.push(format!("{DOCUMENTS} answers were read in {:.1} s", began.elapsed().as_secs_f64()));
+    play.last().await;
+    play.over();
+    let mut figures = play.audit(&ground).await;
+    validate(&sender.arrived, &ground.database, &mut figures).await;
     figures
 }
 
@@ -99,7 +156,7 @@ pub(super) async fn skew(pace: Pace) -> Figures {
     let takes = Duration::from_millis(100);
     let sender = Arc::new(Counting { takes, ..Counting::default() });
     let ahead = Arc::new(Counting { takes, arrived: sender.arrived.clone(), ..Counting::default() });
-    let server = Embedded::start(&ground, sender.clone()).await;
+    let server = Embedded::start(&ground, Providers::default().sender(sender.clone() as Arc<dyn Sender>)).await;
     let mut play = Play::begin(&ground, server.address, pace).await;
     let wrong = embedded::worker(&ground, Arc::new(Ahead(TimeDelta::minutes(10))), ahead.clone());
     play.last().await;

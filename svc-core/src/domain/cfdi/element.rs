@@ -6,10 +6,22 @@ use quick_xml::{Reader, XmlVersion};
 /// The deepest nesting accepted; the standard has nine levels.
 const DEEPEST: usize = 20;
 
-/// The text is not XML, or is XML that no document can be.
+/// The longest text accepted, in bytes, and the most elements. A global invoice has up to 2,000
+/// lines of some ten elements each.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+const MAX_ELEMENTS: usize = 100_000;
+
+/// The most attributes of an element; the standard has up to 30.
+const MAX_ATTRIBUTES: usize = 100;
+
+/// Why no document can be read in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no document can be read in the XML")]
-pub(super) struct NoXml;
+pub(super) enum NoXml {
+    #[error("no document can be read in the XML")]
+    Garbled,
+    #[error("the XML is larger than any document")]
+    TooLarge,
+}
 
 /// An element without its namespace, which these documents never need to tell nodes apart.
 #[derive(Debug, Default)]
@@ -22,20 +34,25 @@ pub(super) struct Element {
 impl Element {
     /// Parses a document and returns its root.
     pub(super) fn read(xml: &str) -> Result<Self, NoXml> {
+        if xml.len() > MAX_BYTES {
+            return Err(NoXml::TooLarge);
+        }
         let mut reader = Reader::from_str(xml);
         // The open elements, below a sentinel that receives the root.
-        let mut open = vec![Self::default()];
+        let (mut open, mut elements) = (vec![Self::default()], 0);
         loop {
-            match reader.read_event().map_err(|_| NoXml)? {
-                Event::Start(start) if open.len() <= DEEPEST => open.push(Self::begin(&start)?),
-                Event::Start(_) => return Err(NoXml),
-                Event::Empty(start) => {
-                    let element = Self::begin(&start)?;
-                    open.last_mut().ok_or(NoXml)?.children.push(element);
+            let event = reader.read_event().map_err(|_| NoXml::Garbled)?;
+            if let Event::Start(start) | Event::Empty(start) = &event {
+                elements += 1;
+                if elements > MAX_ELEMENTS || open.len() > DEEPEST {
+                    return Err(NoXml::TooLarge);
                 }
-                Event::End(_) => {
-                    let element = open.pop().ok_or(NoXml)?;
-                    open.last_mut().ok_or(NoXml)?.children.push(element);
+                open.push(Self::begin(start)?);
+            }
+            match event {
+                Event::End(_) | Event::Empty(_) => {
+                    let element = open.pop().ok_or(NoXml::Garbled)?;
+                    open.last_mut().ok_or(NoXml::Garbled)?.children.push(element);
                 }
                 Event::Eof => break,
                 // Text between elements, comments and the declaration carry no data; entities of a
@@ -44,16 +61,21 @@ impl Element {
             }
         }
         match (open.pop(), open.is_empty()) {
-            (Some(Self { children, .. }), true) if children.len() == 1 => children.into_iter().next().ok_or(NoXml),
-            _ => Err(NoXml),
+            (Some(Self { children, .. }), true) if children.len() == 1 => {
+                children.into_iter().next().ok_or(NoXml::Garbled)
+            }
+            _ => Err(NoXml::Garbled),
         }
     }
 
     fn begin(start: &BytesStart<'_>) -> Result<Self, NoXml> {
         let mut attributes = Vec::new();
         for attribute in start.attributes() {
-            let attribute = attribute.map_err(|_| NoXml)?;
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| NoXml)?;
+            if attributes.len() == MAX_ATTRIBUTES {
+                return Err(NoXml::TooLarge);
+            }
+            let attribute = attribute.map_err(|_| NoXml::Garbled)?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| NoXml::Garbled)?;
             attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
         }
         Ok(Self { name: start.local_name().as_ref().to_owned(), attributes, children: Vec::new() })

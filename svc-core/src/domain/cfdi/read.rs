@@ -2,6 +2,7 @@
 //!
 //! Parts without a struct are skipped: namespaces, the signature, other complements.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 
 use chrono::{DateTime, TimeZone as _, Utc};
@@ -77,10 +78,15 @@ enum NodeContent<'a> {
 /// The content of an element, each name once.
 fn fields(element: &Element) -> impl Iterator<Item = (&str, NodeContent<'_>)> {
     let attributes = element.attributes().map(|(name, value)| (name, NodeContent::Text(value)));
-    let children = element.children();
-    let first = |place: usize| !children[..place].iter().any(|before| before.name() == children[place].name());
-    let names = (0..children.len()).filter(move |&place| first(place)).map(|place| children[place].name());
-    attributes.chain(names.map(|name| (name, NodeContent::Elements(element.all(name).collect()))))
+    let (mut children, mut places) = (Vec::<(&str, Vec<&Element>)>::new(), HashMap::new());
+    for child in element.children() {
+        let place = *places.entry(child.name()).or_insert(children.len());
+        match children.get_mut(place) {
+            Some((_, of_name)) => of_name.push(child),
+            None => children.push((child.name(), vec![child])),
+        }
+    }
+    attributes.chain(children.into_iter().map(|(name, elements)| (name, NodeContent::Elements(elements))))
 }
 
 impl<'a> NodeContent<'a> {

@@ -154,6 +154,7 @@ impl InvoiceStamped {
             (Some(xml), None) => match StampedXml::of_any(xml.to_owned()) {
                 Ok(found) if holds(xml) => Ok(Given::Document(Box::new(found))),
                 Ok(_) => fault(Code::DatoInvalido, "su sello no es el del documento"),
+                Err(UnfitStamp::TooLarge) => fault(Code::DatoInvalido, "es mayor que cualquier CFDI"),
                 Err(UnfitStamp::NotStamped) => fault(Code::DatoInvalido, "no trae un timbre completo"),
                 Err(UnfitStamp::NoDocument | UnfitStamp::Other) => fault(Code::DatoInvalido, "no es un CFDI timbrado"),
             },

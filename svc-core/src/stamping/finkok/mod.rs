@@ -78,7 +78,7 @@ impl FinkokStamper {
         let xml = element("xml", &STANDARD.encode(&request.xml));
         let answer = self.call(STAMP, "stamped", &xml).await?;
         if let Some(xml) = answer.raw("xml") {
-            return request.stamped(xml.to_owned()).map(Some);
+            return request.read_stamped(xml.to_owned()).await.map(Some);
         }
         match incident(&answer) {
             Some((NOT_STAMPED, _)) => Ok(None),
@@ -95,7 +95,7 @@ impl Stamper for FinkokStamper {
             let xml = element("xml", &STANDARD.encode(&request.xml));
             let answer = self.call(STAMP, "stamp", &xml).await?;
             if let Some(xml) = answer.raw("xml") {
-                return request.stamped(xml.to_owned());
+                return request.read_stamped(xml.to_owned()).await;
             }
             match incident(&answer) {
                 // Finkok has the XML some seconds after the stamp.

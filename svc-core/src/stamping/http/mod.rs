@@ -63,7 +63,7 @@ pub(super) fn bearer(token: &str) -> Result<HeaderValue, HttpStamperError> {
 impl Stamper for HttpStamper {
     async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
         let (status, body) = self.post("", &request.id, &request.xml).await?;
-        parse_answer(request, status, &body)
+        parse_answer(request, status, &body).await
     }
 
     async fn cancel(&self, request: &CancelRequest) -> Result<CancelReceipt, StampFailure> {
@@ -102,15 +102,15 @@ struct RejectionBody {
 }
 
 /// Reads the result of an answer; it is a rejection only if both status and body say so.
-fn parse_answer(request: &StampRequest, status: StatusCode, body: &[u8]) -> Result<StampedXml, StampFailure> {
+async fn parse_answer(request: &StampRequest, status: StatusCode, body: &[u8]) -> Result<StampedXml, StampFailure> {
     if status.is_success() {
         let xml = std::str::from_utf8(body).map_err(|_| no_verdict(status))?;
-        return request.stamped(xml.to_owned());
+        return request.read_stamped(xml.to_owned()).await;
     }
     let said = || serde_json::from_slice::<RejectionBody>(body).ok();
     match said().filter(|_| status.is_client_error()) {
         Some(RejectionBody { codigo, xml, .. }) if codigo.trim() == BEFORE => {
-            request.stamped(xml.ok_or_else(|| no_verdict(status))?)
+            request.read_stamped(xml.ok_or_else(|| no_verdict(status))?).await
         }
         Some(body) if is_verdict(status) => {
             Err(rejected(&body.codigo, &body.mensaje).unwrap_or_else(|| no_verdict(status)))

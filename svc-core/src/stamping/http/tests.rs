@@ -1,6 +1,7 @@
 //! Tests against a provider on a local socket.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio::net::TcpListener;
@@ -11,6 +12,8 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::*;
+use crate::compute::Compute;
+use crate::domain::company::CompanyId;
 use crate::outbound::Tls;
 use crate::stamping::endpoint::MOST;
 use crate::stamping::fake_provider::{self, UUID, cancellation, reply, request, serve, stamped};
@@ -232,4 +235,35 @@ async fn a_cancellation_is_received_or_refused() {
     }
     let unsigned = CancelRequest { xml: None, ..cancellation() };
     assert!(matches!(stamper("http://127.0.0.1:9").cancel(&unsigned).await, Err(StampFailure::Misconfigured(_))));
+}
+
+#[tokio::test]
+async fn an_answer_of_very_many_elements_is_read_once_through_or_refused() {
+    let good = stamped(&request());
+    let with = |children: String| good.replace("</cfdi:Comprobante>", &format!("{children}</cfdi:Comprobante>"));
+    let names = (0..90_000).map(|number| format!("<x{number}/>")).collect();
+    let began = std::time::Instant::now();
+    answered(reply(200, &with(names))).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let too_many = cause(answered(reply(200, &with("<x/>".repeat(900_000)))).await);
+    assert!(too_many.contains("larger than any document"), "{too_many}");
+    let attributes: String = (0..101).map(|number| format!(" a{number}=\"\"")).collect();
+    let too_many = cause(answered(reply(200, &with(format!("<x{attributes}/>")))).await);
+    assert!(too_many.contains("larger than any document"), "{too_many}");
+}
+
+#[tokio::test]
+async fn an_answer_is_read_where_jobs_run() {
+    let jobs = Arc::new(AtomicUsize::new(0));
+    let compute = Compute::on(1, {
+        let jobs = Arc::clone(&jobs);
+        move |job| {
+            jobs.fetch_add(1, Ordering::Relaxed);
+            drop(tokio::task::spawn_blocking(job));
+        }
+    });
+    let request = request().read_on(&compute, CompanyId(1));
+    let (_, url) = provider(reply(200, &stamped(&request))).await;
+    stamper(&url).stamp(&request).await.unwrap();
+    assert_eq!(jobs.load(Ordering::Relaxed), 1);
 }

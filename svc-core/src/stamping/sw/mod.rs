@@ -110,10 +110,10 @@ impl SwStamper {
     async fn stamp_as(&self, request: &StampRequest, custom_id: &str) -> Result<StampedXml, StampFailure> {
         let answer = self.post(STAMP, &request.xml, Some(custom_id)).await?;
         if answer.is_success() {
-            return answer.stamped(request);
+            return answer.stamped(request).await;
         }
         match answer.code().0 {
-            BEFORE => answer.stamped(request),
+            BEFORE => answer.stamped(request).await,
             USED => Err(StampFailure::Rejected { codigo: USED.to_owned(), mensaje: answer.first() }),
             _ => Err(answer.refusal()),
         }
@@ -133,7 +133,7 @@ impl Stamper for SwStamper {
                     let text = "the provider stamped another document under this invoice's id before";
                     StampFailure::Unknown(text.to_owned())
                 };
-                return StampedXml::with(&request.xml, &used).map_err(fault);
+                return request.read_stamp(used).await?.map_err(fault);
             }
             // A refused document has used up the id.
             self.stamp_as(request, &format!("{}-{:.16}", request.id, mark(&request.xml))).await.map_err(|failure| {
@@ -252,10 +252,10 @@ impl SwAnswer {
     }
 
     /// The document's stamp in an answer: the whole XML, or the stamp alone.
-    fn stamped(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
+    async fn stamped(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
         match (self.text("cfdi"), self.text("tfd")) {
-            (Some(xml), _) => request.stamped(xml.to_owned()),
-            (None, Some(stamp)) => StampedXml::with(&request.xml, stamp).map_err(super::unfit),
+            (Some(xml), _) => request.read_stamped(xml.to_owned()).await,
+            (None, Some(stamp)) => request.read_stamp(stamp.to_owned()).await?.map_err(super::unfit),
             (None, None) => Err(no_verdict(self.status)),
         }
     }

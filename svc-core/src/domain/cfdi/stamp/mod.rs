@@ -7,7 +7,7 @@ use chrono_tz::America::Mexico_City;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::element::Element;
+use super::element::{Element, NoXml};
 use super::node::Node;
 use super::read::NoCfdi;
 use super::seal::SigningKey;
@@ -60,6 +60,9 @@ pub enum UnfitStamp {
     /// The answer is not a document.
     #[error("it is no CFDI")]
     NoDocument,
+    /// It is larger than any document.
+    #[error("it is larger than any document")]
+    TooLarge,
     /// The stamp is missing or incomplete.
     #[error("it has no whole stamp")]
     NotStamped,
@@ -83,7 +86,10 @@ impl StampedXml {
 
     /// Accepts `xml` if it is a document with its own stamp; returns the parsed document too.
     pub fn of_any(xml: String) -> Result<(Self, Cfdi), UnfitStamp> {
-        let root = Element::read(&xml).map_err(|_| UnfitStamp::NoDocument)?;
+        let root = Element::read(&xml).map_err(|error| match error {
+            NoXml::Garbled => UnfitStamp::NoDocument,
+            NoXml::TooLarge => UnfitStamp::TooLarge,
+        })?;
         let document = Cfdi::of(&root).map_err(|_: NoCfdi| UnfitStamp::NoDocument)?;
         let stamp = root.at(&["Complemento", "TimbreFiscalDigital"]).ok_or(UnfitStamp::NotStamped)?;
         let timbre: TimbreFiscalDigital = read::of(stamp).map_err(|_| UnfitStamp::NotStamped)?;
