@@ -4,6 +4,7 @@
 //! API request with the configured key: its scopes, its limits and the company's quota apply as for
 //! any client, and a write without an `idempotency_key` gets a new one.
 
+mod sessions;
 mod tools;
 
 use std::net::SocketAddr;
@@ -18,10 +19,10 @@ use rmcp::model::{
     PaginatedRequestParams, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 
+use self::sessions::Sessions;
 use self::tools::ApiTool;
 use crate::api_client::{Answer, ApiClient, ApiError, random_key};
 use crate::cli::McpArgs;
@@ -55,8 +56,7 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     let mut config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let ending = config.cancellation_token.clone();
     config.sse_keep_alive = None;
-    let service =
-        StreamableHttpService::new(move || Ok(connector.clone()), Arc::new(LocalSessionManager::default()), config);
+    let service = StreamableHttpService::new(move || Ok(connector.clone()), Arc::new(Sessions::default()), config);
     let app = axum::Router::new().nest_service("/mcp", service);
     tracing::info!(%address, "offering tools at /mcp");
     let stopped = async move {
