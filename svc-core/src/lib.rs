@@ -145,7 +145,7 @@ pub use cleanup::clean_up;
 pub use context::{BaseUrlError, Context, ContextBuilder, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};
-pub use openapi::{Language, openapi, remedy};
+pub use openapi::{Language, meaning, openapi, remedy};
 pub use operation::RouteError;
 pub use service::Api;
 pub use work::Providers;

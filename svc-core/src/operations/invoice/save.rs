@@ -26,7 +26,7 @@ pub struct SavePdf {
 }
 
 impl Download for SaveXml {
-    const SPEC: Spec = Spec::new("Give the XML of a stamped document").named("invoice.xml");
+    const SPEC: Spec = Spec::new().named("invoice.xml");
 
     async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
         files::xml(reader, self.factura).await
@@ -34,7 +34,7 @@ impl Download for SaveXml {
 }
 
 impl Download for SavePdf {
-    const SPEC: Spec = Spec::new("Give the printed representation of a stamped document").named("invoice.pdf");
+    const SPEC: Spec = Spec::new().named("invoice.pdf");
 
     async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
         files::pdf(reader, self.factura).await
