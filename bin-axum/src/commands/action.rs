@@ -1,10 +1,10 @@
 use std::io::Read as _;
 
 use serde_json::value::RawValue;
-use svc_core::Context;
 use svc_core::domain::company::CompanyId;
 use svc_core::json::Json;
 use svc_core::stamping::{CancelOutcome, Stamper, cancel_asked};
+use svc_core::{Context, Language};
 
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ const CANCELLING: [&str; 2] = ["invoice.cancel", "payment.cancel"];
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {
-    print(&svc_core::registry::named().collect::<Vec<_>>())
+    print(&svc_core::registry::named(Language::English).collect::<Vec<_>>())
 }
 
 pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use axum::http::header::{
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use pulldown_cmark::{Options, Parser, html};
-use svc_core::{Code, Language, remedy};
+use svc_core::{Code, Language, meaning, remedy};
 
 use super::description::KEPT;
 
@@ -180,7 +180,7 @@ fn errors(language: Language) -> String {
     for code in Code::ALL {
         let remedy = remedy(*code, language);
         if !remedy.is_empty() {
-            let when = language.say(code.meaning(), code.mensaje());
+            let when = meaning(*code, language);
             let _ = writeln!(table, "| {} | `{}` | {when} | {remedy} |", code.status(), code.codigo());
         }
     }

@@ -5,25 +5,30 @@ use quote::quote;
 use syn::Type;
 
 use crate::parse::{Declaration, Field, Mark, Struct, Writes};
+use crate::texts::Texts;
 
-pub(crate) fn record(record: &Declaration) -> TokenStream {
-    let list = list(record);
+pub(crate) fn record(record: &Declaration, texts: &Texts) -> TokenStream {
+    let list = list(record, texts);
     let import = record.import.as_ref().map(|name| import(record, name));
     let changes = record.import.as_ref().zip(record.changes.as_ref()).map(|(of, name)| changes(record, of, name));
     let writes = record.writes.as_ref().map(|writes| {
-        let (stored, create, edit) = (stored(record, writes), create(record, writes), edit(record, writes));
-        let office = record.office.as_ref().map(|name| office(record, writes, name));
+        let (create, edit) = (create(record, writes, texts), edit(record, writes, texts));
+        let stored = stored(record, writes, texts);
+        let office = record.office.as_ref().map(|name| office(record, writes, name, texts));
         quote! { #stored #create #edit #office }
     });
     quote! { #list #import #changes #writes }
 }
 
 /// The item of the list.
-fn list(record: &Declaration) -> TokenStream {
+fn list(record: &Declaration, texts: &Texts) -> TokenStream {
     let Struct { attrs, name } = &record.item;
     let table = &record.table;
     let listed: Vec<(&Field, &Mark)> = fields(record, |field| field.list.as_ref());
-    let item = listed.iter().map(|(Field { name, .. }, Mark { attrs, ty, .. })| quote! { #(#attrs)* pub #name: #ty });
+    let item = listed.iter().map(|(field, Mark { attrs, ty, .. })| {
+        let (docs, field) = (texts.document(name, &field.name, attrs), &field.name);
+        quote! { #docs pub #field: #ty }
+    });
     let names = listed.iter().map(|(field, _)| &field.name);
     let columns = listed.iter().filter(|(_, mark)| mark.value.is_none()).map(|(field, _)| &field.column);
     let derived = listed.iter().filter_map(|(Field { name, .. }, Mark { ty, value, .. })| {
@@ -146,14 +151,16 @@ fn changes(record: &Declaration, of: &Struct, Struct { attrs, name }: &Struct) -
 }
 
 /// The stored record.
-fn stored(record: &Declaration, Writes { stored: Struct { attrs, name }, .. }: &Writes) -> TokenStream {
+fn stored(record: &Declaration, Writes { stored, create, .. }: &Writes, texts: &Texts) -> TokenStream {
+    let Struct { attrs, name } = stored;
     let table = &record.table;
     let stored: Vec<(&Field, &Type)> =
         record.fields.iter().filter_map(|field| Some((field, field.stored()?))).collect();
     let data = stored.iter().map(|(field, ty)| {
         let attrs = field.body().map(|(mark, _)| mark).or(field.office.as_ref()).map_or(&[][..], |mark| &mark.attrs);
-        let name = &field.name;
-        quote! { #(#attrs)* pub #name: #ty }
+        let body = record.office.as_ref().filter(|_| field.body().is_none()).unwrap_or(create);
+        let (docs, name) = (texts.document(&body.name, &field.name, attrs), &field.name);
+        quote! { #docs pub #name: #ty }
     });
     let columns = stored.iter().map(|(field, _)| &field.column);
     let types: Vec<_> = stored.iter().map(|(_, ty)| ty).collect();
@@ -188,13 +195,14 @@ fn stored(record: &Declaration, Writes { stored: Struct { attrs, name }, .. }: &
 }
 
 /// The body that creates a record.
-fn create(record: &Declaration, writes: &Writes) -> TokenStream {
+fn create(record: &Declaration, writes: &Writes, texts: &Texts) -> TokenStream {
     let Struct { attrs, name } = &writes.create;
     let stored = &writes.stored.name;
     let body: Vec<_> = record.fields.iter().filter_map(|field| Some((field, field.body()?))).collect();
-    let taken = body.iter().map(|(Field { name, .. }, (Mark { attrs, ty, .. }, required))| match required {
-        true => quote! { #(#attrs)* pub #name: #ty },
-        false => quote! { #(#attrs)* pub #name: Option<#ty> },
+    let taken = body.iter().map(|(field, (Mark { attrs, ty, .. }, required))| {
+        let (docs, field) = (texts.document(name, &field.name, attrs), &field.name);
+        let ty = if *required { quote!(#ty) } else { quote!(Option<#ty>) };
+        quote! { #docs pub #field: #ty }
     });
     let set = body.iter().map(|(field, (_, required))| {
         let (name, value) = (&field.name, value(field));
@@ -220,22 +228,23 @@ fn create(record: &Declaration, writes: &Writes) -> TokenStream {
 }
 
 /// The body that edits a record.
-fn edit(record: &Declaration, writes: &Writes) -> TokenStream {
+fn edit(record: &Declaration, writes: &Writes, texts: &Texts) -> TokenStream {
     let Struct { attrs, name } = &writes.edit;
     let stored = &writes.stored.name;
     let body: Vec<_> = record.fields.iter().filter_map(|field| Some((field, field.body()?))).collect();
-    let taken = body.iter().map(|(Field { name, .. }, (Mark { attrs, ty, .. }, required))| {
+    let taken = body.iter().map(|(field, (Mark { attrs, ty, .. }, required))| {
+        let (docs, field) = (texts.document(name, &field.name, attrs), &field.name);
         let ty = if *required { quote!(::svc_core::json::Sent<#ty>) } else { quote!(::svc_core::json::Patch<#ty>) };
-        quote! { #(#attrs)* #[serde(default)] pub #name: #ty }
+        quote! { #docs #[serde(default)] pub #field: #ty }
     });
+    let clave = texts.document(name, &quote::format_ident!("clave"), &[]);
     let set = body.iter().map(|(field, (_, required))| change(field, !required));
     quote! {
         #(#attrs)*
         #[derive(Debug, Clone, Default, ::serde::Deserialize, ::schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct #name {
-            /// The record, by its clave.
-            pub clave: i64,
+            #clave pub clave: i64,
             #(#taken,)*
         }
 
@@ -250,15 +259,16 @@ fn edit(record: &Declaration, writes: &Writes) -> TokenStream {
 }
 
 /// The fields that only the back office edits.
-fn office(record: &Declaration, writes: &Writes, Struct { attrs, name }: &Struct) -> TokenStream {
+fn office(record: &Declaration, writes: &Writes, Struct { attrs, name }: &Struct, texts: &Texts) -> TokenStream {
     let stored = &writes.stored.name;
     let office = fields(record, |field| field.office.as_ref());
     // A column that is never null can be cleared only if the mark gives its value.
     let clears = |field: &Field, mark: &Mark| field.ty.as_ref().is_some_and(is_option) || mark.value.is_some();
     let taken = office.iter().map(|(field, mark)| {
-        let (name, Mark { attrs, ty, .. }) = (&field.name, mark);
+        let (docs, ty) = (texts.document(name, &field.name, &mark.attrs), &mark.ty);
         let wrapper = if clears(field, mark) { quote!(Patch) } else { quote!(Sent) };
-        quote! { #(#attrs)* pub #name: ::svc_core::json::#wrapper<#ty> }
+        let field = &field.name;
+        quote! { #docs pub #field: ::svc_core::json::#wrapper<#ty> }
     });
     let set = office.iter().map(|(field, mark)| change(field, clears(field, mark)));
     let names = office.iter().map(|(field, _)| field.name.to_string());

@@ -15,16 +15,10 @@ pub(super) fn tag(http: &Http) -> &'static str {
     http.path.split('/').nth(1).unwrap_or_default()
 }
 
-/// The last segment of the Rust type's name. For a list it is the record's type.
-pub(super) fn type_name(entry: &Entry) -> &'static str {
-    let path = (entry.shape.name)().split('<').next().unwrap_or_default();
-    path.rsplit("::").next().unwrap_or_default()
-}
-
 /// The `operationId`, from which generators name their methods: `listCustomers`, `createCustomer`,
 /// `readInvoiceXml`.
 pub(super) fn operation_id(entry: &Entry) -> String {
-    let name = type_name(entry);
+    let name = entry.type_name();
     match entry.handler {
         Handler::List(_) => format!("list{}", plural(name)),
         Handler::Download(_) => format!("read{name}"),

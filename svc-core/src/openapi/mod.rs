@@ -26,8 +26,8 @@ use serde_json::{Value, json};
 
 pub use language::Language;
 use schemas::Schemas;
-use texts::Texts;
-pub use texts::remedy;
+pub(crate) use texts::Texts;
+pub use texts::{meaning, remedy};
 
 use crate::error::Code;
 use crate::operations::health::API_VERSION;

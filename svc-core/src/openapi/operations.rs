@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::described::{Described, operation_id, tag, type_name};
+use super::described::{Described, operation_id, tag};
 use super::language::Language;
 use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
@@ -18,8 +18,7 @@ impl Writer {
         let mut paths = Map::new();
         for entry in reached {
             let Some(http) = &entry.spec.http else { continue };
-            let title = format!("{} {}", http.method.name(), http.path);
-            let operation = self.operation(&Described { entry, http, title });
+            let operation = self.operation(&Described { entry, http, title: entry.title() });
             let path = paths.entry(http.path).or_insert_with(|| json!({}));
             path[http.method.name().to_lowercase()] = operation;
         }
@@ -29,12 +28,11 @@ impl Writer {
     fn operation(&mut self, described: &Described) -> Value {
         let Described { entry, http, title } = described;
         let names: Vec<&str> = http.path.split(['{', '}']).skip(1).step_by(2).collect();
-        let name = type_name(entry);
-        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, name, shape, &names));
+        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, entry.type_name(), shape, &names));
         let (body, in_path) = input.unwrap_or_default();
         let mut operation = json!({
             "operationId": operation_id(entry),
-            "summary": self.language.say(entry.spec.summary, self.texts.summary(title)),
+            "summary": self.texts.summary(title),
             "description": self.description(described),
             "tags": [tag(http)],
             "parameters": self.parameters(described, &names, &in_path),

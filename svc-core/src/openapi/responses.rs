@@ -8,7 +8,7 @@ use super::described::Described;
 use super::language::Language;
 use super::operations::answers_anew;
 use super::schemas::{Schemas, success};
-use super::texts::remedy;
+use super::texts::{meaning, remedy};
 use super::{Writer, examples, headers};
 use crate::error::Code;
 use crate::operation::{Handler, JSON, Method};
@@ -83,7 +83,7 @@ impl Writer {
     /// each.
     fn refusal(&self, described: &Described, status: u16, codes: &[Code]) -> Value {
         let when = |code: &Code| {
-            let when = self.language.say(code.meaning(), code.mensaje());
+            let when = meaning(*code, self.language);
             let remedy = remedy(*code, self.language);
             format!("- `{}`: {} {remedy}", code.codigo(), sentence(when)).trim_end().to_owned()
         };
@@ -148,7 +148,7 @@ fn envelope(language: Language, record: &Value) -> Value {
 /// An example of each error, for the components.
 pub(super) fn examples(codes: impl IntoIterator<Item = Code>, language: Language) -> Map<String, Value> {
     let example = |code: Code| {
-        let summary = sentence(language.say(code.meaning(), code.mensaje()));
+        let summary = sentence(meaning(code, language));
         (code.codigo().to_owned(), json!({ "summary": summary, "value": error(code) }))
     };
     codes.into_iter().map(example).collect()

@@ -5,6 +5,7 @@ use super::texts::remedied;
 use super::*;
 use crate::domain::event::EventKind;
 use crate::operation::Entry;
+use crate::registry::named;
 
 const ADDRESS: &str = "https://erp.example.com/api/v1";
 
@@ -44,7 +45,6 @@ fn every_operation_has_its_text_and_every_text_its_operation() {
         let titles = titles();
         for (entry, title) in &titles {
             let tag = described::tag(entry.spec.http.as_ref().unwrap());
-            assert_eq!(texts.summary(title).is_empty(), language == Language::English, "{title}: the Spanish summary");
             left.remove(title.as_str());
             left.remove(tag);
             for title in [title.as_str(), tag] {
@@ -55,6 +55,10 @@ fn every_operation_has_its_text_and_every_text_its_operation() {
                 let is_filter = entry.filters().iter().any(|filter| filter.name == name);
                 assert!(in_path || is_filter, "{title}: no parameter {name} ({})", language.code());
             }
+        }
+        for entry in OPERATIONS {
+            let title = entry.title();
+            assert!(!texts.summary(&title).is_empty(), "{title} has no summary ({})", language.code());
         }
         for event in EventKind::WORDS {
             assert!(left.remove(event), "texts/{}.md has no section of {event}", language.code());
@@ -115,6 +119,22 @@ fn everything_is_said_in_both_languages_and_to_readers_of_the_api() {
     }
 }
 
+#[test]
+fn every_operation_by_name_is_described_in_both_languages() {
+    for (english, spanish) in named(Language::English).zip(named(Language::Spanish)) {
+        assert_ne!(english.summary, spanish.summary, "{}", english.name);
+        let (english, name) = (english.schema, english.name);
+        let mut found = Vec::new();
+        descriptions(&english, &spanish.schema, name, &mut found);
+        let same: BTreeSet<&str> =
+            texts::fields().filter(|(_, [one, two])| one == two).map(|(_, [one, _])| one).collect();
+        for (at, english, spanish) in found {
+            assert!(!english.is_empty() && !spanish.is_empty(), "{at}");
+            assert!(english != spanish || same.contains(english), "{at}: {english:?} is in English only");
+        }
+    }
+}
+
 /// The types of records and bodies with their schemas in the document, by the names that
 /// `fields.md` uses.
 fn described_types(document: &Value) -> Vec<(&str, &Value)> {
@@ -132,7 +152,7 @@ fn every_field_has_its_text_and_every_text_its_field() {
     let document = openapi(Language::English, ADDRESS);
     let (mut missing, mut unused): (BTreeSet<String>, BTreeSet<_>) =
         (BTreeSet::new(), texts::fields().map(|(key, _)| key).collect());
-    let mut look_up = |type_name: &str, field: &str| match texts::field_key(type_name, field) {
+    let mut look_up = |type_name: &str, field: &str| match texts::field_key(&[type_name], field) {
         Some(key) => drop(unused.remove(key)),
         None => drop(missing.insert(format!("{type_name}.{field}"))),
     };
@@ -147,9 +167,16 @@ fn every_field_has_its_text_and_every_text_its_field() {
     for (entry, title) in titles() {
         for name in title.split(['{', '}']).skip(1).step_by(2) {
             if texts.parameter(&title, &format!("{{{name}}}")).is_none() {
-                look_up(described::type_name(entry), name);
+                look_up(entry.type_name(), name);
             }
         }
+    }
+    for entry in OPERATIONS.iter().filter(|entry| entry.spec.http.is_none()) {
+        assert!(unused.remove(entry.title().as_str()), "{} has no summary in texts/office.md", entry.title());
+        texts::each_field(entry, &mut entry.schema().unwrap(), &mut |key, field, _| match key {
+            Some(key) => drop(unused.remove(key)),
+            None => drop(missing.insert(format!("{}.{field}", entry.type_name()))),
+        });
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         // Bodies, answers and pages are described with their operations.
@@ -157,10 +184,10 @@ fn every_field_has_its_text_and_every_text_its_field() {
             assert!(unused.remove(name.as_str()), "{name}");
         }
     }
-    let rows = include_str!("texts/fields.md").lines().filter(|line| line.starts_with("| `")).count();
-    assert_eq!(rows, texts::fields().count(), "a row of texts/fields.md is there twice");
-    assert!(missing.is_empty(), "texts/fields.md lacks {missing:#?}");
-    assert!(unused.is_empty(), "texts/fields.md has what nothing uses: {unused:#?}");
+    let keys: BTreeSet<_> = texts::fields().map(|(key, _)| key).collect();
+    assert_eq!(keys.len(), texts::fields().count(), "a row of texts/fields.md or office.md is there twice");
+    assert!(missing.is_empty(), "texts/fields.md or office.md lacks {missing:#?}");
+    assert!(unused.is_empty(), "texts/fields.md or office.md has what nothing uses: {unused:#?}");
 }
 
 /// Every object in the document that satisfies `is`, with where it stands.

@@ -2,10 +2,12 @@
 //!
 //! - `en.md`, `es.md`: a section per operation (`## GET /clientes`), per tag (`## clientes`) and
 //!   per event (`## venta.creada`). In an operation's section, an item ``- `name`: text`` describes
-//!   a query parameter, or with `{name}` a parameter of the path. A Spanish heading continues with
-//!   the operation's summary, whose English is in its specification.
-//! - `errors.md`: what to do about each error, in both languages.
+//!   a query parameter, or with `{name}` a parameter of the path. An operation's heading continues
+//!   with its summary.
+//! - `errors.md`: when each error occurs, and what to do about it in both languages. In Spanish, the
+//!   error's own text says when.
 //! - `fields.md`: what types and fields mean, in both languages.
+//! - `office.md`: the summaries and fields of operations that only have a name, in both languages.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,56 +16,105 @@ use serde_json::Value;
 
 use super::language::Language;
 use crate::error::Code;
+use crate::operation::Entry;
 
 const ENGLISH: &str = include_str!("texts/en.md");
 const SPANISH: &str = include_str!("texts/es.md");
 
-/// Texts in both languages, English first.
-type TextTable = LazyLock<HashMap<&'static str, [&'static str; 2]>>;
+/// The rows of a table by their keys.
+type TextTable<const CELLS: usize> = LazyLock<HashMap<&'static str, [&'static str; CELLS]>>;
 
-static REMEDIES: TextTable = LazyLock::new(|| include_str!("texts/errors.md").lines().filter_map(row).collect());
-static FIELDS: TextTable = LazyLock::new(|| include_str!("texts/fields.md").lines().filter_map(row).collect());
+/// When an error occurs, and what to do about it in English and Spanish.
+static ERRORS: TextTable<3> = LazyLock::new(|| rows(include_str!("texts/errors.md")).collect());
+/// Summaries and fields in English and Spanish.
+static FIELDS: TextTable<2> = LazyLock::new(|| FIELD_FILES.into_iter().flat_map(rows).collect());
+const FIELD_FILES: [&str; 2] = [include_str!("texts/fields.md"), include_str!("texts/office.md")];
 
-/// Splits a table's row into its key and texts.
-fn row(line: &str) -> Option<(&str, [&str; 2])> {
-    let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
-    let key = cells.next()?.trim_end_matches('`');
-    Some((key, [cells.next()?, cells.next()?]))
+/// Types whose fields share the texts of other types.
+const SHARED: [(&str, &[&str]); 3] = [
+    ("ReviseCustomer", &["CustomerTerms", "EditCustomer"]),
+    ("CaptureSale", &["CreateSale"]),
+    ("CaptureSale.renglones", &["LineBody"]),
+];
+
+/// The keys and cells of a file's tables.
+pub(super) fn rows<const CELLS: usize>(
+    file: &'static str,
+) -> impl Iterator<Item = (&'static str, [&'static str; CELLS])> {
+    file.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
+        let key = cells.next()?.trim_end_matches('`');
+        let mut row = [""; CELLS];
+        for cell in &mut row {
+            *cell = cells.next()?;
+        }
+        Some((key, row))
+    })
+}
+
+/// When an error occurs; empty if it never reaches a client of the API.
+pub fn meaning(code: Code, language: Language) -> &'static str {
+    ERRORS.get(code.codigo()).map_or("", |[english, ..]| language.say(english, code.mensaje()))
 }
 
 /// What a client does about an error; empty if the error never reaches one.
 pub fn remedy(code: Code, language: Language) -> &'static str {
-    let both = REMEDIES.get(code.codigo()).copied().unwrap_or_default();
-    language.say(both[0], both[1])
+    ERRORS.get(code.codigo()).map_or("", |[_, english, spanish]| language.say(english, spanish))
 }
 
 /// The codes in the table of errors.
 #[cfg(test)]
 pub(super) fn remedied() -> impl Iterator<Item = &'static str> {
-    REMEDIES.keys().copied()
+    ERRORS.keys().copied()
 }
 
-/// The rows of the table of fields.
+/// The rows about summaries and fields, as the files have them.
 #[cfg(test)]
 pub(super) fn fields() -> impl Iterator<Item = (&'static str, [&'static str; 2])> {
-    FIELDS.iter().map(|(key, texts)| (*key, *texts))
+    FIELD_FILES.into_iter().flat_map(rows)
 }
 
-/// The key of a field's row: `Type.field` if it has one of its own, else `field`.
-pub(super) fn field_key(type_name: &str, field: &str) -> Option<&'static str> {
-    let own = FIELDS.get_key_value(format!("{type_name}.{field}").as_str());
+/// The key of a field's row: `Type.field` for the first of `types` that has one, else `field`.
+pub(super) fn field_key<T: AsRef<str>>(types: &[T], field: &str) -> Option<&'static str> {
+    let own = types.iter().find_map(|name| FIELDS.get_key_value(format!("{}.{field}", name.as_ref()).as_str()));
     own.or_else(|| FIELDS.get_key_value(field)).map(|(key, _)| *key)
 }
 
+/// Passes every field of an operation's input to `see`, with the key of its row: those of nested
+/// objects too, whose keys begin with the field that contains them.
+pub(super) fn each_field(
+    entry: &Entry,
+    schema: &mut Value,
+    see: &mut dyn FnMut(Option<&'static str>, &str, &mut Value),
+) {
+    let types: Vec<String> = entry.type_names().map(str::to_owned).collect();
+    each_member(&types, schema, see);
+}
+
+fn each_member(types: &[String], schema: &mut Value, see: &mut dyn FnMut(Option<&'static str>, &str, &mut Value)) {
+    let shared = types.iter().flat_map(|name| SHARED.iter().filter(move |(other, _)| other == name));
+    let shared = shared.flat_map(|(_, others)| others.iter().map(|other| (*other).to_owned()));
+    let types: Vec<String> = types.iter().cloned().chain(shared).collect();
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (field, schema) in fields.into_iter().flatten() {
+        see(field_key(&types, field), field, schema);
+        let within: Vec<String> = types.iter().map(|name| format!("{name}.{field}")).collect();
+        if let Some(items) = schema.get_mut("items").filter(|items| items["properties"].is_object()) {
+            items.as_object_mut().and_then(|items| items.shift_remove("description"));
+            each_member(&within, items, see);
+        }
+    }
+}
+
 /// The texts of one language.
-pub(super) struct Texts {
+pub(crate) struct Texts {
     language: Language,
     sections: HashMap<&'static str, &'static str>,
     summaries: HashMap<&'static str, &'static str>,
 }
 
 impl Texts {
-    pub(super) fn of(language: Language) -> Self {
+    pub(crate) fn of(language: Language) -> Self {
         let (mut sections, mut summaries) = (HashMap::new(), HashMap::new());
         let all = language.say(ENGLISH, SPANISH).split("\n## ").skip(1);
         for (heading, text) in all.filter_map(|section| section.split_once('\n')) {
@@ -74,9 +125,15 @@ impl Texts {
         Self { language, sections, summaries }
     }
 
-    /// The summary in the heading of that section, or an empty text.
-    pub(super) fn summary(&self, title: &str) -> &'static str {
-        self.summaries.get(title).copied().unwrap_or_default()
+    /// The summary of the operation with that title, or an empty text.
+    pub(crate) fn summary(&self, title: &str) -> &'static str {
+        let named = || FIELDS.get(title).map_or("", |[english, spanish]| self.language.say(english, spanish));
+        self.summaries.get(title).copied().unwrap_or_else(named)
+    }
+
+    /// Describes the fields of an operation's input.
+    pub(crate) fn describe_input(&self, entry: &Entry, schema: &mut Value) {
+        each_field(entry, schema, &mut |key, _, field| self.set_description(key, field));
     }
 
     /// The section without its items about parameters, or an empty text.
@@ -96,7 +153,7 @@ impl Texts {
     pub(super) fn describe(&self, type_name: &str, schema: &mut Value) {
         self.set_description(FIELDS.get_key_value(type_name).map(|(key, _)| *key), schema);
         for (field, schema) in schema["properties"].as_object_mut().into_iter().flatten() {
-            self.set_description(field_key(type_name, field), schema);
+            self.set_description(field_key(&[type_name], field), schema);
         }
     }
 

@@ -112,7 +112,7 @@ impl Entry {
     }
 
     pub(crate) const fn list<L: List>() -> Self {
-        let spec = const { &Spec::new(L::LIST.summary).http(Http::list(&L::LIST)) };
+        let spec = const { &Spec::new().http(Http::list(&L::LIST)) };
         let shape = Shape { output: Some(schema_of::<L>), ..shape::<L>() };
         Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }), shape }
     }
@@ -139,6 +139,24 @@ impl Entry {
     pub(crate) const fn download<D: Download + Input + JsonSchema + 'static>() -> Self {
         let shape = Shape { input: Some(schema_of::<D>), ..shape::<D>() };
         Self { spec: const { &D::SPEC }, handler: Handler::Download(const { &Of::<D>(PhantomData) }), shape }
+    }
+
+    /// The title of its texts: its route (`GET /clientes`), or its name if HTTP does not reach it
+    /// (`stock.move`).
+    pub(crate) fn title(&self) -> String {
+        let route = |http: &Http| format!("{} {}", http.method.name(), http.path);
+        self.spec.http.as_ref().map_or_else(|| self.spec.name.unwrap_or_default().to_owned(), route)
+    }
+
+    /// The name of the operation's type; for a list, of its record.
+    pub(crate) fn type_name(&self) -> &'static str {
+        self.type_names().next().unwrap_or_default()
+    }
+
+    /// The names of the operation's type and of its generic arguments.
+    pub(crate) fn type_names(&self) -> impl Iterator<Item = &'static str> {
+        let paths = (self.shape.name)().split(['<', '>', ',']).filter(|path| !path.is_empty());
+        paths.map(|path| path.rsplit("::").next().unwrap_or_default())
     }
 
     /// The page sizes of a list; `None` for anything else.

@@ -9,8 +9,8 @@ use super::{Entry, Handler, Http, Method};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// Two operations have the same method and path: method, path and the two summaries.
-    #[error("two operations answer {0} {1}: \"{2}\" and \"{3}\"")]
+    /// Two operations have the same method and path: method, path and the names of both types.
+    #[error("two operations answer {0} {1}: {2} and {3}")]
     Duplicate(&'static str, &'static str, &'static str, &'static str),
     /// A path is malformed or conflicts with another: the path and the reason.
     #[error("the path {0} makes no route: {1}")]
@@ -47,7 +47,7 @@ impl Router {
             let Some(http) = &entry.spec.http else { continue };
             let (method, path) = (http.method, http.path);
             if let Some((_, other)) = paths.entry(path).or_default().insert(method, (http, entry)) {
-                let (one, two) = (other.spec.summary, entry.spec.summary);
+                let (one, two) = (other.type_name(), entry.type_name());
                 return Err(RouteError::Duplicate(method.name(), path, one, two));
             }
         }
@@ -82,6 +82,6 @@ mod tests {
     fn duplicates_are_refused_naming_both() {
         static TWICE: [Entry; 2] = [Entry::list::<Brand>(), Entry::list::<Brand>()];
         let error = Router::new(&TWICE).err().unwrap();
-        assert_eq!(error.to_string(), "two operations answer GET /marcas: \"List brands\" and \"List brands\"");
+        assert_eq!(error.to_string(), "two operations answer GET /marcas: Brand and Brand");
     }
 }

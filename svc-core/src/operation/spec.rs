@@ -187,12 +187,11 @@ impl Http {
     }
 }
 
-/// What is known of an operation without running it.
+/// What is known of an operation without running it. Its texts are in `openapi/texts/`, by its route
+/// or its name.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Spec {
-    /// What it does, in a few English words.
-    pub summary: &'static str,
     /// Its name for `svc do`: the subject, a dot and the action (`stock.move`); `None` if it has
     /// none.
     pub name: Option<&'static str>,
@@ -208,8 +207,8 @@ pub struct Spec {
 
 impl Spec {
     /// An operation that Rust code calls, without a route or a name.
-    pub const fn new(summary: &'static str) -> Self {
-        Self { summary, name: None, http: None, emits: &[], errors: &[], changes_access: false }
+    pub const fn new() -> Self {
+        Self { name: None, http: None, emits: &[], errors: &[], changes_access: false }
     }
 
     #[must_use]

@@ -40,7 +40,7 @@ pub struct CertificateLoaded {
 }
 
 impl Operation for LoadCertificate {
-    const SPEC: Spec = Spec::new("Load the signing certificate");
+    const SPEC: Spec = Spec::new();
     type Output = CertificateLoaded;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CertificateLoaded, Error> {

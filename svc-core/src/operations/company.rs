@@ -87,7 +87,7 @@ pub struct CompanyEdited {
 }
 
 impl Operation for EditCompany {
-    const SPEC: Spec = Spec::new("Edit a company").changes_access();
+    const SPEC: Spec = Spec::new().changes_access();
     type Output = CompanyEdited;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {

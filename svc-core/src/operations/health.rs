@@ -10,8 +10,7 @@ use crate::operation::{Entry, Http, Method, Spec};
 /// The version of the interface (spec, "Versioning").
 pub(crate) const API_VERSION: &str = "1.0.0";
 
-pub(crate) const ENTRY: Entry =
-    Entry::open::<Alive>(&Spec::new("Say that the process is alive").http(Http::open(Method::Get, "/health")), answer);
+pub(crate) const ENTRY: Entry = Entry::open::<Alive>(&Spec::new().http(Http::open(Method::Get, "/health")), answer);
 
 #[derive(JsonSchema, Serialize)]
 struct Alive<'a> {

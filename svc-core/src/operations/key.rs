@@ -65,7 +65,7 @@ pub struct KeyRef {
 }
 
 impl Operation for CreateKey {
-    const SPEC: Spec = Spec::new("Create an API key").changes_access();
+    const SPEC: Spec = Spec::new().changes_access();
     type Output = KeyCreated;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyCreated, Error> {
@@ -90,7 +90,7 @@ impl Operation for CreateKey {
 }
 
 impl Operation for AcceptTerms {
-    const SPEC: Spec = Spec::new("Accept the terms of use").changes_access();
+    const SPEC: Spec = Spec::new().changes_access();
     type Output = KeyRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyRef, Error> {
@@ -100,7 +100,7 @@ impl Operation for AcceptTerms {
 }
 
 impl Operation for RevokeKey {
-    const SPEC: Spec = Spec::new("Revoke an API key").changes_access();
+    const SPEC: Spec = Spec::new().changes_access();
     type Output = KeyRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyRef, Error> {

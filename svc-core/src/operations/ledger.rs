@@ -116,7 +116,7 @@ impl Sums {
 }
 
 impl Operation for EditAccount {
-    const SPEC: Spec = Spec::new("Give an account of the ledger the company's own number").named("account.edit");
+    const SPEC: Spec = Spec::new().named("account.edit");
     type Output = NumberedAccount;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<NumberedAccount, Error> {
@@ -131,7 +131,7 @@ impl Operation for EditAccount {
 }
 
 impl Operation for ListAccounts {
-    const SPEC: Spec = Spec::new("List the accounts of the ledger and their numbers").named("account.list");
+    const SPEC: Spec = Spec::new().named("account.list");
     type Output = Accounts;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Accounts, Error> {
@@ -147,7 +147,7 @@ impl Operation for ListAccounts {
 }
 
 impl Operation for TrialBalance {
-    const SPEC: Spec = Spec::new("Give the trial balance of a period, or up to a day").named("ledger.balance");
+    const SPEC: Spec = Spec::new().named("ledger.balance");
     type Output = Balances;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Balances, Error> {

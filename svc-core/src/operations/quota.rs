@@ -25,7 +25,7 @@ pub struct QuotaUsed {
 }
 
 impl Operation for UseQuota {
-    const SPEC: Spec = Spec::new("Count what the AI connector used of the month's quota").named("quota.use");
+    const SPEC: Spec = Spec::new().named("quota.use");
     type Output = QuotaUsed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<QuotaUsed, Error> {

@@ -65,7 +65,7 @@ fn missing(usuario: i64) -> Error {
 }
 
 impl Operation for CreateUser {
-    const SPEC: Spec = Spec::new("Create a user");
+    const SPEC: Spec = Spec::new();
     type Output = UserRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {
@@ -79,7 +79,7 @@ impl Operation for CreateUser {
 }
 
 impl Operation for DisableUser {
-    const SPEC: Spec = Spec::new("End the access of a user").changes_access();
+    const SPEC: Spec = Spec::new().changes_access();
     type Output = UserRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {
@@ -91,7 +91,7 @@ impl Operation for DisableUser {
 }
 
 impl Operation for EditUser {
-    const SPEC: Spec = Spec::new("Edit a user").named("user.edit").changes_access();
+    const SPEC: Spec = Spec::new().named("user.edit").changes_access();
     type Output = UserRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {

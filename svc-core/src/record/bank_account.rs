@@ -9,15 +9,10 @@ use crate::json::Text;
 record! {
     /// A bank account (contract §3).
     pub struct BankAccount in "cuentas_bancarias" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: String { list, import: Text<100> },
-        /// The bank.
         banco: Option<String> { list, import: Option<Text<100>> },
-        /// Currency, ISO 4217.
         moneda: String { list, import: Option<Text<3>> },
-        /// Whether it is in use.
         estatus: Status { list, import: Option<Status> },
     }
     import BankAccountImport;
@@ -25,7 +20,6 @@ record! {
 }
 
 impl List for BankAccount {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/cuentas-bancarias", Scope::CxcRead, PageSizes::Enforced, "List bank accounts")
-            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/cuentas-bancarias", Scope::CxcRead, PageSizes::Enforced)
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

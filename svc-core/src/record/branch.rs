@@ -9,13 +9,9 @@ use crate::json::{Digits, Text};
 record! {
     /// A branch (contract §3); head office is branch 0.
     pub struct Branch in "sucursales" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: Option<String> { list, import: Option<Text<100>> },
-        /// Postal code.
         cp: Option<String> { list, import: Option<Digits<5>> },
-        /// Whether it is in use.
         estatus: Status { list, import: Option<Status> },
     }
     import BranchImport;
@@ -23,7 +19,6 @@ record! {
 }
 
 impl List for Branch {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/sucursales", Scope::InventarioRead, PageSizes::Legacy, "List branches")
-            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/sucursales", Scope::InventarioRead, PageSizes::Legacy)
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

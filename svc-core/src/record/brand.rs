@@ -9,11 +9,8 @@ use crate::json::Text;
 record! {
     /// A brand (spec, "Brand"); products are filtered by its name.
     pub struct Brand in "marcas" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: String { list, import: Text<100> },
-        /// Whether it is in use.
         estatus: BrandStatus { list, import: Option<BrandStatus> },
     }
     import BrandImport;
@@ -21,7 +18,7 @@ record! {
 }
 
 impl List for Brand {
-    const LIST: ListSpec = ListSpec::new::<Self>("/marcas", Scope::ProductosRead, PageSizes::Legacy, "List brands")
+    const LIST: ListSpec = ListSpec::new::<Self>("/marcas", Scope::ProductosRead, PageSizes::Legacy)
         .filters(&[integer("clave"), choice("estatus", BrandStatus::WORDS)])
         .hides("estatus", "eliminado");
 }

@@ -27,8 +27,6 @@ pub struct ListSpec {
     pub path: &'static str,
     /// The key needs one of these scopes.
     pub scopes: Scopes,
-    /// What the list does, in a few English words.
-    pub summary: &'static str,
     /// The page sizes that it allows.
     pub pages: PageSizes,
     /// The filters. No other query parameter but `cursor` and `limite` is accepted.
@@ -56,24 +54,9 @@ pub enum PageSizes {
 
 impl ListSpec {
     /// The list of records `R` at `path`, for keys with `scope`.
-    pub(crate) const fn new<R: Record>(
-        path: &'static str,
-        scope: Scope,
-        pages: PageSizes,
-        summary: &'static str,
-    ) -> Self {
+    pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: PageSizes) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
-        Self {
-            path,
-            scopes: Scopes::only(scope),
-            summary,
-            pages,
-            filters: &[],
-            requires: &[],
-            hidden: None,
-            table,
-            columns,
-        }
+        Self { path, scopes: Scopes::only(scope), pages, filters: &[], requires: &[], hidden: None, table, columns }
     }
 
     /// Adds an alternative scope.

@@ -9,11 +9,8 @@ use crate::json::Text;
 record! {
     /// A reason for losing an opportunity (contract §3).
     pub struct LossReason in "motivos_perdida" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: String { list, import: Text<100> },
-        /// Whether it is in use.
         estatus: Status { list, import: Option<Status> },
     }
     import LossReasonImport;
@@ -21,7 +18,6 @@ record! {
 }
 
 impl List for LossReason {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/motivos-perdida", Scope::OportunidadesRead, PageSizes::Enforced, "List loss reasons")
-            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/motivos-perdida", Scope::OportunidadesRead, PageSizes::Enforced)
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

@@ -6,13 +6,9 @@
 //! record! {
 //!     /// A customer or prospect as a list shows it (spec, "Customer").
 //!     pub struct Customer in "clientes" {
-//!         /// Key.
 //!         clave: i64 { list, import: Option<i64> },
-//!         /// E-mail addresses, separated by commas.
 //!         correo: Option<String> { list, optional: Text<50>, import: Option<Text<255>> },
-//!         /// Country, by its internal key; Mexico when left out or cleared.
 //!         pais: i64 { optional: i64 = DEFAULT_COUNTRY, import: Option<i64> },
-//!         /// Days of credit; 0 when cleared.
 //!         dias_credito: i64 { office: Within<0, 365> = 0, import: Option<i64> },
 //!     }
 //!     import CustomerImport;
@@ -35,8 +31,8 @@
 //! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the list's
 //!   items contain it, but not stored; `computed: Type` is stored, but no line gives it.
 //!
-//! `name in "column"` names the column if it differs. A mark may have its own documentation instead
-//! of the field's.
+//! `name in "column"` names the column if it differs. The documentation of a field is its row in
+//! `openapi/texts/fields.md` or `office.md`, unless the declaration has a comment of its own.
 //!
 //! Each name after the fields declares another struct: `import` implements `Import`, `changes` (what
 //! the back office may edit by the rules of the import) implements `Changes`, and `stored`

@@ -54,49 +54,28 @@ field_schema!(WrittenKind, "WrittenKind", {
 record! {
     /// A movement of stock (spec, "Inventory movement"; contract §3).
     pub struct Movement in "movimientos_inventario" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// When it happened.
         fecha: Timestamp { list, import: Option<Timestamp> },
-        /// What happened.
         tipo: WrittenKind { list, import: Text<50> },
-        /// Whether it adds or subtracts.
         sentido { list: Option<Direction> = tipo.0.and_then(MovementKind::direction), unstored: Option<Direction> },
-        /// The product.
         producto: Option<i64> { list, import: Option<i64> },
-        /// The product's SKU, else the one it had.
         sku: Option<String> { list, import: Option<Text<100>> },
-        /// How much was moved, never negative.
         cantidad: Quantity { list, import: Quantity },
-        /// The warehouse's stock before.
         existencia_anterior: Quantity { list, import: Option<Quantity> },
-        /// The warehouse's stock afterwards.
         existencia_actual: Quantity { list, import: Option<Quantity> },
-        /// The warehouse, exactly as it was written down.
         almacen: String { list, import: Text<100> },
-        /// The other warehouse of a transfer, exactly as it was written down.
         almacen_destino: Option<String> { list, import: Option<Text<100>> },
-        /// The sale it belongs to.
         venta: Option<i64> { list, import: Option<i64> },
-        /// The purchase it belongs to.
         compra: Option<i64> { list, import: Option<i64> },
-        /// The cost of one unit.
         costo_unitario: Option<Money> { list, import: Option<Money> },
-        /// The cost of all of it.
         importe: Option<Money> { list, import: Option<Money> },
-        /// A reference.
         referencia: Option<String> { list, import: Option<Text<100>> },
     }
     import MovementImport;
 }
 
 impl List for Movement {
-    const LIST: ListSpec = ListSpec::new::<Self>(
-        "/movimientos-inventario",
-        Scope::KardexRead,
-        PageSizes::Legacy,
-        "List the stock movements of a product or document",
-    )
-    .filters(&[integer("clave"), exact("sku"), integer("venta"), choice("tipo", MovementKind::WORDS)])
-    .requires(&["sku", "venta", "clave"]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/movimientos-inventario", Scope::KardexRead, PageSizes::Legacy)
+        .filters(&[integer("clave"), exact("sku"), integer("venta"), choice("tipo", MovementKind::WORDS)])
+        .requires(&["sku", "venta", "clave"]);
 }

@@ -29,67 +29,39 @@ pub const FIRST_SUBKIND: ProductSubkind = ProductSubkind::Terminado;
 record! {
     /// A product as a list shows it (spec, "Product").
     pub struct Product in "productos" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Stock keeping unit.
         sku: Option<String> {
             list,
-            /// Stock keeping unit; unique among the active products of the company.
             required: Text<100>,
             import: Option<Text<100>>,
         },
-        /// Folio.
         folio: Option<String> { list, import: Option<Text<50>> },
-        /// Description.
         descripcion: Option<String> { list, required: Text<500>, import: Option<Text<500>> },
-        /// Whether it is for sale.
         estatus: ProductStatus { list, import: Option<ProductStatus> },
-        /// What it is.
         tipo: ProductKind { list, import: Option<ProductKind> },
-        /// What it is in production.
         subtipo: ProductSubkind { list, import: Option<ProductSubkind> },
-        /// Whether it is sold as a set of others.
         kit: bool { list, import: Option<bool> },
-        /// The product it is a variant of; 0 when of none.
         clave_padre: i64 { list, import: Option<i64> },
-        /// The SAT's product or service code.
         codigo_sat: Option<String> { list, import: Option<Digits<8>> },
-        /// Unit, by its clave; active and with a key of the SAT's catalogue.
         unidad: Option<i64> { required: i64, import: Option<i64> },
-        /// Barcode.
         codigo_barras: Option<String> { optional: Text<18>, import: Option<Text<18>> },
-        /// Brand, by name.
         marca: Option<String> { list, import: Option<Reference<100>> },
-        /// Category, by name.
         categoria: Option<i64> {
             list: Option<String>,
-            /// Category, by its clave.
             optional: i64,
             import: Option<Reference<100>>,
         },
-        /// Rate of its IEPS; of two kinds it has one at most. Zero is none, here and of all rates.
         ieps_tasa: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
-        /// IEPS of each unit, in pesos.
         ieps_cuota: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
-        /// Rate of the ISR that a company withholds when it buys it from a natural person.
         retencion_isr: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
-        /// Rate of the IVA that a company withholds when it buys it from a natural person.
         retencion_iva: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
-        /// Identifier on sales platform b.
         id_platform_b: Option<String> { list, import: Option<Text<100>> },
-        /// When it was changed last.
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
-        /// Replacement cost of one unit, in pesos; 0 when left out or cleared.
         costo: Money { optional: Money = Money::default(), import: Option<Money> },
-        /// The SAT's product or service key; 01010101 when left out or cleared.
         clave_sat in "codigo_sat": String { optional: Exact<8> = DEFAULT_SAT_KEY },
-        /// The SAT's tax object key; 02 when left out or cleared.
         objeto_impuesto: String { optional: Exact<2> = DEFAULT_TAX_OBJECT, import: Option<Digits<2>> },
-        /// IVA when it is sold: 16 (when left out or cleared), 8, 0 or EX.
         iva_venta: String { optional: Text<255> = DEFAULT_VAT, import: Option<Text<2>> },
-        /// IVA when it is bought: 16 (when left out or cleared), 8, 0 or EX.
         iva_compra: String { optional: Text<255> = DEFAULT_VAT, import: Option<Text<2>> },
-        /// A normal (when left out or cleared), B virtual with price, C virtual without price.
         tipo: ProductKind { optional: KindCode = ProductKind::Normal },
     }
     import ProductImport;
@@ -127,23 +99,22 @@ impl From<KindCode> for ProductKind {
 }
 
 impl List for Product {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/productos", Scope::ProductosRead, PageSizes::Enforced, "List products")
-            .filters(&[
-                integer("clave"),
-                exact("sku"),
-                integer("folio"),
-                choice("estatus", &["activo", "inactivo", "eliminado"]),
-                choice("tipo", &["normal", "virtual_con_precio", "virtual_sin_precio", "gasto"]),
-                choice("subtipo", &["terminado", "componente", "materia_prima"]),
-                boolean("kit"),
-                exact("codigo_sat"),
-                exact("id_platform_b"),
-                exact("marca"),
-                exact("categoria"),
-                exact("sku_padre"),
-                search("buscar", "busqueda"),
-                from("modificado_desde", "modificado"),
-            ])
-            .hides("estatus", "eliminado");
+    const LIST: ListSpec = ListSpec::new::<Self>("/productos", Scope::ProductosRead, PageSizes::Enforced)
+        .filters(&[
+            integer("clave"),
+            exact("sku"),
+            integer("folio"),
+            choice("estatus", &["activo", "inactivo", "eliminado"]),
+            choice("tipo", &["normal", "virtual_con_precio", "virtual_sin_precio", "gasto"]),
+            choice("subtipo", &["terminado", "componente", "materia_prima"]),
+            boolean("kit"),
+            exact("codigo_sat"),
+            exact("id_platform_b"),
+            exact("marca"),
+            exact("categoria"),
+            exact("sku_padre"),
+            search("buscar", "busqueda"),
+            from("modificado_desde", "modificado"),
+        ])
+        .hides("estatus", "eliminado");
 }

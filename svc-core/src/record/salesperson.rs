@@ -9,11 +9,8 @@ use crate::json::Text;
 record! {
     /// A salesperson (contract §3).
     pub struct Salesperson in "usuarios" {
-        /// Key, of the user.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: String { list, import: Text<100> },
-        /// Whether the user has access.
         estatus: Status { list, unstored: Option<Status> },
         activo { computed: bool },
         vendedor { computed: bool },
@@ -22,8 +19,7 @@ record! {
 }
 
 impl List for Salesperson {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/vendedores", Scope::ActividadesWrite, PageSizes::Enforced, "List salespeople")
-            .or(Scope::ClientesRead)
-            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/vendedores", Scope::ActividadesWrite, PageSizes::Enforced)
+        .or(Scope::ClientesRead)
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

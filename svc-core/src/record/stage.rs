@@ -9,17 +9,11 @@ use crate::json::Text;
 record! {
     /// A stage of the funnel (contract §3); its type is the status of the opportunities in it.
     pub struct Stage in "etapas_oportunidad" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: String { list, import: Text<100> },
-        /// What becomes of the opportunities in it.
         tipo: OpportunityStatus { list, import: Option<OpportunityStatus> },
-        /// Its place in the funnel.
         orden: i64 { list, import: Option<i64> },
-        /// The probability, in percent, of the opportunities that have none of their own.
         probabilidad: i64 { list, import: Option<i64> },
-        /// Whether it is in use.
         estatus: Status { list, import: Option<Status> },
     }
     import StageImport;
@@ -27,11 +21,6 @@ record! {
 }
 
 impl List for Stage {
-    const LIST: ListSpec = ListSpec::new::<Self>(
-        "/etapas-oportunidad",
-        Scope::OportunidadesRead,
-        PageSizes::Enforced,
-        "List opportunity stages",
-    )
-    .filters(&[integer("clave"), choice("estatus", Status::WORDS), choice("tipo", OpportunityStatus::WORDS)]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/etapas-oportunidad", Scope::OportunidadesRead, PageSizes::Enforced)
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS), choice("tipo", OpportunityStatus::WORDS)]);
 }

@@ -12,37 +12,26 @@ record! {
     /// What a warehouse holds of a product, whatever the product's status (spec, "Stock record";
     /// contract §3).
     pub struct Stock in "inventario" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// The product.
         producto: i64 { list, import: Option<i64> },
-        /// The product's SKU.
         sku: Option<String> { list, unstored: Option<Text<100>> },
-        /// The warehouse's code of three characters.
         almacen: String { list, import: Reference<3> },
-        /// The warehouse's branch.
         sucursal: i64 { list, unstored: Option<i64> },
-        /// How much there is.
         existencia: Quantity { list, import: Option<Quantity> },
-        /// How much is reserved, signed.
         apartado: Quantity { list, import: Option<Quantity> },
-        /// The least that is shown as available.
         minimo: Quantity { list, import: Option<Quantity> },
-        /// How much is available.
         disponible { list: Quantity = available(existencia, apartado, minimo), unstored: Option<Quantity> },
-        /// When it was changed last.
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
     import StockImport;
 }
 
 impl List for Stock {
-    const LIST: ListSpec = ListSpec::new::<Self>("/inventario", Scope::InventarioRead, PageSizes::Legacy, "List stock")
-        .filters(&[
-            integer("clave"),
-            exact("sku"),
-            sized("almacen", 3, 3),
-            integer("sucursal"),
-            from("modificado_desde", "modificado"),
-        ]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/inventario", Scope::InventarioRead, PageSizes::Legacy).filters(&[
+        integer("clave"),
+        exact("sku"),
+        sized("almacen", 3, 3),
+        integer("sucursal"),
+        from("modificado_desde", "modificado"),
+    ]);
 }

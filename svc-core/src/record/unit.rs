@@ -9,13 +9,9 @@ use crate::json::Text;
 record! {
     /// A unit of measure (contract §3).
     pub struct Unit in "unidades" {
-        /// Key.
         clave: i64 { list, import: Option<i64> },
-        /// Name.
         nombre: String { list, import: Text<100> },
-        /// Key of the SAT's catalogue; a product's unit needs one.
         clave_sat: Option<String> { list, import: Option<Text<3>> },
-        /// Whether it is in use.
         estatus: Status { list, import: Option<Status> },
     }
     import UnitImport;
@@ -23,7 +19,6 @@ record! {
 }
 
 impl List for Unit {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/unidades", Scope::ProductosRead, PageSizes::Legacy, "List units of measure")
-            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+    const LIST: ListSpec = ListSpec::new::<Self>("/unidades", Scope::ProductosRead, PageSizes::Legacy)
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

@@ -10,6 +10,7 @@ use crate::domain::company::CompanyId;
 use crate::domain::event::EventKind;
 use crate::error::{Code, Error};
 use crate::json::{Json, brief};
+use crate::openapi::{Language, Texts};
 use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Step};
 use crate::{operations, record};
 
@@ -126,11 +127,13 @@ pub struct Description {
     pub schema: Value,
 }
 
-/// Every operation with a name, in the order of [`OPERATIONS`].
-pub fn named() -> impl Iterator<Item = Description> {
-    OPERATIONS.iter().filter_map(|entry| {
-        let (name, schema) = (entry.spec.name?, entry.schema()?);
-        Some(Description { name, summary: entry.spec.summary, emits: entry.spec.emits, schema })
+/// Every operation with a name, in the order of [`OPERATIONS`], with its texts in `language`.
+pub fn named(language: Language) -> impl Iterator<Item = Description> {
+    let texts = Texts::of(language);
+    OPERATIONS.iter().filter_map(move |entry| {
+        let (name, mut schema) = (entry.spec.name?, entry.schema()?);
+        texts.describe_input(entry, &mut schema);
+        Some(Description { name, summary: texts.summary(&entry.title()), emits: entry.spec.emits, schema })
     })
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
 }
 
 fn schema(name: &str) -> Value {
-    named().find(|operation| operation.name == name).unwrap().schema
+    named(Language::English).find(|operation| operation.name == name).unwrap().schema
 }
 
 fn accepts(schema: &Value, input: &Value) -> bool {
@@ -128,10 +128,10 @@ fn objects<'s>(schema: &'s Value, at: &str, found: &mut Vec<(String, &'s Value)>
 fn every_action_documents_a_closed_object_that_takes_its_sample() {
     let samples = samples();
     assert_eq!(
-        named().map(|operation| operation.name).collect::<Vec<_>>(),
+        named(Language::English).map(|operation| operation.name).collect::<Vec<_>>(),
         samples.iter().map(|(name, _)| *name).collect::<Vec<_>>()
     );
-    for (Description { summary, schema, .. }, (name, sample)) in named().zip(samples) {
+    for (Description { summary, schema, .. }, (name, sample)) in named(Language::English).zip(samples) {
         assert!(!summary.is_empty(), "{name}");
         assert_eq!(schema["type"], "object", "{name}");
         let mut found = Vec::new();
@@ -143,7 +143,6 @@ fn every_action_documents_a_closed_object_that_takes_its_sample() {
                 assert_eq!(property.get("$ref"), None, "{at}.{field}");
             }
         }
-        assert!(!schema.to_string().contains("[`"), "{name}: a link that only readers of Rust can follow");
         assert!(accepts(&schema, &sample), "{name}: {sample}");
         let mut other = sample.clone();
         other["otro_campo"] = json!(1);
@@ -216,9 +215,9 @@ fn the_registry_makes_a_router() {
 }
 
 #[test]
-fn every_operation_is_summarised_can_be_reached_and_needs_a_scope_over_http() {
+fn every_operation_can_be_reached_and_needs_a_scope_over_http() {
     for Entry { spec, .. } in OPERATIONS {
-        assert!(!spec.summary.is_empty() && (spec.http.is_some() || spec.name.is_some()), "{spec:?}");
+        assert!(spec.http.is_some() || spec.name.is_some(), "{spec:?}");
         assert!(spec.http.is_none_or(|http| !http.scopes.is_empty() || http.path == "/health"), "{spec:?}");
     }
 }

@@ -98,20 +98,12 @@ impl<L: Editable> Input for Edit<L> {
         Ok(Self { clave, changes: rest.read()? })
     }
 
-    /// The fields of the import with the list's descriptions.
     fn schema() -> Schema {
-        let (mut schema, shown) = (schema::of::<L::Changes>(), schema::of::<L>());
-        let described = shown.get("properties").cloned().unwrap_or_default();
+        let mut schema = schema::of::<L::Changes>();
         if let Some(fields) = schema.ensure_object().get_mut("properties").and_then(Value::as_object_mut) {
             fields.remove("modificado");
-            for (name, field) in fields {
-                if let (Some(field), Some(text)) = (field.as_object_mut(), described[name].get("description")) {
-                    field.insert("description".to_owned(), text.clone());
-                }
-            }
         }
-        let clave = json!({ "type": "integer", "format": "int64", "description": "The record, by its clave." });
-        let mut schema = with_field(schema, "clave", clave);
+        let mut schema = with_field(schema, "clave", json!({ "type": "integer", "format": "int64" }));
         schema.insert("required".to_owned(), json!(["clave"]));
         schema
     }
@@ -180,31 +172,31 @@ fn wrong_state(field: &str, text: &str) -> Error {
 
 impl Editable for Supplier {
     type Changes = SupplierChanges;
-    const SPEC: Spec = Spec::new("Edit a supplier").named("supplier.edit");
+    const SPEC: Spec = Spec::new().named("supplier.edit");
     const NAME: &'static str = "proveedor";
 }
 
 impl Editable for Brand {
     type Changes = BrandChanges;
-    const SPEC: Spec = Spec::new("Edit a brand").named("brand.edit");
+    const SPEC: Spec = Spec::new().named("brand.edit");
     const NAME: &'static str = "marca";
 }
 
 impl Editable for Unit {
     type Changes = UnitChanges;
-    const SPEC: Spec = Spec::new("Edit a unit of measure").named("unit.edit");
+    const SPEC: Spec = Spec::new().named("unit.edit");
     const NAME: &'static str = "unidad";
 }
 
 impl Editable for LossReason {
     type Changes = LossReasonChanges;
-    const SPEC: Spec = Spec::new("Edit a reason for losing an opportunity").named("loss-reason.edit");
+    const SPEC: Spec = Spec::new().named("loss-reason.edit");
     const NAME: &'static str = "motivo_perdida";
 }
 
 impl Editable for Category {
     type Changes = CategoryChanges;
-    const SPEC: Spec = Spec::new("Edit a category").named("category.edit");
+    const SPEC: Spec = Spec::new().named("category.edit");
     const NAME: &'static str = "categoria";
 
     /// The categories above a category must not lead back to it.
@@ -220,7 +212,7 @@ impl Editable for Category {
 
 impl Editable for Price {
     type Changes = PriceChanges;
-    const SPEC: Spec = Spec::new("Edit a price").named("price.edit");
+    const SPEC: Spec = Spec::new().named("price.edit");
     const NAME: &'static str = "precio";
 
     /// A SKU that is sent replaces the product, as in an import.
@@ -234,7 +226,7 @@ impl Editable for Price {
 
 impl Editable for BankAccount {
     type Changes = BankAccountChanges;
-    const SPEC: Spec = Spec::new("Edit a bank account").named("bank-account.edit");
+    const SPEC: Spec = Spec::new().named("bank-account.edit");
     const NAME: &'static str = "cuenta_bancaria";
 
     /// An account with a balance keeps its currency.
@@ -254,7 +246,7 @@ impl Editable for BankAccount {
 
 impl Editable for Branch {
     type Changes = BranchChanges;
-    const SPEC: Spec = Spec::new("Edit a branch").named("branch.edit");
+    const SPEC: Spec = Spec::new().named("branch.edit");
     const NAME: &'static str = "sucursal";
 
     /// The head office stays active: sales of the API belong to it.
@@ -268,7 +260,7 @@ impl Editable for Branch {
 
 impl Editable for Warehouse {
     type Changes = WarehouseChanges;
-    const SPEC: Spec = Spec::new("Edit a warehouse").named("warehouse.edit");
+    const SPEC: Spec = Spec::new().named("warehouse.edit");
     const NAME: &'static str = "almacen";
 
     /// A new main warehouse replaces the branch's former one.
@@ -282,7 +274,7 @@ impl Editable for Warehouse {
 
 impl Editable for Stage {
     type Changes = StageChanges;
-    const SPEC: Spec = Spec::new("Edit an opportunity stage").named("stage.edit");
+    const SPEC: Spec = Spec::new().named("stage.edit");
     const NAME: &'static str = "etapa";
 
     /// A stage that has opportunities keeps its type: their status follows from it.

@@ -24,7 +24,7 @@ pub struct CustomerCreated {
 }
 
 impl Operation for CreateCustomer {
-    const SPEC: Spec = Spec::new("Create a customer")
+    const SPEC: Spec = Spec::new()
         .named("customer.create")
         .http(Http::post("/clientes", Scope::ClientesWrite))
         .emits(&[EventKind::ClienteCreado])

@@ -19,7 +19,7 @@ pub struct CustomerEdited {
 }
 
 impl Operation for EditCustomer {
-    const SPEC: Spec = Spec::new("Edit a customer")
+    const SPEC: Spec = Spec::new()
         .http(Http::put("/clientes/{clave}", Scope::ClientesWrite))
         .emits(&[EventKind::ClienteActualizado])
         .errors(WRITE_ERRORS);

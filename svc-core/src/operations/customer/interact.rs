@@ -57,9 +57,8 @@ pub struct InteractionLogged {
 }
 
 impl Operation for LogInteraction {
-    const SPEC: Spec = Spec::new("Log a contact with a customer")
-        .http(Http::post("/clientes/{clave}/interacciones", Scope::ActividadesWrite))
-        .errors(&[
+    const SPEC: Spec =
+        Spec::new().http(Http::post("/clientes/{clave}/interacciones", Scope::ActividadesWrite)).errors(&[
             Code::FaltaSiguientePaso,
             Code::ClienteDePlataforma,
             Code::ClienteSinContacto,

@@ -44,7 +44,7 @@ pub struct LeadCreated {
 }
 
 impl Operation for CreateLead {
-    const SPEC: Spec = Spec::new("Create a prospect")
+    const SPEC: Spec = Spec::new()
         .http(Http::post("/leads", Scope::LeadsWrite).optional_idempotency())
         .errors(&[Code::VendedorInvalido]);
     type Output = LeadCreated;

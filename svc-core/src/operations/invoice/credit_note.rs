@@ -120,9 +120,8 @@ impl CaptureCreditNote {
 }
 
 impl Operation for CaptureCreditNote {
-    const SPEC: Spec = Spec::new("Make a credit note of a stamped invoice")
-        .named("credit-note.capture")
-        .emits(&[EventKind::PagoAplicado, EventKind::ExistenciaCambiada]);
+    const SPEC: Spec =
+        Spec::new().named("credit-note.capture").emits(&[EventKind::PagoAplicado, EventKind::ExistenciaCambiada]);
     type Output = CreditNoteCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CreditNoteCaptured, Error> {

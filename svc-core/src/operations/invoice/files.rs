@@ -29,7 +29,7 @@ pub struct InvoicePdf {
 }
 
 impl Download for InvoiceXml {
-    const SPEC: Spec = Spec::new("Read the XML of a stamped document")
+    const SPEC: Spec = Spec::new()
         .http(Http::download("/facturas/{clave}/xml", Scope::FacturasRead, "application/xml"))
         .errors(&[Code::DocumentoNoDisponible]);
 
@@ -39,7 +39,7 @@ impl Download for InvoiceXml {
 }
 
 impl Download for InvoicePdf {
-    const SPEC: Spec = Spec::new("Read the printed representation of a stamped document")
+    const SPEC: Spec = Spec::new()
         .http(Http::download("/facturas/{clave}/pdf", Scope::FacturasRead, "application/pdf"))
         .errors(&[Code::DocumentoNoDisponible]);
 

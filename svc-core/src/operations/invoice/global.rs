@@ -117,9 +117,7 @@ fn validate(sale: &GlobalSale) -> Result<(), &'static str> {
 }
 
 impl Operation for InvoicePeriod {
-    const SPEC: Spec = Spec::new("Invoice a period's sales to the general public")
-        .named("invoice.global")
-        .emits(&[EventKind::FacturaTimbrada]);
+    const SPEC: Spec = Spec::new().named("invoice.global").emits(&[EventKind::FacturaTimbrada]);
     type Output = PeriodInvoiced;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PeriodInvoiced, Error> {

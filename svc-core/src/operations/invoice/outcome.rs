@@ -102,9 +102,7 @@ fn uuid(text: &str, field: &str) -> Result<Uuid, Error> {
 }
 
 impl Operation for InvoiceStamped {
-    const SPEC: Spec = Spec::new("Record that an invoice or payment complement was stamped")
-        .named("invoice.stamped")
-        .emits(&[EventKind::FacturaTimbrada]);
+    const SPEC: Spec = Spec::new().named("invoice.stamped").emits(&[EventKind::FacturaTimbrada]);
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
@@ -224,7 +222,7 @@ async fn validate_own(
 }
 
 impl Operation for InvoiceRejected {
-    const SPEC: Spec = Spec::new("Record that an invoice or payment complement was refused").named("invoice.rejected");
+    const SPEC: Spec = Spec::new().named("invoice.rejected");
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
@@ -252,9 +250,8 @@ impl CancelInvoice {
 }
 
 impl Operation for CancelInvoice {
-    const SPEC: Spec = Spec::new("Ask the authority to cancel an invoice")
-        .named("invoice.cancel")
-        .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
+    const SPEC: Spec =
+        Spec::new().named("invoice.cancel").emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
@@ -288,7 +285,7 @@ impl Operation for CancelInvoice {
 }
 
 impl Operation for AcceptCancellation {
-    const SPEC: Spec = Spec::new("Record that the cancellation of an invoice was accepted")
+    const SPEC: Spec = Spec::new()
         .named("invoice.cancel-accepted")
         .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceRef;
@@ -301,8 +298,7 @@ impl Operation for AcceptCancellation {
 }
 
 impl Operation for RejectCancellation {
-    const SPEC: Spec =
-        Spec::new("Record that the cancellation of an invoice was refused").named("invoice.cancel-rejected");
+    const SPEC: Spec = Spec::new().named("invoice.cancel-rejected");
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {

@@ -42,7 +42,7 @@ pub struct ReissuePayment {
 }
 
 impl Operation for ReissueInvoice {
-    const SPEC: Spec = Spec::new("Make the document of a rejected invoice anew").named("invoice.restamp");
+    const SPEC: Spec = Spec::new().named("invoice.restamp");
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
@@ -63,7 +63,7 @@ impl Operation for ReissueInvoice {
     }
 }
 impl Operation for ReissuePayment {
-    const SPEC: Spec = Spec::new("Make the complement of a payment anew").named("payment.restamp");
+    const SPEC: Spec = Spec::new().named("payment.restamp");
     type Output = PaymentRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentRef, Error> {

@@ -24,9 +24,7 @@ pub struct SubstituteInvoice {
 }
 
 impl Operation for SubstituteInvoice {
-    const SPEC: Spec = Spec::new("Make the invoice that takes the place of another")
-        .named("invoice.substitute")
-        .emits(&[EventKind::FacturaTimbrada]);
+    const SPEC: Spec = Spec::new().named("invoice.substitute").emits(&[EventKind::FacturaTimbrada]);
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {

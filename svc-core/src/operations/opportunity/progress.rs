@@ -68,8 +68,7 @@ pub struct OpportunityRef {
 }
 
 impl Operation for CreateOpportunity {
-    const SPEC: Spec =
-        Spec::new("Create an opportunity").named("opportunity.create").emits(&[EventKind::OportunidadCreada]);
+    const SPEC: Spec = Spec::new().named("opportunity.create").emits(&[EventKind::OportunidadCreada]);
     type Output = OpportunityRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityRef, Error> {
@@ -106,9 +105,7 @@ impl Operation for CreateOpportunity {
 }
 
 impl Operation for MoveOpportunity {
-    const SPEC: Spec = Spec::new("Move an opportunity to a stage, win it or lose it")
-        .named("opportunity.move")
-        .emits(&[EventKind::EtapaCambiada]);
+    const SPEC: Spec = Spec::new().named("opportunity.move").emits(&[EventKind::EtapaCambiada]);
     type Output = OpportunityRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityRef, Error> {

@@ -21,7 +21,7 @@ pub struct ProductCreated {
 }
 
 impl Operation for CreateProduct {
-    const SPEC: Spec = Spec::new("Create a product")
+    const SPEC: Spec = Spec::new()
         .named("product.create")
         .http(Http::post("/productos", Scope::ProductosWrite))
         .emits(&[EventKind::ProductoCreado])

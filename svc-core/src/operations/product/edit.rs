@@ -19,7 +19,7 @@ pub struct ProductEdited {
 }
 
 impl Operation for EditProduct {
-    const SPEC: Spec = Spec::new("Edit a product")
+    const SPEC: Spec = Spec::new()
         .named("product.edit")
         .http(Http::put("/productos/{clave}", Scope::ProductosWrite))
         .emits(&[EventKind::ProductoActualizado])

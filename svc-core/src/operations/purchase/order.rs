@@ -112,7 +112,7 @@ pub struct PurchaseReceived {
 }
 
 impl Operation for CapturePurchase {
-    const SPEC: Spec = Spec::new("Capture a purchase order").named("purchase.capture");
+    const SPEC: Spec = Spec::new().named("purchase.capture");
     type Output = PurchaseRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseRef, Error> {
@@ -184,9 +184,7 @@ impl OrderLine {
 }
 
 impl Operation for ReceivePurchase {
-    const SPEC: Spec = Spec::new("Receive goods of a purchase order")
-        .named("purchase.receive")
-        .emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("purchase.receive").emits(&[EventKind::ExistenciaCambiada]);
     type Output = PurchaseReceived;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseReceived, Error> {

@@ -100,7 +100,7 @@ pub struct PayableRef {
 }
 
 impl Operation for CapturePayable {
-    const SPEC: Spec = Spec::new("Capture an account payable").named("payable.capture");
+    const SPEC: Spec = Spec::new().named("payable.capture");
     type Output = PayableRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableRef, Error> {
@@ -151,7 +151,7 @@ impl Operation for CapturePayable {
 }
 
 impl Operation for PayPayable {
-    const SPEC: Spec = Spec::new("Pay an account payable").named("payable.pay");
+    const SPEC: Spec = Spec::new().named("payable.pay");
     type Output = PayablePaid;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayablePaid, Error> {

@@ -53,7 +53,7 @@ pub struct PaymentApplied {
 }
 
 impl Operation for PayReceivable {
-    const SPEC: Spec = Spec::new("Apply a payment to a receivable")
+    const SPEC: Spec = Spec::new()
         .http(Http::post("/cxc/{clave}/pagos", Scope::CxcWrite))
         .emits(&[EventKind::PagoAplicado])
         .errors(&[

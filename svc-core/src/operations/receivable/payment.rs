@@ -174,9 +174,7 @@ impl ApplyPayment {
 }
 
 impl Operation for ApplyPayment {
-    const SPEC: Spec = Spec::new("Apply a payment to a receivable, or a deposit to several")
-        .named("payment.apply")
-        .emits(&[EventKind::PagoAplicado]);
+    const SPEC: Spec = Spec::new().named("payment.apply").emits(&[EventKind::PagoAplicado]);
     type Output = PaymentsApplied;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentsApplied, Error> {
@@ -201,7 +199,7 @@ impl Operation for ApplyPayment {
 }
 
 impl Operation for CancelPayment {
-    const SPEC: Spec = Spec::new("Cancel a payment of a receivable").named("payment.cancel");
+    const SPEC: Spec = Spec::new().named("payment.cancel");
     type Output = PaymentRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentRef, Error> {
@@ -254,7 +252,7 @@ async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> R
 }
 
 impl Operation for CaptureDeposit {
-    const SPEC: Spec = Spec::new("Capture a deposit that is to be applied later").named("deposit.capture");
+    const SPEC: Spec = Spec::new().named("deposit.capture");
     type Output = DepositRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {

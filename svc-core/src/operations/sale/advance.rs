@@ -150,7 +150,7 @@ impl CaptureAdvance {
 }
 
 impl Operation for CaptureAdvance {
-    const SPEC: Spec = Spec::new("Capture an advance that was paid").named("advance.capture").emits(&[
+    const SPEC: Spec = Spec::new().named("advance.capture").emits(&[
         EventKind::VentaCreada,
         EventKind::ClienteCreado,
         EventKind::PagoAplicado,
@@ -248,9 +248,7 @@ async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) 
 }
 
 impl Operation for ApplyAdvance {
-    const SPEC: Spec = Spec::new("Name an advance for an order or a quote, whose invoice applies it")
-        .named("advance.apply")
-        .emits(&[EventKind::FacturaTimbrada]);
+    const SPEC: Spec = Spec::new().named("advance.apply").emits(&[EventKind::FacturaTimbrada]);
     type Output = AdvanceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceRef, Error> {

@@ -131,19 +131,16 @@ impl Input for CaptureSale {
 
     fn schema() -> Schema {
         let origen = json!({
-            "description": "Who made it; the application when left out.",
             "type": ["string", "null"],
             "enum": SaleOrigin::WORDS.iter().map(|word| json!(word)).chain([json!(null)]).collect::<Vec<_>>(),
         });
-        let sucursal = json!({
-            "description": "Its branch; 0, the head office, when left out.", "type": ["integer", "null"], "format": "int64",
-        });
+        let sucursal = json!({ "type": ["integer", "null"], "format": "int64" });
         with_field(with_field(schema::of::<SaleBody<SaleKind>>(), "origen", origen), "sucursal", sucursal)
     }
 }
 
 impl Operation for CaptureSale {
-    const SPEC: Spec = Spec::new("Capture a sales document of any type").named("sale.capture").emits(&[
+    const SPEC: Spec = Spec::new().named("sale.capture").emits(&[
         EventKind::VentaCreada,
         EventKind::ClienteCreado,
         EventKind::ExistenciaCambiada,
@@ -158,7 +155,7 @@ impl Operation for CaptureSale {
 }
 
 impl Operation for BeginInvoicing {
-    const SPEC: Spec = Spec::new("Begin to invoice a sale in the application").named("sale.invoicing-begin");
+    const SPEC: Spec = Spec::new().named("sale.invoicing-begin");
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
@@ -175,7 +172,7 @@ impl Operation for BeginInvoicing {
 }
 
 impl Operation for EndInvoicing {
-    const SPEC: Spec = Spec::new("End the invoicing of a sale in the application").named("sale.invoicing-end");
+    const SPEC: Spec = Spec::new().named("sale.invoicing-end");
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
@@ -189,8 +186,7 @@ impl Operation for EndInvoicing {
 }
 
 impl Operation for CancelSale {
-    const SPEC: Spec =
-        Spec::new("Cancel a sales document").named("sale.cancel").emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("sale.cancel").emits(&[EventKind::ExistenciaCambiada]);
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
@@ -249,8 +245,7 @@ async fn owe(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
 }
 
 impl Operation for FulfilOrder {
-    const SPEC: Spec =
-        Spec::new("Hand over goods of an order").named("order.fulfil").emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("order.fulfil").emits(&[EventKind::ExistenciaCambiada]);
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {

@@ -38,7 +38,7 @@ pub struct SaleCreated {
 }
 
 impl Operation for CreateSale {
-    const SPEC: Spec = Spec::new("Create an order or a quote")
+    const SPEC: Spec = Spec::new()
         .http(Http::post("/ventas", Scope::VentasWrite))
         .emits(&[EventKind::VentaCreada, EventKind::ClienteCreado, EventKind::ExistenciaCambiada])
         .errors(&[

@@ -68,7 +68,7 @@ impl InvoiceRequested {
 }
 
 impl Operation for InvoiceSale {
-    const SPEC: Spec = Spec::new("Invoice an order or a quote")
+    const SPEC: Spec = Spec::new()
         .http(
             Http::post("/ventas/{clave}/facturar", Scope::FacturasWrite)
                 .status(StatusCode::ACCEPTED)

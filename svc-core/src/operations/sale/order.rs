@@ -56,9 +56,8 @@ pub struct OrderInvoiced {
 }
 
 impl Operation for OrderQuote {
-    const SPEC: Spec = Spec::new("Make an order of a quote")
-        .named("quote.order")
-        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada]);
+    const SPEC: Spec =
+        Spec::new().named("quote.order").emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada]);
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
@@ -88,9 +87,11 @@ impl Operation for OrderQuote {
 }
 
 impl Operation for InvoiceOrder {
-    const SPEC: Spec = Spec::new("Invoice an order or a quote, or what was handed over of an order")
-        .named("order.invoice")
-        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada, EventKind::PagoAplicado]);
+    const SPEC: Spec = Spec::new().named("order.invoice").emits(&[
+        EventKind::ClienteCreado,
+        EventKind::ExistenciaCambiada,
+        EventKind::PagoAplicado,
+    ]);
     type Output = OrderInvoiced;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OrderInvoiced, Error> {

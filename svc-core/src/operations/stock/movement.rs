@@ -117,9 +117,7 @@ pub struct StockReserved {
 }
 
 impl Operation for MoveStock {
-    const SPEC: Spec = Spec::new("Record a stock movement, or a transfer to another warehouse")
-        .named("stock.move")
-        .emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("stock.move").emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockMoved;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockMoved, Error> {
@@ -166,8 +164,7 @@ impl MoveStock {
 }
 
 impl Operation for CountStock {
-    const SPEC: Spec =
-        Spec::new("Bring stock to what was counted").named("stock.count").emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("stock.count").emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockCounted;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockCounted, Error> {
@@ -199,8 +196,7 @@ impl Operation for CountStock {
 }
 
 impl Operation for TransferStock {
-    const SPEC: Spec =
-        Spec::new("Move stock to another warehouse").named("stock.transfer").emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("stock.transfer").emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockMoved;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockMoved, Error> {
@@ -219,8 +215,7 @@ impl Operation for TransferStock {
 }
 
 impl Operation for ReserveStock {
-    const SPEC: Spec =
-        Spec::new("Reserve stock, or release it").named("stock.reserve").emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("stock.reserve").emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockReserved;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockReserved, Error> {

@@ -41,7 +41,7 @@ pub struct WebhookCreated {
 }
 
 impl Operation for CreateWebhook {
-    const SPEC: Spec = Spec::new("Create a webhook").http(Http::post("/webhooks", Scope::WebhooksWrite)).errors(&[
+    const SPEC: Spec = Spec::new().http(Http::post("/webhooks", Scope::WebhooksWrite)).errors(&[
         Code::UrlInvalida,
         Code::EventoNoValido,
         Code::SinPermiso,

@@ -25,7 +25,7 @@ pub struct WebhookDeleted {
 }
 
 impl Operation for DeleteWebhook {
-    const SPEC: Spec = Spec::new("Delete a webhook").http(Http::delete("/webhooks/{clave}", Scope::WebhooksWrite));
+    const SPEC: Spec = Spec::new().http(Http::delete("/webhooks/{clave}", Scope::WebhooksWrite));
     type Output = WebhookDeleted;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<WebhookDeleted, Error> {

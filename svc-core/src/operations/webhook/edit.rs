@@ -37,9 +37,11 @@ pub struct EditWebhook {
 }
 
 impl Operation for EditWebhook {
-    const SPEC: Spec = Spec::new("Edit, pause or reactivate a webhook")
-        .http(Http::put("/webhooks/{clave}", Scope::WebhooksWrite))
-        .errors(&[Code::UrlInvalida, Code::EventoNoValido, Code::SinPermiso]);
+    const SPEC: Spec = Spec::new().http(Http::put("/webhooks/{clave}", Scope::WebhooksWrite)).errors(&[
+        Code::UrlInvalida,
+        Code::EventoNoValido,
+        Code::SinPermiso,
+    ]);
     type Output = Webhook;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Webhook, Error> {

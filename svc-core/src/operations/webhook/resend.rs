@@ -22,7 +22,7 @@ pub struct ResendDelivery {
 }
 
 impl Operation for ResendDelivery {
-    const SPEC: Spec = Spec::new("Re-send a delivery")
+    const SPEC: Spec = Spec::new()
         .http(
             Http::post("/webhooks/{clave}/entregas/{entrega}/reenviar", Scope::WebhooksWrite)
                 .status(StatusCode::ACCEPTED)

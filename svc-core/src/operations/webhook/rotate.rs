@@ -32,7 +32,7 @@ pub struct SecretRotated {
 }
 
 impl Operation for RotateSecret {
-    const SPEC: Spec = Spec::new("Rotate the signing secret of a webhook")
+    const SPEC: Spec = Spec::new()
         .http(Http::post("/webhooks/{clave}/secreto", Scope::WebhooksWrite).status(StatusCode::OK).no_body())
         .errors(&[Code::SinPermiso]);
     type Output = SecretRotated;

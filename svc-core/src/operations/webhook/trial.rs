@@ -20,7 +20,7 @@ pub struct TryWebhook {
 }
 
 impl Operation for TryWebhook {
-    const SPEC: Spec = Spec::new("Send a test event to a webhook")
+    const SPEC: Spec = Spec::new()
         .http(Http::post("/webhooks/{clave}/probar", Scope::WebhooksWrite).status(StatusCode::ACCEPTED).no_body())
         .emits(&[EventKind::WebhookPrueba])
         .errors(&[Code::SinPermiso, Code::WebhookInactivo]);
