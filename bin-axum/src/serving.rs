@@ -23,8 +23,8 @@ pub(crate) async fn answer(
     process: &ProcessArgs,
 ) -> Result<(), Failure> {
     let stop = StopSignal::listen()?;
-    let admin = match process.admin_listen {
-        Some(address) => Some(Admin::bind(address).await?.start(&database.store, context.clone(), stop.clone())?),
+    let admin = match admin_listen {
+        Some(address) => Some(Admin::bind(address)?.start(&database.store, context.clone(), stop.clone())?),
         None => None,
     };
     tracing::info!(address = %server.address, "serving");

@@ -75,8 +75,9 @@ pub(crate) struct ServiceArgs {
     /// The API's public address; by default `http://LISTEN/api/v1`.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Open connections of clients at the most; further ones are answered 503. Fewer if the limit
-    /// of open files is low.
+    /// Open connections of clients at the most; fewer if the limit of open files is low. Beyond
+    /// them a newcomer gets the place of the connection that has been idle for longest, of those
+    /// first that carried no authenticated request yet; if all are being answered it gets 503.
     #[arg(long, env = "SVC_MAX_CLIENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_clients: u32,
     #[command(flatten)]

@@ -19,7 +19,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
         let done = database.migrate().await?;
         tracing::info!(done, "the schema is up to date");
     }
-    let server = Server::bind(args.service.address(), args.service.max_clients).await?;
+    let server = Server::bind(args.service.address(), args.service.max_clients)?;
     let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
     serving::answer(database, server, context, outside, &args.process).await
 }

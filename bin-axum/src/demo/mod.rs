@@ -36,7 +36,8 @@ pub(crate) async fn run(
     try_it: bool,
     sealer: Sealer,
 ) -> Result<(), Failure> {
-    let mut server = Server::bind(service.address(), service.max_clients).await?;
+    let plan = ShutdownPlan::new(process)?;
+    let mut server = Server::bind(service.address(), service.max_clients)?;
     server.try_it = try_it;
     if server.address.ip().is_loopback() {
         // Its clients are on this machine, so receivers of webhooks are too.
