@@ -35,6 +35,9 @@ impl OpenedDatabase {
                 "SVC_POOLER, DATABASE_DIRECT_URL and DATABASE_REPLICA_URL go with DATABASE_URL".to_owned(),
             )),
             None => Self::private(&args.data_dir, &settings).await,
+            None if args.url_is_empty() => Err(Failure::Other(
+                "DATABASE_URL is empty: without the variable, a private database is used".to_owned(),
+            )),
         }
     }
 
@@ -56,9 +59,29 @@ impl OpenedDatabase {
         PostgresStore::warn_of_unverified_hosts(std::iter::once(&self.store).chain(&self.direct));
     }
 
-    /// Brings the schema up to date; returns the number of applied migrations.
-    pub(crate) async fn migrate(&self) -> Result<u64, Failure> {
-        match self.direct.as_ref().unwrap_or(&self.store).migrate().await {
+    /// Logs where the private database is, if it is one.
+    pub(crate) fn announce(args: &DatabaseArgs) -> Result<(), Failure> {
+        if args.url().is_none() && !args.url_is_empty() {
+            let dir = Cluster::location(&args.data_dir)?;
+            tracing::info!(dir = %dir.display(), "DATABASE_URL is not set: the database is a private one");
+        }
+        Ok(())
+    }
+
+    /// Brings the schema up to date; returns the number of applied migrations. A database that
+    /// cannot be reached yet is waited for.
+    pub(crate) async fn migrate(&self, longest: Duration) -> Result<u64, Failure> {
+        let began = Instant::now();
+        let mut migrated = self.migrate_now().await;
+        while let Err(error) = &migrated
+            && error.is_unreachable()
+            && began.elapsed() + RETRY < longest
+        {
+            tracing::warn!(%error, "waiting for the database");
+            sleep(RETRY).await;
+            migrated = self.migrate_now().await;
+        }
+        match migrated {
             Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
             Err(error @ OpenError::FormerNumbering) if self.cluster.is_some() => {
                 Err(Failure::Other(format!("{error} (delete the directory SVC_DATA_DIR, or name another)")))

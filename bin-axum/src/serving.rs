@@ -1,5 +1,6 @@
 //! Serving the API: what the server and the demo have in common.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use svc_core::secrets::Sealer;
@@ -7,7 +8,7 @@ use svc_core::webhooks::Networks;
 use svc_core::{Api, Context, Providers};
 
 use crate::admin::Admin;
-use crate::cli::{ProcessArgs, ServiceArgs};
+use crate::cli::ServiceArgs;
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
@@ -20,7 +21,8 @@ pub(crate) async fn answer(
     server: Server,
     context: Context,
     outside: Option<Providers>,
-    process: &ProcessArgs,
+    admin_listen: Option<SocketAddr>,
+    plan: ShutdownPlan,
 ) -> Result<(), Failure> {
     let stop = StopSignal::listen()?;
     let admin = match admin_listen {
@@ -28,7 +30,8 @@ pub(crate) async fn answer(
         None => None,
     };
     tracing::info!(address = %server.address, "serving");
-    server.run(Api::new(&context)?, outside, stop, ShutdownPlan::new(process)).await;
+    server.run(Api::new(&context)?, outside, stop, plan).await;
+    drop(keeping);
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await

@@ -58,6 +58,11 @@ impl DatabaseArgs {
         Hidden::given(self.database_replica_url.as_ref())
     }
 
+    /// Whether the database's address is set and empty, as if by mistake.
+    pub(crate) fn url_is_empty(&self) -> bool {
+        self.database_url.as_ref().is_some_and(|url| url.reveal().is_empty())
+    }
+
     /// Whether a setting is given that a private database cannot have.
     pub(crate) fn is_about_an_address(&self) -> bool {
         self.pooler != Pooler::None || self.direct_url().is_some() || self.replica_url().is_some()
@@ -118,7 +123,7 @@ pub(crate) struct ProcessArgs {
     #[arg(long, env = "SVC_ADMIN_LISTEN")]
     pub(crate) admin_listen: Option<SocketAddr>,
     /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready;
-    /// by default 3 with an admin address, else 0.
+    /// by default 3 with an admin address, else 0. At most the deadline less 5.
     #[arg(long, env = "SVC_DRAIN_DELAY", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=600))]
     drain_delay: Option<u64>,
     /// Seconds after the signal to stop within which the server exits, even with requests under
@@ -128,11 +133,9 @@ pub(crate) struct ProcessArgs {
 }
 
 impl ProcessArgs {
-    /// How long to go on serving after a stop signal.
-    pub(crate) fn drain_delay(&self) -> Duration {
-        // Load balancers see it from /ready, which only the admin address has.
-        let usual = if self.admin_listen.is_some() { 3 } else { 0 };
-        Duration::from_secs(self.drain_delay.unwrap_or(usual))
+    /// How long to go on serving after a stop signal, if it is set.
+    pub(crate) fn drain_delay(&self) -> Option<Duration> {
+        self.drain_delay.map(Duration::from_secs)
     }
 
     /// How long it may take to end after a stop signal.

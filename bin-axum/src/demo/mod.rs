@@ -28,6 +28,7 @@ use crate::secrets::demo_sealer;
 use crate::server::Server;
 use crate::serving;
 
+use crate::shutdown::ShutdownPlan;
 pub(crate) async fn run(
     args: &DatabaseArgs,
     service: &ServiceArgs,
@@ -67,7 +68,7 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
-    serving::answer(database, server, context, Some(outside), process).await
+    serving::answer(database, server, context, Some(outside), process.admin_listen, plan).await
 }
 
 /// The access that an earlier run saved, if its key is still in the database.
