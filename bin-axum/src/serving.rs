@@ -2,10 +2,14 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
 use svc_core::{Api, Context, Providers};
+use svc_store_postgres::PostgresStore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
 
 use crate::admin::Admin;
 use crate::cli::ServiceArgs;
@@ -13,6 +17,9 @@ use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
 use crate::shutdown::{ShutdownPlan, StopSignal};
+
+/// How long the database may take to keep the API's address, and the pause before the next attempt.
+const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Answers clients and operators until the process is signalled to stop; does the background
 /// work if `outside` is given.
@@ -29,12 +36,28 @@ pub(crate) async fn answer(
         Some(address) => Some(Admin::bind(address)?.start(&database.store, context.clone(), stop.clone())?),
         None => None,
     };
+    let keeping = keep_base_url(database.store.clone(), context.base_url().to_owned()).await;
     tracing::info!(address = %server.address, "serving");
     server.run(Api::new(&context)?, outside, stop, plan).await;
     drop(keeping);
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await
+}
+
+/// Keeps the API's address in the database, for commands. While the database is away, the returned
+/// task goes on trying until it is dropped.
+async fn keep_base_url(store: PostgresStore, url: String) -> Option<JoinSet<()>> {
+    if let Ok(Ok(())) = timeout(KEEP_INTERVAL, store.keep_base_url(&url)).await {
+        return None;
+    }
+    let mut task = JoinSet::new();
+    task.spawn(async move {
+        while store.keep_base_url(&url).await.is_err() {
+            sleep(KEEP_INTERVAL).await;
+        }
+    });
+    Some(task)
 }
 
 /// Logs a warning if webhooks may lead to other networks than the public internet.

@@ -101,9 +101,10 @@ pub(crate) enum Command {
     Stamp {
         #[command(flatten)]
         stamper: StamperSettings,
-        /// The API's public address: links in notices begin with it.
-        #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
-        base_url: String,
+        /// The API's public address, with which links in notices begin; by default the one at
+        /// which it was last served.
+        #[arg(long, env = "SVC_BASE_URL")]
+        base_url: Option<String>,
     },
     /// Deliver webhooks' notices that are due, once.
     Deliver {
@@ -111,9 +112,10 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         mail: MailSettings,
-        /// The API's public address: links in notices begin with it.
-        #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
-        base_url: String,
+        /// The API's public address, with which links in notices begin; by default the one at
+        /// which it was last served.
+        #[arg(long, env = "SVC_BASE_URL")]
+        base_url: Option<String>,
     },
     /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints
     /// it, until Ctrl-C.
