@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::DatabaseArgs;
 use crate::failure::Failure;
 
 /// The database's name in the private cluster.
 const NAME: &str = "svc";
+
+/// The pause between attempts to reach the database.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// How long closing the connections may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -28,16 +31,17 @@ impl OpenedDatabase {
     /// Opens the database at `DATABASE_URL`, or a private one in the data directory.
     pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
         let mut settings = Settings::default();
-        settings.max_connections = args.max_connections;
+        let apart = settings.service_connections + settings.background_connections;
+        settings.max_connections = args.max_connections.saturating_sub(apart).max(1);
         match args.url() {
             Some(url) => Self::at(url, args, &settings),
+            None if args.url_is_empty() => Err(Failure::Other(
+                "DATABASE_URL is empty: without the variable, a private database is used".to_owned(),
+            )),
             None if args.is_about_an_address() => Err(Failure::Other(
                 "SVC_POOLER, DATABASE_DIRECT_URL and DATABASE_REPLICA_URL go with DATABASE_URL".to_owned(),
             )),
             None => Self::private(&args.data_dir, &settings).await,
-            None if args.url_is_empty() => Err(Failure::Other(
-                "DATABASE_URL is empty: without the variable, a private database is used".to_owned(),
-            )),
         }
     }
 
@@ -90,6 +94,10 @@ impl OpenedDatabase {
         }
     }
 
+    async fn migrate_now(&self) -> Result<u64, OpenError> {
+        self.direct.as_ref().unwrap_or(&self.store).migrate().await
+    }
+
     /// Distributes the tables over the engine's workers; returns their number.
     pub(crate) async fn distribute(&self) -> Result<u64, Failure> {
         Ok(self.direct.as_ref().unwrap_or(&self.store).distribute().await?)
@@ -109,7 +117,7 @@ impl OpenedDatabase {
     pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
         let database = Self::open(args).await?;
         if database.cluster.is_some() {
-            database.migrate().await?;
+            database.migrate(Duration::ZERO).await?;
         }
         Ok(database)
     }

@@ -17,7 +17,7 @@ use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, Webhook
 pub(crate) use listen::ListenArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
-pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs};
+pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -69,6 +69,8 @@ pub(crate) enum Command {
         /// is in the database already.
         #[arg(long, value_enum)]
         distribute: Option<Engine>,
+        #[command(flatten)]
+        wait: WaitArgs,
     },
     /// Make or change a company.
     #[command(subcommand)]

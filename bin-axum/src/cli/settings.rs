@@ -25,8 +25,9 @@ pub(crate) struct DatabaseArgs {
     /// Where the private PostgreSQL keeps its data.
     #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
     pub(crate) data_dir: PathBuf,
-    /// Database connections at the most.
-    #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000), global = true)]
+    /// Connections of the process to its database at the most: 3 for keys and readiness, 4 for
+    /// background work, the others for requests. A replica has as many as requests.
+    #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 27, value_parser = clap::value_parser!(u32).range(8..=1000), global = true)]
     pub(crate) max_connections: u32,
     /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode
     /// (PgBouncer and the like).
@@ -42,7 +43,26 @@ pub(crate) struct DatabaseArgs {
     database_replica_url: Option<Hidden>,
 }
 
+/// How long a command that needs the database waits for it.
+#[derive(Debug, Args)]
+pub(crate) struct WaitArgs {
+    /// Seconds to wait for a database that cannot be reached yet, as after the machine's start.
+    #[arg(long, env = "SVC_DATABASE_WAIT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(0..=3600))]
+    database_wait: u64,
+}
+
+impl WaitArgs {
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_secs(self.database_wait)
+    }
+}
+
 impl DatabaseArgs {
+    /// Whether the database's address is set and empty, as if by mistake.
+    pub(crate) fn url_is_empty(&self) -> bool {
+        self.database_url.as_ref().is_some_and(|url| url.reveal().is_empty())
+    }
+
     /// The database, unless it is a private one.
     pub(crate) fn url(&self) -> Option<&str> {
         Hidden::given(self.database_url.as_ref())
@@ -56,11 +76,6 @@ impl DatabaseArgs {
     /// The database's replica.
     pub(crate) fn replica_url(&self) -> Option<&str> {
         Hidden::given(self.database_replica_url.as_ref())
-    }
-
-    /// Whether the database's address is set and empty, as if by mistake.
-    pub(crate) fn url_is_empty(&self) -> bool {
-        self.database_url.as_ref().is_some_and(|url| url.reveal().is_empty())
     }
 
     /// Whether a setting is given that a private database cannot have.
@@ -113,6 +128,8 @@ pub(crate) struct ServeArgs {
     /// Do not bring the schema up to date first.
     #[arg(long, env = "SVC_NO_MIGRATE")]
     pub(crate) no_migrate: bool,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
 }
 
 /// How a server is watched, and how it ends.

@@ -19,7 +19,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
     let database = OpenedDatabase::open(database).await?;
     database.warn_if_unverified();
     if !args.no_migrate {
-        let done = database.migrate().await?;
+        let done = database.migrate(args.wait.longest()).await?;
         tracing::info!(done, "the schema is up to date");
     }
     let server = Server::bind(args.service.address(), args.service.max_clients)?;

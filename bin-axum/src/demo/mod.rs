@@ -11,6 +11,7 @@ mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::domain::quota::Period;
@@ -27,8 +28,8 @@ use crate::failure::Failure;
 use crate::secrets::demo_sealer;
 use crate::server::Server;
 use crate::serving;
-
 use crate::shutdown::ShutdownPlan;
+
 pub(crate) async fn run(
     args: &DatabaseArgs,
     service: &ServiceArgs,
@@ -48,7 +49,7 @@ pub(crate) async fn run(
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(args).await?;
     database.warn_if_unverified();
-    database.migrate().await?;
+    database.migrate(Duration::ZERO).await?;
     let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
