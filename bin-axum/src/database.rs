@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::DatabaseArgs;
 use crate::failure::Failure;
 
 /// The database's name in the private cluster.
 const NAME: &str = "svc";
+
+/// The pause between attempts to reach the database.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// How long closing the connections may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -28,9 +31,13 @@ impl OpenedDatabase {
     /// Opens the database at `DATABASE_URL`, or a private one in the data directory.
     pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
         let mut settings = Settings::default();
-        settings.max_connections = args.max_connections;
+        let apart = settings.service_connections + settings.background_connections;
+        settings.max_connections = args.max_connections.saturating_sub(apart).max(1);
         match args.url() {
             Some(url) => Self::at(url, args, &settings),
+            None if args.url_is_empty() => Err(Failure::Other(
+                "DATABASE_URL is empty: without the variable, a private database is used".to_owned(),
+            )),
             None if args.is_about_an_address() => Err(Failure::Other(
                 "SVC_POOLER, DATABASE_DIRECT_URL and DATABASE_REPLICA_URL go with DATABASE_URL".to_owned(),
             )),
@@ -56,15 +63,39 @@ impl OpenedDatabase {
         PostgresStore::warn_of_unverified_hosts(std::iter::once(&self.store).chain(&self.direct));
     }
 
-    /// Brings the schema up to date; returns the number of applied migrations.
-    pub(crate) async fn migrate(&self) -> Result<u64, Failure> {
-        match self.direct.as_ref().unwrap_or(&self.store).migrate().await {
+    /// Logs where the private database is, if it is one.
+    pub(crate) fn announce(args: &DatabaseArgs) -> Result<(), Failure> {
+        if args.url().is_none() && !args.url_is_empty() {
+            let dir = Cluster::location(&args.data_dir)?;
+            tracing::info!(dir = %dir.display(), "DATABASE_URL is not set: the database is a private one");
+        }
+        Ok(())
+    }
+
+    /// Brings the schema up to date; returns the number of applied migrations. A database that
+    /// cannot be reached yet is waited for.
+    pub(crate) async fn migrate(&self, longest: Duration) -> Result<u64, Failure> {
+        let began = Instant::now();
+        let mut migrated = self.migrate_now().await;
+        while let Err(error) = &migrated
+            && error.is_unreachable()
+            && began.elapsed() + RETRY < longest
+        {
+            tracing::warn!(%error, "waiting for the database");
+            sleep(RETRY).await;
+            migrated = self.migrate_now().await;
+        }
+        match migrated {
             Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
             Err(error @ OpenError::FormerNumbering) if self.cluster.is_some() => {
                 Err(Failure::Other(format!("{error} (delete the directory SVC_DATA_DIR, or name another)")))
             }
             outcome => Ok(outcome?),
         }
+    }
+
+    async fn migrate_now(&self) -> Result<u64, OpenError> {
+        self.direct.as_ref().unwrap_or(&self.store).migrate().await
     }
 
     /// Distributes the tables over the engine's workers; returns their number.
@@ -86,7 +117,7 @@ impl OpenedDatabase {
     pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
         let database = Self::open(args).await?;
         if database.cluster.is_some() {
-            database.migrate().await?;
+            database.migrate(Duration::ZERO).await?;
         }
         Ok(database)
     }

@@ -3,11 +3,11 @@
 //! Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with
 //! one line on stderr.
 
-mod accept;
 mod admin;
 mod api_client;
 mod cli;
 mod commands;
+mod connections;
 mod database;
 mod demo;
 mod failure;

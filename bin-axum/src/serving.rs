@@ -1,17 +1,25 @@
 //! Serving the API: what the server and the demo have in common.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
 use svc_core::{Api, Context, Providers};
+use svc_store_postgres::PostgresStore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
 
 use crate::admin::Admin;
-use crate::cli::{ProcessArgs, ServiceArgs};
+use crate::cli::ServiceArgs;
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
 use crate::shutdown::{ShutdownPlan, StopSignal};
+
+/// How long the database may take to keep the API's address, and the pause before the next attempt.
+const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Answers clients and operators until the process is signalled to stop; does the background
 /// work if `outside` is given.
@@ -20,18 +28,36 @@ pub(crate) async fn answer(
     server: Server,
     context: Context,
     outside: Option<Providers>,
-    process: &ProcessArgs,
+    admin_listen: Option<SocketAddr>,
+    plan: ShutdownPlan,
 ) -> Result<(), Failure> {
     let stop = StopSignal::listen()?;
-    let admin = match process.admin_listen {
-        Some(address) => Some(Admin::bind(address).await?.start(&database.store, context.clone(), stop.clone())?),
+    let admin = match admin_listen {
+        Some(address) => Some(Admin::bind(address)?.start(&database.store, context.clone(), stop.clone())?),
         None => None,
     };
+    let keeping = keep_base_url(database.store.clone(), context.base_url().to_owned()).await;
     tracing::info!(address = %server.address, "serving");
-    server.run(Api::at_root(&context)?, outside, stop, ShutdownPlan::new(process)).await;
+    server.run(Api::at_root(&context)?, outside, stop, plan).await;
+    drop(keeping);
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await
+}
+
+/// Keeps the API's address in the database, for commands. While the database is away, the returned
+/// task goes on trying until it is dropped.
+async fn keep_base_url(store: PostgresStore, url: String) -> Option<JoinSet<()>> {
+    if let Ok(Ok(())) = timeout(KEEP_INTERVAL, store.keep_base_url(&url)).await {
+        return None;
+    }
+    let mut task = JoinSet::new();
+    task.spawn(async move {
+        while store.keep_base_url(&url).await.is_err() {
+            sleep(KEEP_INTERVAL).await;
+        }
+    });
+    Some(task)
 }
 
 /// Logs a warning if webhooks may lead to other networks than the public internet.

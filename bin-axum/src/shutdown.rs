@@ -14,6 +14,9 @@ use crate::failure::Failure;
 /// database's connections, sending the last traces.
 const RESERVE: Duration = Duration::from_secs(4);
 
+/// How long a server with an admin address goes on accepting unless told otherwise.
+const DELAY: Duration = Duration::from_secs(3);
+
 /// How long the server may take to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShutdownPlan {
@@ -25,8 +28,21 @@ pub(crate) struct ShutdownPlan {
 }
 
 impl ShutdownPlan {
-    pub(crate) fn new(process: &ProcessArgs) -> Self {
-        Self { delay: process.drain_delay(), deadline: process.shutdown_deadline() }
+    /// An error if the delay leaves no time to finish requests.
+    pub(crate) fn new(process: &ProcessArgs) -> Result<Self, Failure> {
+        let deadline = process.shutdown_deadline();
+        let longest = deadline.saturating_sub(RESERVE).saturating_sub(Duration::from_secs(1));
+        // Load balancers see it from /ready, which only the admin address has.
+        let usual = if process.admin_listen.is_some() { DELAY.min(longest) } else { Duration::ZERO };
+        let delay = process.drain_delay().unwrap_or(usual);
+        if delay > longest {
+            return Err(Failure::Other(format!(
+                "SVC_DRAIN_DELAY is at most {} s where SVC_SHUTDOWN_DEADLINE is {} s: the rest is for what is under way",
+                longest.as_secs(),
+                deadline.as_secs()
+            )));
+        }
+        Ok(Self { delay, deadline })
     }
 
     /// When requests that are still in progress are cut, if the signal came at `signalled`.

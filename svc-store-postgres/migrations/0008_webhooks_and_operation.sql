@@ -171,3 +171,11 @@ CREATE TABLE avisos (
 CREATE INDEX avisos_proximo ON avisos (empresa, proximo);
 -- The companies that have e-mails due.
 CREATE INDEX avisos_vencidos ON avisos (proximo, empresa);
+
+-- What a server leaves for commands on the same database. It belongs to no company: the company of
+-- its one row is 0, which is none.
+CREATE TABLE servicio (
+    empresa   bigint PRIMARY KEY CHECK (empresa = 0),
+    -- The address at which the API was last served; links in notices begin with it.
+    url_base  text NOT NULL
+);

@@ -62,6 +62,7 @@ mod run;
 mod sale;
 mod schema;
 mod secrets;
+mod service;
 mod settings;
 mod sources;
 mod sql;

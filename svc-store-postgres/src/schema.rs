@@ -64,3 +64,18 @@ pub enum OpenError {
     #[error("the connections to the database are stuck")]
     Stuck,
 }
+
+impl OpenError {
+    /// Whether the database cannot be reached for now: it is starting, is full, or the way to it is
+    /// cut.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Database(sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut) => true,
+            Self::Database(sqlx::Error::Database(error)) => {
+                // connection exceptions; out of connections; shutting down, crashing, starting up
+                error.code().is_some_and(|code| code.starts_with("08") || code == "53300" || code.starts_with("57P"))
+            }
+            _ => false,
+        }
+    }
+}

@@ -13,21 +13,25 @@ use tokio::net::TcpStream;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+/// An address on this machine that nobody uses.
+pub(crate) fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port")
+}
+
 /// A server that may be killed and started again.
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
     url: String,
     log: PathBuf,
+    options: Vec<String>,
     child: Option<Child>,
 }
 
 impl Service {
-    /// Serves the database of that URL; its log is that file.
-    pub(crate) async fn start(url: String, log: PathBuf) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = free.local_addr().expect("an address");
-        drop(free);
-        let mut service = Self { address, url, log, child: None };
+    /// Serves the database of that URL with these options; its log is that file.
+    pub(crate) async fn start(url: String, log: PathBuf, options: &[&str]) -> Self {
+        let options = options.iter().copied().map(str::to_owned).collect();
+        let mut service = Self { address: free_address(), url, log, options, child: None };
         service.start_again().await;
         service
     }
@@ -45,7 +49,7 @@ impl Service {
         }
         command.args(["serve", "--listen", &self.address.to_string(), "--rate-per-minute", "100000000"]);
         // A receiver on this machine gets the notices.
-        command.args(["--webhook-allow-nets", "127.0.0.0/8,::1"]).env("DATABASE_URL", &self.url);
+        command.args(["--webhook-allow-nets", "127.0.0.0/8,::1"]).args(&self.options).env("DATABASE_URL", &self.url);
         let log: File = OpenOptions::new().create(true).append(true).open(&self.log).expect("a log");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.child = Some(command.spawn().expect("svc"));

@@ -139,7 +139,12 @@ impl Stage {
     }
 
     pub(crate) async fn on(ground: Ground) -> Self {
-        let service = Service::start(ground.url(), ground.database.dir().join("svc.log")).await;
+        Self::with(ground, &[]).await
+    }
+
+    /// With further options for the server.
+    pub(crate) async fn with(ground: Ground, options: &[&str]) -> Self {
+        let service = Service::start(ground.url(), ground.database.dir().join("svc.log"), options).await;
         Self { service, ground }
     }
 

@@ -1,7 +1,7 @@
 //! The operators' address: liveness, readiness and metrics.
 //!
-//! Its clients cannot exhaust the process: each connection gets one answer and little time, and few
-//! may be open.
+//! Its clients cannot exhaust the process, nor each other: each connection gets one answer and
+//! little time, few may be open, and a newcomer gets the place of the one that has waited longest.
 
 mod prometheus;
 mod readiness;
@@ -13,29 +13,25 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
+use http::Response;
 use hyper::StatusCode;
+use hyper::body::Bytes;
 use hyper::header::{self, HeaderName};
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use svc_core::Context;
 use svc_store_postgres::PostgresStore;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
 use self::prometheus::{Metrics, MetricsRecorder};
 use self::readiness::Readiness;
-use crate::accept::accept;
+use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::failure::Failure;
 use crate::shutdown::StopSignal;
 
-/// Connections at once; more wait.
-const MAX_CONNECTIONS: usize = 64;
+const ROOM: Room = Room { clients: 64, heads: 64, refused: 64 };
 
-/// The time limit of a connection, from its acceptance to the last byte of its answer.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// Little time: a probe and a scraper send their request at once and read the answer.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The operators' address, bound but not answering yet. Metrics are recorded from here on.
 pub(crate) struct Admin {
@@ -44,10 +40,8 @@ pub(crate) struct Admin {
 }
 
 impl Admin {
-    pub(crate) async fn bind(address: SocketAddr) -> Result<Self, Failure> {
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(Failure::io(format!("cannot listen on {address}")))?;
-        Ok(Self { listener, recorder: MetricsRecorder::start()? })
+    pub(crate) fn bind(address: SocketAddr) -> Result<Self, Failure> {
+        Ok(Self { listener: listen(address, ROOM.clients)?, recorder: MetricsRecorder::start()? })
     }
 
     /// Answers until the returned value is dropped.
@@ -82,20 +76,18 @@ impl Drop for RunningAdmin {
 }
 
 async fn serve(listener: TcpListener, app: Router) {
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    // The semaphore is never closed.
-    while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
-        let stream = accept(&listener).await;
-        let connection = http1::Builder::new()
-            .keep_alive(false)
-            .timer(TokioTimer::new())
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app.clone()));
-        tokio::spawn(async move {
-            // A slow or vanished client is not a failure of the server.
-            let _ = timeout(TIMEOUT, connection).await;
-            drop(permit);
-        });
+    let deadlines = Deadlines { head: TIMEOUT, idle: TIMEOUT, stranger: TIMEOUT, write: TIMEOUT, linger: TIMEOUT };
+    let service = Service { app, deadlines, keep_alive: false, refusal: Box::new(busy), meters: Meters::none() };
+    let connections = Connections::new(service, ROOM);
+    loop {
+        connections.answer(accept(&listener).await);
     }
+}
+
+fn busy() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from_static(b"busy\n"));
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response
 }
 
 type TextResponse = (StatusCode, [(HeaderName, &'static str); 2], String);

@@ -12,7 +12,7 @@ use tokio::time::interval;
 
 use crate::failure::Failure;
 use crate::metric_names::{
-    BUILD_INFO, CONNECTIONS, CONNECTIONS_REFUSED, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX,
+    BUILD_INFO, CONNECTIONS, CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX,
 };
 
 /// Upper bounds of the histogram's buckets, in seconds: from answers out of memory to the usual
@@ -37,9 +37,10 @@ impl MetricsRecorder {
         let recorded = builder.install_recorder().map_err(|error| failed(&error))?;
         observe::describe();
         describe_gauge!(CONNECTIONS, "Connections of clients");
-        describe_counter!(CONNECTIONS_REFUSED, "Connections of clients refused because too many were open");
-        describe_gauge!(DATABASE_CONNECTIONS, "Connections to the database, by state");
-        describe_gauge!(DATABASE_CONNECTIONS_MAX, "Connections to the database at the most");
+        describe_counter!(CONNECTIONS_DISPLACED, "Connections of clients that waited and were ended for newcomers");
+        describe_counter!(CONNECTIONS_REFUSED, "Connections of clients refused because too many were busy");
+        describe_gauge!(DATABASE_CONNECTIONS, "Connections for requests to the database, by state");
+        describe_gauge!(DATABASE_CONNECTIONS_MAX, "Connections for requests to the database at the most");
         describe_gauge!(BUILD_INFO, "1, with the version");
         let process = Collector::default();
         process.describe();

@@ -17,7 +17,7 @@ use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, Webhook
 pub(crate) use listen::ListenArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
-pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs};
+pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -69,6 +69,8 @@ pub(crate) enum Command {
         /// is in the database already.
         #[arg(long, value_enum)]
         distribute: Option<Engine>,
+        #[command(flatten)]
+        wait: WaitArgs,
     },
     /// Make or change a company.
     #[command(subcommand)]
@@ -101,9 +103,10 @@ pub(crate) enum Command {
     Stamp {
         #[command(flatten)]
         stamper: StamperSettings,
-        /// The API's public address: links in notices begin with it.
-        #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
-        base_url: String,
+        /// The API's public address, with which links in notices begin; by default the one at
+        /// which it was last served.
+        #[arg(long, env = "SVC_BASE_URL")]
+        base_url: Option<String>,
     },
     /// Deliver webhooks' notices that are due, once.
     Deliver {
@@ -111,9 +114,10 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         mail: MailSettings,
-        /// The API's public address: links in notices begin with it.
-        #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
-        base_url: String,
+        /// The API's public address, with which links in notices begin; by default the one at
+        /// which it was last served.
+        #[arg(long, env = "SVC_BASE_URL")]
+        base_url: Option<String>,
     },
     /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints
     /// it, until Ctrl-C.

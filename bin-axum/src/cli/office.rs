@@ -9,8 +9,6 @@ use svc_core::domain::company::{CompanyId, LimitMode, Plan};
 use svc_core::settings::StamperSettings;
 use svc_core::store::CompanyChange;
 
-use super::settings::DEFAULT_BASE_URL;
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompanyCommand {
     /// Make a company with its head office, main warehouse, units, price list and owner.
@@ -241,9 +239,10 @@ pub(crate) struct ActionArgs {
     /// The company's number.
     #[arg(long, required_unless_present = "list")]
     pub(crate) company: Option<CompanyId>,
-    /// The API's public address: links in notices begin with it.
-    #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
-    pub(crate) base_url: String,
+    /// The API's public address, with which links in notices begin; by default the one at which it
+    /// was last served.
+    #[arg(long, env = "SVC_BASE_URL")]
+    pub(crate) base_url: Option<String>,
     /// Who is asked when an action cancels a document.
     #[command(flatten)]
     pub(crate) stamper: StamperSettings,

@@ -25,8 +25,9 @@ pub(crate) struct DatabaseArgs {
     /// Where the private PostgreSQL keeps its data.
     #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
     pub(crate) data_dir: PathBuf,
-    /// Database connections at the most.
-    #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000), global = true)]
+    /// Connections of the process to its database at the most: 3 for keys and readiness, 4 for
+    /// background work, the others for requests. A replica has as many as requests.
+    #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 27, value_parser = clap::value_parser!(u32).range(8..=1000), global = true)]
     pub(crate) max_connections: u32,
     /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode
     /// (PgBouncer and the like).
@@ -42,7 +43,26 @@ pub(crate) struct DatabaseArgs {
     database_replica_url: Option<Hidden>,
 }
 
+/// How long a command that needs the database waits for it.
+#[derive(Debug, Args)]
+pub(crate) struct WaitArgs {
+    /// Seconds to wait for a database that cannot be reached yet, as after the machine's start.
+    #[arg(long, env = "SVC_DATABASE_WAIT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(0..=3600))]
+    database_wait: u64,
+}
+
+impl WaitArgs {
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_secs(self.database_wait)
+    }
+}
+
 impl DatabaseArgs {
+    /// Whether the database's address is set and empty, as if by mistake.
+    pub(crate) fn url_is_empty(&self) -> bool {
+        self.database_url.as_ref().is_some_and(|url| url.reveal().is_empty())
+    }
+
     /// The database, unless it is a private one.
     pub(crate) fn url(&self) -> Option<&str> {
         Hidden::given(self.database_url.as_ref())
@@ -75,8 +95,9 @@ pub(crate) struct ServiceArgs {
     /// The API's public address; by default `http://LISTEN/api/v1`.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Open connections of clients at the most; further ones are answered 503. Fewer if the limit
-    /// of open files is low.
+    /// Open connections of clients at the most; fewer if the limit of open files is low. Beyond
+    /// them a newcomer gets the place of the connection that has been idle for longest, of those
+    /// first that carried no authenticated request yet; if all are being answered it gets 503.
     #[arg(long, env = "SVC_MAX_CLIENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_clients: u32,
     #[command(flatten)]
@@ -107,6 +128,8 @@ pub(crate) struct ServeArgs {
     /// Do not bring the schema up to date first.
     #[arg(long, env = "SVC_NO_MIGRATE")]
     pub(crate) no_migrate: bool,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
 }
 
 /// How a server is watched, and how it ends.
@@ -117,7 +140,7 @@ pub(crate) struct ProcessArgs {
     #[arg(long, env = "SVC_ADMIN_LISTEN")]
     pub(crate) admin_listen: Option<SocketAddr>,
     /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready;
-    /// by default 3 with an admin address, else 0.
+    /// by default 3 with an admin address, else 0. At most the deadline less 5.
     #[arg(long, env = "SVC_DRAIN_DELAY", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=600))]
     drain_delay: Option<u64>,
     /// Seconds after the signal to stop within which the server exits, even with requests under
@@ -127,11 +150,9 @@ pub(crate) struct ProcessArgs {
 }
 
 impl ProcessArgs {
-    /// How long to go on serving after a stop signal.
-    pub(crate) fn drain_delay(&self) -> Duration {
-        // Load balancers see it from /ready, which only the admin address has.
-        let usual = if self.admin_listen.is_some() { 3 } else { 0 };
-        Duration::from_secs(self.drain_delay.unwrap_or(usual))
+    /// How long to go on serving after a stop signal, if it is set.
+    pub(crate) fn drain_delay(&self) -> Option<Duration> {
+        self.drain_delay.map(Duration::from_secs)
     }
 
     /// How long it may take to end after a stop signal.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use svc_core::Context;
 
-use crate::cli::{Cli, Command, Engine};
+use crate::cli::{Cli, Command, DEFAULT_BASE_URL, Engine};
 use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
@@ -34,9 +34,9 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&cli.database, &args, sealer?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
-        Command::Migrate { distribute } => {
+        Command::Migrate { distribute, wait } => {
             let database = OpenedDatabase::open(&cli.database).await?;
-            let mut done = serde_json::json!({ "migraciones": database.migrate().await? });
+            let mut done = serde_json::json!({ "migraciones": database.migrate(wait.longest()).await? });
             if let Some(Engine::Citus) = distribute {
                 done["distribuidas"] = database.distribute().await?.into();
             }
@@ -49,7 +49,8 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         command => {
             let sealer = sealer?;
             let database = OpenedDatabase::ready(&cli.database).await?;
-            let context = Context::builder(Arc::new(database.store.clone()), base_url(&command));
+            let base_url = base_url(&command, &database).await?;
+            let context = Context::builder(Arc::new(database.store.clone()), base_url);
             let sandbox = matches!(&command, Command::Do(args) if args.stamper.is_sandbox());
             let context = context.secrets(sealer).sandbox(sandbox).build()?;
             let outcome = run_by_name(&context, command).await;
@@ -59,13 +60,17 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// The API's public address, which prefixes the links in notices. Only named actions, stamping and
-/// delivery write notices.
-fn base_url(command: &Command) -> &str {
-    match command {
-        Command::Do(args) => &args.base_url,
-        Command::Stamp { base_url, .. } | Command::Deliver { base_url, .. } => base_url,
-        _ => "http://localhost/api/v1",
+/// The API's public address, which prefixes the links in notices: the one that is set, else the one
+/// at which it was last served. Only named actions, stamping and delivery write notices.
+async fn base_url(command: &Command, database: &OpenedDatabase) -> Result<String, Failure> {
+    let set = match command {
+        Command::Do(args) => args.base_url.clone(),
+        Command::Stamp { base_url, .. } | Command::Deliver { base_url, .. } => base_url.clone(),
+        _ => return Ok(DEFAULT_BASE_URL.to_owned()),
+    };
+    match set {
+        Some(set) => Ok(set),
+        None => Ok(database.store.base_url().await?.unwrap_or_else(|| DEFAULT_BASE_URL.to_owned())),
     }
 }
 

@@ -5,8 +5,11 @@ use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
 use crate::serving;
+use crate::shutdown::ShutdownPlan;
 
 pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
+    let plan = ShutdownPlan::new(&args.process)?;
+    OpenedDatabase::announce(database)?;
     let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
     if !sealer.has_key() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
@@ -16,10 +19,10 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
     let database = OpenedDatabase::open(database).await?;
     database.warn_if_unverified();
     if !args.no_migrate {
-        let done = database.migrate().await?;
+        let done = database.migrate(args.wait.longest()).await?;
         tracing::info!(done, "the schema is up to date");
     }
-    let server = Server::bind(args.service.address(), args.service.max_clients).await?;
+    let server = Server::bind(args.service.address(), args.service.max_clients)?;
     let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
-    serving::answer(database, server, context, outside, &args.process).await
+    serving::answer(database, server, context, outside, args.process.admin_listen, plan).await
 }

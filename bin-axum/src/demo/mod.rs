@@ -11,6 +11,7 @@ mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::domain::quota::Period;
@@ -27,6 +28,7 @@ use crate::failure::Failure;
 use crate::secrets::demo_sealer;
 use crate::server::Server;
 use crate::serving;
+use crate::shutdown::ShutdownPlan;
 
 pub(crate) async fn run(
     args: &DatabaseArgs,
@@ -36,7 +38,8 @@ pub(crate) async fn run(
     try_it: bool,
     sealer: Sealer,
 ) -> Result<(), Failure> {
-    let mut server = Server::bind(service.address(), service.max_clients).await?;
+    let plan = ShutdownPlan::new(process)?;
+    let mut server = Server::bind(service.address(), service.max_clients)?;
     server.try_it = try_it;
     if server.address.ip().is_loopback() {
         // Its clients are on this machine, so receivers of webhooks are too.
@@ -46,7 +49,7 @@ pub(crate) async fn run(
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(args).await?;
     database.warn_if_unverified();
-    database.migrate().await?;
+    database.migrate(Duration::ZERO).await?;
     let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
@@ -66,7 +69,7 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
-    serving::answer(database, server, context, Some(outside), process).await
+    serving::answer(database, server, context, Some(outside), process.admin_listen, plan).await
 }
 
 /// The access that an earlier run saved, if its key is still in the database.

@@ -1,11 +1,7 @@
 //! The long-running server: it accepts and answers requests, and drains those in progress after a
 //! stop signal.
 
-mod client_stream;
-mod connection;
-mod connections;
 mod description;
-mod exchange_service;
 mod pages;
 mod try_it;
 
@@ -16,21 +12,38 @@ use axum::extract::State;
 use axum::middleware::map_response_with_state;
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
+use metrics::{counter, gauge};
 use svc_core::{Api, Context, Providers};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use self::client_stream::Deadlines;
-use self::connections::{Connections, REFUSALS};
-use crate::accept::accept;
+use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::failure::Failure;
+use crate::metric_names::{CONNECTIONS, CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED};
 use crate::open_files;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
+/// Connections with a part of a request's head at the same time, at the most; strangers cannot fill
+/// the memory with more.
+const HEADS: usize = 1_024;
+
+/// Refused connections that are open at the same time, and as many that lost their place.
+const REFUSALS: usize = 256;
+
 /// Open files other than clients' connections: database and operator connections, outgoing ones,
-/// and refused clients.
-const OTHER_FILES: usize = 256 + REFUSALS;
+/// and clients that are about to end.
+const OTHER_FILES: usize = 256 + 2 * REFUSALS;
+
+const DEADLINES: Deadlines = Deadlines {
+    head: Duration::from_secs(10),
+    // Longer than the usual 60 s of load balancers: they close first, so that no request crosses a
+    // close.
+    idle: Duration::from_secs(75),
+    stranger: Duration::from_secs(5),
+    write: Duration::from_secs(30),
+    linger: Duration::from_secs(5),
+};
 
 /// How long the last merge of usage may take.
 const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -47,11 +60,11 @@ pub(crate) struct Server {
 impl Server {
     /// Binds `address`. Of clients, at most `max_clients` are connected at once; fewer if the limit
     /// of open files is low.
-    pub(crate) async fn bind(address: SocketAddr, max_clients: u32) -> Result<Self, Failure> {
-        let failed = || Failure::io(format!("cannot listen on {address}"));
-        let listener = TcpListener::bind(address).await.map_err(failed())?;
-        let address = listener.local_addr().map_err(failed())?;
-        Ok(Self { listener, address, max_clients: clients(max_clients, open_files::raise_limit()), try_it: false })
+    pub(crate) fn bind(address: SocketAddr, max_clients: u32) -> Result<Self, Failure> {
+        let max_clients = clients(max_clients, open_files::raise_limit());
+        let listener = listen(address, max_clients)?;
+        let address = listener.local_addr().map_err(Failure::io(format!("cannot listen on {address}")))?;
+        Ok(Self { listener, address, max_clients, try_it: false })
     }
 
     /// The base URL of an API for which no other is set.
@@ -72,7 +85,7 @@ impl Server {
             .merge(proxy)
             .fallback_service(api.clone())
             .layer(map_response_with_state(stop.clone(), close_when_stopping));
-        let connections = &Connections::new(api, app, self.max_clients, Deadlines::default());
+        let connections = &connections(api, app, self.max_clients);
         let listener = self.listener;
         tokio::select! {
             () = accept_all(&listener, connections) => {}
@@ -106,6 +119,17 @@ impl Server {
             Err(_) => tracing::warn!("what was used last could not be merged in time"),
         }
     }
+}
+
+fn connections(api: Api, app: axum::Router, clients: usize) -> Connections {
+    let meters = Meters {
+        open: gauge!(CONNECTIONS),
+        displaced: counter!(CONNECTIONS_DISPLACED),
+        refused: counter!(CONNECTIONS_REFUSED),
+    };
+    let refusal = Box::new(move || api.overloaded());
+    let service = Service { app, deadlines: DEADLINES, keep_alive: true, refusal, meters };
+    Connections::new(service, Room { clients, heads: HEADS, refused: REFUSALS })
 }
 
 /// How many clients may be connected at once, where so many are wished for and there may be so many

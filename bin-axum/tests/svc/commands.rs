@@ -49,6 +49,26 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
 }
 
 #[test]
+fn settings_that_make_no_sense_are_refused_in_one_line() {
+    let svc = Svc::new();
+    for (setting, said) in [
+        (("SVC_DRAIN_DELAY", "21"), "SVC_DRAIN_DELAY is at most 20 s where SVC_SHUTDOWN_DEADLINE is 25 s"),
+        (("SVC_MAX_BODY", "0"), "invalid value '0' for '--max-body"),
+        (("SVC_MAX_CLIENTS", "0"), "invalid value '0' for '--max-clients"),
+        (("DATABASE_URL", ""), "DATABASE_URL is empty"),
+        (("SVC_BASE_URL", "erp.example.com"), "erp.example.com"),
+    ] {
+        for command in ["serve", "demo"] {
+            let mut command = svc.command(&[command, "--listen", "127.0.0.1:0"]);
+            let output = command.env(setting.0, setting.1).env("RUST_LOG", "off").output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{setting:?}: {stderr}");
+            assert!(stderr.contains(said) && stderr.lines().count() == 1, "{setting:?}: {stderr}");
+        }
+    }
+}
+
+#[test]
 fn a_database_of_the_former_numbering_is_refused_in_one_line() {
     let svc = Svc::new();
     svc.ok(&["migrate"]);

@@ -9,7 +9,10 @@ use svc_tests::layers::{Inside, Layers, offenders};
 const LAYERS: &Layers = &[
     ("shared by all", &["failure", "metric_names"]),
     ("the command line", &["cli", "output"]),
-    ("parts of a process", &["accept", "api_client", "database", "open_files", "secrets", "shutdown", "telemetry"]),
+    (
+        "parts of a process",
+        &["api_client", "connections", "database", "open_files", "secrets", "shutdown", "telemetry"],
+    ),
     ("the two servers", &["admin", "server"]),
     ("what is served", &["mcp", "serving"]),
     ("the demo", &["demo"]),

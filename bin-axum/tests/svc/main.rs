@@ -6,6 +6,7 @@ mod commands;
 mod day;
 mod delivery;
 mod demo;
+mod deploy;
 mod description;
 mod harness;
 mod layers;
@@ -20,6 +21,7 @@ mod secrets;
 mod shutdown;
 mod slow_clients;
 mod stamping;
+mod startup;
 mod storm;
 #[cfg(feature = "otlp")]
 mod traces;

@@ -1,13 +1,19 @@
 //! Settings of the API: limits and the keys that seal secrets.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 
 use super::{Hidden, SettingError};
 use crate::context::ContextBuilder;
 use crate::domain::company::LimitMode;
 use crate::secrets::{Sealer, SecretsKey};
+
+/// The largest bodies that may be allowed: a smaller one holds no order, a larger one no server's
+/// memory.
+const BODIES: RangeInclusive<u64> = 4_096..=104_857_600;
 
 /// The API's limits.
 #[derive(Debug, Args)]
@@ -21,8 +27,8 @@ pub struct ApiSettings {
     /// Requests that a company may have under way at the same time.
     #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = crate::context::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
     in_flight: u32,
-    /// Largest body of a request, in bytes.
-    #[arg(long, env = "SVC_MAX_BODY", default_value_t = crate::context::DEFAULT_MAX_BODY)]
+    /// Largest body of a request, in bytes: from 4 KiB to 100 MiB.
+    #[arg(long, env = "SVC_MAX_BODY", default_value_t = crate::context::DEFAULT_MAX_BODY, value_parser = RangedU64ValueParser::<usize>::new().range(BODIES))]
     max_body: usize,
     /// Seconds within which the whole body of a request has to come.
     #[arg(long, env = "SVC_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = crate::context::DEFAULT_BODY_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3600))]

@@ -97,8 +97,14 @@ fn this_machine_is_reached_only_where_no_networks_are_set() {
 
 #[test]
 fn limits_are_within_their_ranges() {
-    for wrong in [["--rate-per-minute", "0"], ["--in-flight", "0"], ["--stamper-timeout", "601"], ["--limits", "none"]]
-    {
+    for wrong in [
+        ["--rate-per-minute", "0"],
+        ["--in-flight", "0"],
+        ["--max-body", "0"],
+        ["--max-body", "104857601"],
+        ["--stamper-timeout", "601"],
+        ["--limits", "none"],
+    ] {
         assert!(Server::try_parse_from(["server"].iter().chain(&wrong)).is_err(), "{wrong:?}");
     }
     assert!(format!("{:?}", server(&[]).api).contains("limits: Enforced"));

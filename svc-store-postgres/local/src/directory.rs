@@ -58,12 +58,6 @@ pub(super) fn reachable(dir: &Path, user: &ServerUser, fallback: &Path) -> Resul
     if obstacle(&instead, user)?.is_some() {
         return Err(ClusterError::Unreachable { dir: dir.to_path_buf(), blocked, fallback: instead });
     }
-    tracing::warn!(
-        asked = %dir.display(),
-        blocked = %blocked.display(),
-        instead = %instead.display(),
-        "PostgreSQL does not run as root and its user cannot enter the directory asked for; the cluster is placed elsewhere"
-    );
     Ok(instead)
 }
 

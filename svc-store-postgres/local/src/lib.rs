@@ -82,11 +82,15 @@ impl Cluster {
     /// when the server does not come up [`ClusterError::Start`] with the last lines of its log.
     pub fn open(dir: &Path) -> Result<Self, ClusterError> {
         let requested = directory::absolute(dir)?;
-        let mut user = ServerUser::for_cluster(&requested)?;
-        let dir = directory::reachable(&requested, &user, Path::new(FALLBACK))?;
+        let dir = Self::location(&requested)?;
         if dir != requested {
-            user = ServerUser::for_cluster(&dir)?;
+            tracing::warn!(
+                asked = %requested.display(),
+                instead = %dir.display(),
+                "PostgreSQL does not run as root and its user cannot enter the directory asked for; the cluster is placed elsewhere"
+            );
         }
+        let user = ServerUser::for_cluster(&dir)?;
         directory::create(&dir, &user)?;
         let lock = Lock::wait(&dir, &user)?;
         let (server, address) = if let Some(address) = pidfile::running_server(&dir.join("cluster"))? {
@@ -111,6 +115,18 @@ impl Cluster {
         };
         drop(lock);
         Ok(Self { server, address, dir, _scratch: None })
+    }
+
+    /// Returns the directory in which [`Cluster::open`] finds or creates the cluster: `dir` made
+    /// absolute, or the one used instead.
+    ///
+    /// # Errors
+    ///
+    /// [`ClusterError::Unreachable`] when there is none, [`ClusterError::Io`].
+    pub fn location(dir: &Path) -> Result<PathBuf, ClusterError> {
+        let requested = directory::absolute(dir)?;
+        let user = ServerUser::for_cluster(&requested)?;
+        directory::reachable(&requested, &user, Path::new(FALLBACK))
     }
 
     /// Starts a throw-away cluster in a new temporary directory.

@@ -176,6 +176,8 @@ fn arguments(config: &ServerConfig<'_>) -> Vec<OsString> {
     sockets.push(config.sockets);
     let port = format!("port={PORT}");
     let mut settings = vec!["listen_addresses=", &port, "max_connections=200", "shared_buffers=128MB"];
+    // Details of errors show rows' values, which belong in no log.
+    settings.push("log_error_verbosity=terse");
     if config.durable {
         settings.push("synchronous_commit=on");
     } else {

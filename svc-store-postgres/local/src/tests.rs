@@ -40,6 +40,22 @@ async fn query(cluster: &Cluster, database: &str, sql: &'static str) -> String {
 }
 
 #[tokio::test]
+async fn the_log_shows_no_values_of_rows() {
+    let temp = Temp::new("values");
+    let cluster = Cluster::open(&temp.0).unwrap();
+    let mut connection = cluster.options("postgres").connect().await.unwrap();
+    sqlx::raw_sql("CREATE TABLE t (rfc text PRIMARY KEY)").execute(&mut connection).await.unwrap();
+    for twice in [true, false] {
+        let insert = sqlx::query("INSERT INTO t VALUES ($1)").bind("EKU9003173C9");
+        assert_eq!(insert.execute(&mut connection).await.is_ok(), twice);
+    }
+    connection.close().await.unwrap();
+    let log = fs::read_to_string(cluster.dir().join("postgres.log")).unwrap();
+    cluster.stop().unwrap();
+    assert!(log.contains("duplicate key") && !log.contains("EKU9003173C9"), "{log}");
+}
+
+#[tokio::test]
 async fn an_ephemeral_cluster_works_and_leaves_nothing() {
     let cluster = Cluster::ephemeral().unwrap();
     assert!(cluster.is_owner());

@@ -43,6 +43,8 @@ scenarios! {
     "bodies of 1 MiB of numbers" Others false neighbours::bodies;
     "a webhook with a large backlog is deleted" Others false neighbours::backlog;
     "strangers hold connections" Others false strangers::holders;
+    "strangers fill all places" Others true strangers::idlers;
+    "strangers fill the operators' address" Others false strangers::operators;
     "strangers guess keys" Others false strangers::guesses;
     "a worker panics" Others false workers::panics;
     "a provider answers with 900,000 elements" Others false workers::answers;

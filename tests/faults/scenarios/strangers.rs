@@ -1,15 +1,18 @@
 //! What those without a key may do.
 
+use std::future::pending;
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tokio::time::{Duration, sleep};
+use tokio::time::{Duration, Instant, sleep, timeout};
 
+use crate::client::Actor;
 use crate::crowd::Crowd;
 use crate::figures::Figures;
-use crate::stage::{Pace, Stage};
+use crate::service::free_address;
+use crate::stage::{Ground, Pace, Stage};
 
 /// How many strangers there are of each kind but the idle ones.
 const EACH: usize = 200;
@@ -38,7 +41,8 @@ pub(super) async fn holders(pace: Pace) -> Figures {
     let mut strangers = JoinSet::new();
     for (many, head) in heads {
         for _ in 0..many {
-            strangers.spawn(hold(address, head.clone()));
+            let dripping = !head.is_empty();
+            strangers.spawn(hold(address, head.clone(), dripping.then_some(DRIP)));
         }
     }
     play.last().await;
@@ -52,17 +56,21 @@ pub(super) async fn holders(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Says that, and then a byte now and again; ends when the server does. Without anything to say it
-/// only waits.
-async fn hold(address: SocketAddr, head: String) {
+/// Says that, and then a byte now and again, if at all; ends when the server does.
+async fn hold(address: SocketAddr, head: String, drip: Option<Duration>) {
     let Ok(mut stream) = TcpStream::connect(address).await else { return };
     if stream.write_all(head.as_bytes()).await.is_err() {
         return;
     }
     let (mut from, mut to) = stream.split();
     let drip = async {
-        while head.is_empty() || to.write_all(b"1").await.is_ok() {
-            sleep(DRIP).await;
+        match drip {
+            Some(pause) => {
+                while to.write_all(b"1").await.is_ok() {
+                    sleep(pause).await;
+                }
+            }
+            None => pending().await,
         }
     };
     let answer = async {
@@ -73,6 +81,94 @@ async fn hold(address: SocketAddr, head: String) {
         () = drip => {}
         () = answer => {}
     }
+}
+
+/// How many clients may be connected where strangers try to be all of them, and how many strangers
+/// do.
+const PLACES: (&str, usize) = ("300", 900);
+
+/// Strangers ask for /health, keep the connection and come again when it ends, three times as many
+/// as there are places; meanwhile newcomers with a key ask once each on a connection of their own.
+pub(super) async fn idlers(pace: Pace) -> Figures {
+    let stage = Stage::with(Ground::new().await, &["--max-clients", PLACES.0]).await;
+    let mut play = stage.calm(pace).await;
+    let (address, other) = (stage.service.address, stage.other());
+    let mut strangers = JoinSet::new();
+    for _ in 0..PLACES.1 {
+        strangers.spawn(async move {
+            loop {
+                hold(address, "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), None).await;
+                sleep(DRIP / 5).await;
+            }
+        });
+    }
+    let newcomers = Crowd::of(4, move |_| {
+        let newcomer = Actor::new(address, other.key_id.clone(), other.api_key.clone());
+        async move {
+            sleep(Duration::from_millis(20)).await;
+            newcomer.get("/clientes?limite=1").await.0
+        }
+    });
+    play.last().await;
+    play.notes.push(format!("newcomers: {}", newcomers.end().await));
+    strangers.shutdown().await;
+    play.over();
+    play.audit(&stage.ground).await
+}
+
+/// How long a probe waits, as Kubernetes is told in the manifest, and how often it asks.
+const PROBE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_millis(100));
+
+/// Strangers hold more connections to the operators' address than it answers, and come again when
+/// they end; meanwhile it is probed.
+pub(super) async fn operators(pace: Pace) -> Figures {
+    let admin = free_address();
+    let stage = Stage::with(Ground::new().await, &["--admin-listen", &admin.to_string()]).await;
+    let mut play = stage.calm(pace).await;
+    let mut strangers = JoinSet::new();
+    for _ in 0..EACH {
+        strangers.spawn(async move {
+            loop {
+                hold(admin, String::new(), None).await;
+                sleep(DRIP).await;
+            }
+        });
+    }
+    let (mut slowest, mut failed, mut probes) = (Duration::ZERO, 0, 0);
+    let probing = async {
+        loop {
+            for path in ["/live", "/ready"] {
+                let began = Instant::now();
+                let good = timeout(PROBE.0, probe(admin, path)).await.unwrap_or(false);
+                slowest = slowest.max(began.elapsed());
+                (probes, failed) = (probes + 1, failed + usize::from(!good));
+                sleep(PROBE.1).await;
+            }
+        }
+    };
+    tokio::select! {
+        () = play.last() => {}
+        () = probing => {}
+    }
+    play.notes.push(format!("{failed} of {probes} probes failed, the slowest took {} ms", slowest.as_millis()));
+    if failed > 0 {
+        play.short.push("probes".to_owned());
+    }
+    strangers.shutdown().await;
+    play.over();
+    play.audit(&stage.ground).await
+}
+
+/// Whether an operator's request is answered well.
+async fn probe(admin: SocketAddr, path: &str) -> bool {
+    let exchange = async {
+        let mut stream = TcpStream::connect(admin).await?;
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        Ok::<_, std::io::Error>(answer)
+    };
+    exchange.await.is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
 }
 
 /// Guesses at the secret of a company's key and at keys that do not exist, sixteen at a time with a

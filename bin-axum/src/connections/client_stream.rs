@@ -1,76 +1,33 @@
 //! A client's socket with deadlines: for the head of its next request, and for taking an answer.
 
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::exchange::Exchange;
+
 /// How long a client may take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Deadlines {
-    /// The limit for a request's whole head: from the connection's acceptance, then from the first
-    /// byte of each further head.
-    pub(super) head: Duration,
+pub(crate) struct Deadlines {
+    /// The limit for a request's whole head, from its first byte.
+    pub(crate) head: Duration,
     /// The limit for the first byte of a further request.
-    pub(super) idle: Duration,
+    pub(crate) idle: Duration,
+    /// The limit for both of a stranger, who has sent no authenticated request yet: a new
+    /// connection's first head has to be complete in this time, from its acceptance.
+    pub(crate) stranger: Duration,
     /// The limit for accepting an answer, from when it first waited for the client until its last
     /// byte is in the socket's buffer.
-    pub(super) write: Duration,
+    pub(crate) write: Duration,
     /// The limit for ending a connection with an unread request, once the answer has been written.
-    pub(super) linger: Duration,
-}
-
-impl Default for Deadlines {
-    fn default() -> Self {
-        Self {
-            head: Duration::from_secs(10),
-            // Longer than the usual 60 s of load balancers: they close first, so that no request
-            // crosses a close.
-            idle: Duration::from_secs(75),
-            write: Duration::from_secs(30),
-            linger: Duration::from_secs(5),
-        }
-    }
-}
-
-/// The state of a connection between requests. The service sets it, and the socket's deadlines
-/// follow it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Exchange(Arc<AtomicU8>);
-
-/// Waiting for a request's head.
-const WAITING: u8 = 0;
-/// A request is being answered.
-const ANSWERING: u8 = 1;
-/// The answer is ready but not all of it is written.
-const WRITING: u8 = 2;
-
-impl Exchange {
-    /// A request's head has been read.
-    pub(super) fn begin(&self) {
-        self.0.store(ANSWERING, Ordering::Relaxed);
-    }
-
-    /// The answer is ready to be written.
-    pub(super) fn answered(&self) {
-        self.0.store(WRITING, Ordering::Relaxed);
-    }
-
-    /// Whether the connection waits for a request's head.
-    fn waits(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == WAITING
-    }
-
-    /// Everything is written; returns whether this ends an exchange.
-    fn written(&self) -> bool {
-        self.0.compare_exchange(WRITING, WAITING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-    }
+    pub(crate) linger: Duration,
 }
 
 /// A deadline whose timer starts only when something waits for it.
@@ -101,27 +58,61 @@ impl Alarm {
 
 /// A client's socket. Reads fail once a request's head is late, writes once the client is late to
 /// accept an answer.
-#[derive(Debug)]
 pub(super) struct ClientStream {
     stream: TcpStream,
+    /// What was read of a further request together with an earlier one.
+    read: Bytes,
     exchange: Exchange,
     deadlines: Deadlines,
     head: Alarm,
-    /// Whether part of the awaited head has arrived.
-    begun: bool,
+    /// Whether no request has come yet: the first head's time runs from the acceptance.
+    fresh: bool,
     write: Alarm,
 }
 
 impl ClientStream {
     pub(super) fn new(stream: TcpStream, exchange: Exchange, deadlines: Deadlines) -> Self {
         let mut head = Alarm::default();
-        head.set(deadlines.head);
-        // The first head's time runs from here, whenever it begins.
-        Self { stream, exchange, deadlines, head, begun: true, write: Alarm::default() }
+        head.set(deadlines.stranger);
+        Self { stream, read: Bytes::new(), exchange, deadlines, head, fresh: true, write: Alarm::default() }
     }
 
     pub(super) fn into_inner(self) -> TcpStream {
         self.stream
+    }
+
+    /// Gives back what was read beyond a request.
+    pub(super) fn put_back(&mut self, read: Bytes) {
+        self.read = read;
+    }
+
+    /// Waits until there is something to read. Fails once the client is late.
+    pub(super) async fn readable(&mut self) -> io::Result<()> {
+        poll_fn(|context| {
+            if !self.read.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            if let Poll::Ready(ready) = self.stream.poll_read_ready(context) {
+                return Poll::Ready(ready);
+            }
+            self.head.check(context)?;
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// The time for a head, or for the first byte of one.
+    fn patience(&self, known: Duration) -> Duration {
+        if self.exchange.is_known() { known } else { self.deadlines.stranger }
+    }
+
+    fn read_some(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.read.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(context, buf);
+        }
+        let part = self.read.split_to(self.read.len().min(buf.remaining()));
+        buf.put_slice(&part);
+        Poll::Ready(Ok(()))
     }
 
     /// Passes a write's result through, or fails once it has waited too long.
@@ -139,11 +130,11 @@ impl ClientStream {
 impl AsyncRead for ClientStream {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let read = Pin::new(&mut this.stream).poll_read(context, buf);
+        let before = buf.filled().len();
+        let read = this.read_some(context, buf);
         if this.exchange.waits() {
-            if read.is_ready() && !this.begun {
-                this.begun = true;
-                this.head.set(this.deadlines.head);
+            if buf.filled().len() > before && this.exchange.head_began() && !this.fresh {
+                this.head.set(this.patience(this.deadlines.head));
             }
             // Checked even if there is always something to read: many small pieces do not extend a
             // head's time.
@@ -180,8 +171,8 @@ impl AsyncWrite for ClientStream {
         ready!(Pin::new(&mut this.stream).poll_flush(context))?;
         this.write.at = None;
         if this.exchange.written() {
-            this.begun = false;
-            this.head.set(this.deadlines.idle);
+            this.fresh = false;
+            this.head.set(this.patience(this.deadlines.idle));
             // Hyper does not read again if a read is pending already.
             this.head.check(context)?;
         }
