@@ -1,0 +1,236 @@
+//! The delivery of notices (contract §6): the queues of events, deliveries and e-mails of a
+//! company, and the disabling of failing webhooks.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::{LeaseTerms, StoreError};
+use crate::domain::time::Timestamp;
+use crate::domain::webhook::{AttemptResult, Next};
+use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
+use crate::domain::words::DeliveryReason;
+
+/// The terms on which a worker claims deliveries of a company.
+#[derive(Debug, Clone)]
+pub struct DeliveryClaim<'a> {
+    /// The terms of the lease.
+    pub lease: LeaseTerms,
+    /// Maximum number for one webhook. A webhook with [`DeliveryClaim::probe_after`] consecutive
+    /// failed attempts gets only one, and none while another of its deliveries is claimed.
+    pub each: u32,
+    /// Consecutive failed attempts after which a webhook gets one delivery at a time.
+    pub probe_after: u32,
+    /// Maximum number for a webhook whose receiver takes longer than [`DeliveryClaim::slow_after`].
+    pub each_slow: u32,
+    /// How long a receiver may take to answer before it counts as slow, in milliseconds.
+    pub slow_after: i64,
+    /// Webhooks to skip, because the worker has enough deliveries of them.
+    pub busy: &'a [i64],
+}
+
+/// A claimed delivery, with what is sent.
+#[derive(Clone)]
+pub struct ClaimedDelivery {
+    /// Its clave.
+    pub clave: i64,
+    /// Its webhook.
+    pub webhook: i64,
+    /// The URL that it is posted to.
+    pub url: String,
+    /// The webhook's secret, sealed; empty if the webhook was deleted in the meantime.
+    pub secreto: Vec<u8>,
+    /// The previous secret, sealed, while it also signs.
+    pub secreto_anterior: Option<Vec<u8>>,
+    /// Consecutive failed attempts of the webhook.
+    pub intentos_fallidos: u32,
+    /// How long the webhook's receiver takes to answer, in milliseconds, if it has been tried.
+    pub demora_ms: Option<i64>,
+    /// The event.
+    pub evento: Uuid,
+    /// Its type.
+    pub tipo: String,
+    /// The body to send.
+    pub cuerpo: Bytes,
+    /// Earlier attempts.
+    pub intentos: u32,
+    /// Why it was made.
+    pub origen: DeliveryOrigin,
+}
+
+impl std::fmt::Debug for ClaimedDelivery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { clave, webhook, intentos, .. } = self;
+        write!(f, "ClaimedDelivery({clave} of webhook {webhook}, {intentos} attempts before)")
+    }
+}
+
+/// The outcome of a claimed delivery.
+#[derive(Debug, Clone, Copy)]
+pub struct AttemptRecord {
+    /// Its clave.
+    pub clave: i64,
+    /// Its webhook.
+    pub webhook: i64,
+    /// The token of its claim.
+    pub token: Uuid,
+    /// The attempt; `None` if none was made, and the claim is released.
+    pub attempt: Option<Attempt>,
+}
+
+/// An attempt that was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt {
+    /// Its result.
+    pub result: AttemptResult,
+    /// How long it took, in milliseconds.
+    pub duracion_ms: i64,
+    /// When it ended.
+    pub at: DateTime<Utc>,
+}
+
+/// The streak of failures of a webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookStanding {
+    /// Consecutive deliveries that ended as `fallida`.
+    pub fallos_consecutivos: u32,
+    /// When the first attempt of that streak failed.
+    pub racha_desde: Option<DateTime<Utc>>,
+}
+
+/// A recorded attempt: its claim was still valid.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorded {
+    /// Its index among the attempts passed in.
+    pub at: usize,
+    /// The streak of its webhook, if it changed.
+    pub standing: Option<WebhookStanding>,
+}
+
+/// What a fan-out did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FannedOut {
+    /// Events processed.
+    pub events: u64,
+    /// Deliveries created.
+    pub deliveries: u64,
+}
+
+/// A leased e-mail.
+#[derive(Debug, Clone)]
+pub struct LeasedMail {
+    /// Its clave.
+    pub clave: i64,
+    /// The recipient's address.
+    pub para: String,
+    /// Subject.
+    pub asunto: String,
+    /// Text.
+    pub texto: String,
+    /// Attempts, this one included.
+    pub intentos: u32,
+}
+
+/// A webhook that may have to be disabled.
+#[derive(Debug, Clone)]
+pub struct FailingWebhook {
+    /// Its URL.
+    pub url: String,
+    /// Its streak of failures.
+    pub standing: WebhookStanding,
+    /// The e-mail address of the user who created it, if they have one.
+    pub correo: Option<String>,
+}
+
+/// The delivery of a company's notices, inside its transaction. Many workers may do it at once:
+/// each first locks the webhooks, and what another has claimed is skipped.
+#[async_trait]
+pub trait DeliveryTx {
+    /// Locks the company's webhooks until the end, and those of `deleted` too if they were deleted:
+    /// before all else here, except for e-mails.
+    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError>;
+
+    /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`;
+    /// returns how many.
+    async fn gather_groups(&mut self, now: Timestamp, max: u32) -> Result<u64, StoreError>;
+
+    /// Creates the deliveries of at most `max` new events, the oldest first: one for each webhook
+    /// that was active and subscribed to the event's type when it occurred, and has not been
+    /// deleted or disabled since.
+    async fn fan_out(&mut self, now: Timestamp, max: u32) -> Result<FannedOut, StoreError>;
+
+    /// Claims deliveries that are due, and notes when their webhooks have more.
+    async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
+
+    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of
+    /// their webhooks. Deliveries that are no longer claimed under their token are skipped.
+    async fn record_attempts(
+        &mut self,
+        attempts: &[AttemptRecord],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Recorded>, StoreError>;
+
+    /// Notes when a webhook's next delivery is due.
+    async fn schedule_webhook(&mut self, clave: i64) -> Result<(), StoreError>;
+
+    /// An active webhook, locked until the end.
+    async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError>;
+
+    /// Disables a webhook; `motivo` is the reason that its company sees. Whatever is pending is
+    /// discarded, as by [`DeliveryTx::discard_deliveries`]; returns how many deliveries that are,
+    /// counted up to [`COUNTED`].
+    async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<u64, StoreError>;
+
+    /// Marks at most `max` of the deliveries that are to be discarded, claimed ones included;
+    /// returns how many.
+    async fn discard_deliveries(&mut self, max: u32) -> Result<u64, StoreError>;
+
+    /// Queues an e-mail.
+    async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Leases e-mails that are due.
+    async fn lease_mail(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedMail>, StoreError>;
+
+    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`,
+    /// or deleted.
+    async fn finish_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError>;
+}
+
+/// How far pending deliveries are counted.
+pub const COUNTED: u32 = 10_000;
+
+/// How many deliveries are marked as discarded in one transaction; a worker marks the rest.
+pub const DISCARDED_AT_ONCE: u32 = 1_000;
+
+impl AttemptRecord {
+    /// `entregas.estado` after it: one that was not tried stays pending.
+    pub fn estado(&self) -> DeliveryStatus {
+        self.attempt.map_or(DeliveryStatus::Pendiente, |attempt| attempt.estado())
+    }
+
+    /// When it is tried again, if at all: one that was not tried, at once.
+    pub fn next_attempt(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self.attempt.map(|attempt| attempt.result.next) {
+            Some(Next::Retry(at)) => Some(at),
+            Some(Next::Delivered | Next::Failed) => None,
+            None => Some(now),
+        }
+    }
+}
+
+impl Attempt {
+    /// The delivery's status after it (`entregas.estado`).
+    pub fn estado(&self) -> DeliveryStatus {
+        match self.result.next {
+            Next::Delivered => DeliveryStatus::Entregada,
+            Next::Retry(_) => DeliveryStatus::Pendiente,
+            Next::Failed => DeliveryStatus::Fallida,
+        }
+    }
+
+    /// The reason of a failure (`entregas.motivo`).
+    pub fn motivo(&self) -> Option<&'static str> {
+        self.result.reason.map(DeliveryReason::word)
+    }
+}
