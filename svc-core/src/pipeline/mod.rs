@@ -117,7 +117,7 @@ async fn serve<'a>(
             let company = caller.company().id;
             let reader = context.store().reader(company);
             let file = async { context.whole(company, download.read(reader.as_ref(), &input).await?).await };
-            Ok(Reply::file(http.content, in_time(context, file.boxed()).await?))
+            Ok(Reply::download(http.content, in_time(context, file.boxed()).await?))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;
