@@ -124,9 +124,9 @@ fn regime_array(table: &Table) -> Result<String, String> {
     for (key, row) in table.keyed("clave")? {
         let clave: u16 = digits(key, 3).ok_or_else(|| row.fault("clave is not three digits"))?;
         let (fisica, moral) = (row.flag("fisica")?, row.flag("moral")?);
-        entries.push(format!("Regime {{ clave: {clave}, fisica: {fisica}, moral: {moral} }}"));
+        entries.push(format!("TaxRegime {{ clave: {clave}, fisica: {fisica}, moral: {moral} }}"));
     }
-    Ok(array("REGIMES", "Regime", &entries))
+    Ok(array("REGIMES", "TaxRegime", &entries))
 }
 
 fn use_array(table: &Table, matrix: &BTreeMap<String, Vec<String>>) -> Result<String, String> {

@@ -28,7 +28,7 @@ const HEAD: usize = 64 * 1024;
 
 /// How much of an answer's body is read, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Most {
+pub(crate) enum ReadLimit {
     /// All of it; a longer body is an error.
     Whole(usize),
     /// At most so much, of the head too. Whatever follows, or breaks off, is not read.
@@ -103,7 +103,7 @@ pub(crate) async fn exchange(
     tcp: TcpStream,
     tls: Option<(&Tls, &str)>,
     request: Request<Full<Bytes>>,
-    max: Most,
+    max: ReadLimit,
 ) -> Result<Response<Bytes>, OutboundError> {
     HttpConnection::open(tcp, tls, max).await?.exchange(request).await
 }
@@ -113,14 +113,14 @@ pub(crate) struct HttpConnection {
     sender: SendRequest<Full<Bytes>>,
     /// Transfers bytes while it is polled; `None` once it has ended.
     connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
-    max: Most,
+    max: ReadLimit,
     /// Whether the last request was answered completely.
     whole: bool,
 }
 
 impl HttpConnection {
     /// Opens a channel over `tcp`; `tls` has the server name to expect.
-    pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, max: Most) -> Result<Self, OutboundError> {
+    pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, max: ReadLimit) -> Result<Self, OutboundError> {
         let Some((Tls(connector), name)) = tls else { return Self::over(tcp, max).await };
         let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
         Self::over(connector.connect(name, tcp).await.map_err(OutboundError::Tls)?, max).await
@@ -128,10 +128,10 @@ impl HttpConnection {
 
     async fn over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         stream: S,
-        max: Most,
+        max: ReadLimit,
     ) -> Result<Self, OutboundError> {
         let mut builder = http1::Builder::new();
-        builder.max_buf_size(if let Most::Part(max) = max { max } else { HEAD });
+        builder.max_buf_size(if let ReadLimit::Part(max) = max { max } else { HEAD });
         let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(OutboundError::Http)?;
         Ok(Self { sender, connection: Some(Box::pin(connection)), max, whole: true })
     }
@@ -144,8 +144,8 @@ impl HttpConnection {
         let answer = pin!(async move {
             let (head, mut body) = sender.try_send_request(request).await.map_err(unanswered)?.into_parts();
             let (body, to_its_end) = match *max {
-                Most::Whole(max) => (whole(body, max).await?, true),
-                Most::Part(max) => part(&mut body, max).await,
+                ReadLimit::Whole(max) => (whole(body, max).await?, true),
+                ReadLimit::Part(max) => part(&mut body, max).await,
             };
             Ok((Response::from_parts(head, body), to_its_end))
         });
@@ -217,7 +217,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let near = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let mut far = listener.accept().await.unwrap().0;
-        let mut channel = HttpConnection::open(near, None, Most::Part(16 * 1024)).await.unwrap();
+        let mut channel = HttpConnection::open(near, None, ReadLimit::Part(16 * 1024)).await.unwrap();
         let answered = async {
             assert_ne!(far.read(&mut [0; 1024]).await.unwrap(), 0);
             far.write_all(answer).await.unwrap();

@@ -40,7 +40,7 @@ impl CancellationTx for PostgresTx {
         .await
     }
 
-    /// Leases are written and judged by the database's clock, since those of servers may differ.
+    /// Leases are written and compared by the database's clock, since those of servers may differ.
     async fn lease_cancellations(
         &mut self,
         terms: LeaseTerms,

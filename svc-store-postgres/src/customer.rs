@@ -228,10 +228,10 @@ impl CustomerTx for PostgresTx {
             empresa: self.empresa,
             clave,
             nombre: row.nombre,
-            estatus: row.standing.estatus,
-            etapa: row.standing.etapa,
-            motivo_perdida: row.standing.motivo_perdida,
-            fecha_cierre: row.standing.fecha_cierre,
+            estatus: row.state.estatus,
+            etapa: row.state.etapa,
+            motivo_perdida: row.state.motivo_perdida,
+            fecha_cierre: row.state.fecha_cierre,
             cliente: row.cliente,
             contacto_nombre: row.contacto_nombre,
             contacto_empresa: row.contacto_empresa,
@@ -261,10 +261,10 @@ impl CustomerTx for PostgresTx {
         .await
     }
 
-    async fn update_standing(
+    async fn update_opportunity_state(
         &mut self,
         clave: i64,
-        standing: &OpportunityState,
+        state: &OpportunityState,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
         self.run(sql!(
@@ -274,10 +274,10 @@ impl CustomerTx for PostgresTx {
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,
             clave,
-            estatus: standing.estatus,
-            etapa: standing.etapa,
-            motivo_perdida: standing.motivo_perdida,
-            fecha_cierre: standing.fecha_cierre,
+            estatus: state.estatus,
+            etapa: state.etapa,
+            motivo_perdida: state.motivo_perdida,
+            fecha_cierre: state.fecha_cierre,
             modificado,
         ))
         .await

@@ -74,7 +74,7 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         let name = ["_fk", "_check", "_unico"].iter().fold(constraint, |name, end| name.trim_end_matches(end));
         let field = match table {
             Some(table) => name.strip_prefix(table).unwrap_or(name).trim_start_matches('_'),
-            // Only of a unique constraint the table is not told; the last word is the field.
+            // Only the name of a unique constraint comes without its table; its last word is the field.
             None => name.rsplit('_').next().unwrap_or(name),
         };
         field.to_owned()
@@ -91,8 +91,8 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
     }
 }
 
-/// The constraint and the table that a distributed engine's worker tells of: in the message only,
-/// by the names of a shard, which end in its number. The constraint is the last name; the table is
+/// The constraint and the table in the message of a distributed engine's worker, which names them
+/// by those of a shard, with its number at the end. The constraint is the last name; the table is
 /// the first, if there are two.
 fn of_worker(message: &str) -> Option<(&str, Option<&str>)> {
     let mut names = message.split('"').skip(1).step_by(2).map(|name| match name.rsplit_once('_') {

@@ -14,7 +14,7 @@ use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::Word;
 use uuid::Uuid;
 
-/// A value that can be bound. `How` only tells the implementations apart, and is always inferred.
+/// A value that can be bound. `How` only distinguishes the implementations, and is always inferred.
 pub(crate) trait Parameter<'q, How> {
     /// What the driver encodes for it.
     type Column: Encode<'q, Postgres> + Type<Postgres> + 'q;
@@ -22,7 +22,7 @@ pub(crate) trait Parameter<'q, How> {
     fn column(&'q self) -> Self::Column;
 }
 
-/// A value that a column can be read into. `How` only tells the implementations apart, and is
+/// A value that a column can be read into. `How` only distinguishes the implementations, and is
 /// always inferred.
 pub(crate) trait FromColumn<'r, How>: Sized {
     /// What the driver decodes for it.

@@ -94,7 +94,7 @@ impl ReceivableTx for PostgresTx {
         .await
     }
 
-    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError> {
+    async fn customer_debt(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError> {
         // Imported receivables may come to more than our decimals hold; no credit reaches that far.
         self.one(sql!(
             "SELECT least(round(coalesce(sum(saldo * tipo_cambio), 0), 6), 1e20) AS adeudo,

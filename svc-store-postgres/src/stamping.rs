@@ -82,7 +82,7 @@ impl StampingTx for PostgresTx {
         .await
     }
 
-    /// Leases are written and judged by the database's clock, since those of servers may differ.
+    /// Leases are written and compared by the database's clock, since those of servers may differ.
     async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError> {
         self.many(sql!(
             "WITH libres AS MATERIALIZED (
@@ -146,7 +146,7 @@ impl StampingTx for PostgresTx {
         bytes.flatten().as_deref().map(inflated).transpose().map_err(store_error)
     }
 
-    async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError> {
+    async fn keep_validated(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE timbrados
              SET documento = :documento

@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
     Status(u16),
     /// 503 `ocupado`: the company has as many requests under way as it may have.
     Busy,
-    /// 503 without Retry-After: the client is not told what to do.
+    /// 503 without Retry-After: the client does not learn when to try again.
     Bare503,
     /// The connection was refused or closed.
     Cut,

@@ -23,7 +23,7 @@ const RECOVERY_AT_LAST: Duration = Duration::from_secs(15);
 pub(crate) enum Whose {
     /// One company's, one session's, a stranger's: others shall hardly notice.
     Others,
-    /// The whole database's or server's: everybody is told so within the deadlines.
+    /// The whole database's or server's: everybody gets an answer within the deadlines.
     Everybodys,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Figures {
     pub(crate) recovery: Option<Duration>,
     /// From the end of the fault until the last answer that was not good, of requests that began
     /// after it; a company's own retries beyond what it may have under way are none of them.
-    pub(crate) settled: Duration,
+    pub(crate) stable: Duration,
     /// What was acknowledged and is not there.
     pub(crate) lost: usize,
     /// What is there twice, or was sent twice.
@@ -89,9 +89,9 @@ impl Figures {
         let rule = [&[kept], self.notes.as_slice()].concat().join("; ");
         let seconds = |took: Duration| format!("{:.2}", took.as_secs_f64());
         let recovery = self.recovery.map_or("never".to_owned(), seconds);
-        let settled = seconds(self.settled);
+        let stable = seconds(self.stable);
         format!(
-            "| {name} | {} / {} | {} / {} / {} | {:.1} | {} | {} | {recovery} / {settled} | {} | {} | {rule} |",
+            "| {name} | {} / {} | {} / {} / {} | {:.1} | {} | {} | {recovery} / {stable} | {} | {} | {rule} |",
             ms(self.calm.half),
             ms(self.calm.p99),
             ms(self.fault.half),
@@ -139,7 +139,7 @@ impl Figures {
         must(self.count(is_bare) == 0, "503 without Retry-After".to_owned());
         must(self.lost == 0, "lost".to_owned());
         must(self.doubled == 0, "doubled".to_owned());
-        must(self.recovery.is_some_and(|took| took <= RECOVERY) && self.settled <= RECOVERY, "recovery".to_owned());
+        must(self.recovery.is_some_and(|took| took <= RECOVERY) && self.stable <= RECOVERY, "recovery".to_owned());
         match whose {
             Whose::Others => {
                 must(self.slower() <= SLOWER, "p99".to_owned());

@@ -29,7 +29,7 @@ pub(crate) async fn register(receiver: &Receiver, database: &Database, company: 
     pool.close().await;
 }
 
-/// Waits for the last notices, and judges all: of each customer that a load created, one notice has
+/// Waits for the last notices, and checks all: of each customer that a load created, one notice has
 /// arrived.
 pub(crate) async fn validate(arrived: &Arrived, database: &Database, figures: &mut Figures) {
     let mut connection = database.connect().await.expect("a connection");

@@ -222,13 +222,13 @@ impl Play {
             let such = samples.iter().filter(|sample| sample.began >= end && which(sample));
             such.map(|sample| sample.began + sample.took - end).max().unwrap_or_default()
         };
-        let settled = last(&|sample| !sample.outcome.is_good() && sample.outcome != Outcome::Busy);
+        let stable = last(&|sample| !sample.outcome.is_good() && sample.outcome != Outcome::Busy);
         let busy = last(&|sample| sample.kind == Kind::Read && sample.outcome == Outcome::Busy);
         if !busy.is_zero() {
             notes.push(format!("writes that came late kept their companies busy for {:.1} s", busy.as_secs_f64()));
         }
         Figures {
-            settled,
+            stable,
             calm: Latency::of(&samples, calm, fault),
             fault: Latency::of(&samples, fault, end),
             during: outcomes(fault, Some(end)),

@@ -51,7 +51,7 @@ async fn a_key_works_until_the_instant_it_expires() {
     let ana = world.company().await.key(CreateKey { expires, ..any_key() }).await;
     world.clock.advance(TimeDelta::seconds(3599));
     ana.get("/clientes").await.ok(200);
-    // The key is remembered, its expiry is not: it is judged at every request.
+    // The key is remembered, its expiry is not: every request compares it.
     world.clock.advance(TimeDelta::seconds(1));
     ana.get("/clientes").await.fails(401, "llave_invalida");
 }

@@ -1,5 +1,5 @@
-//! The judge of responses that every test relies on: what the interface's description does not have
-//! fails.
+//! The check of responses that every test relies on: one that the interface's description does not
+//! have fails.
 
 use std::panic::catch_unwind;
 

@@ -227,7 +227,7 @@ async fn run(acts: &[(usize, Act)], only: Option<usize>) -> Vec<Seen> {
     }
     for (seen, company) in seen.iter_mut().zip(&companies) {
         let Some((business, actor)) = company else { continue };
-        look(business, actor, seen).await;
+        observe(business, actor, seen).await;
     }
     seen
 }
@@ -256,10 +256,10 @@ async fn answer(business: &Business, actor: &Actor, run_by_name: &Act) -> (bool,
             let body = if body.is_null() { String::new() } else { body.to_string() };
             let reply = actor.send(request.header("Content-Type", "application/json"), body).await;
             assert!(reply.status < 500, "{run_by_name:?}: {}", reply.json());
-            (reply.status < 300, settled(reply.json()))
+            (reply.status < 300, normalized(reply.json()))
         }
         Act::Office(action, input) => match business.company.run_by_name(action, input).await {
-            Ok(output) => (true, settled(output)),
+            Ok(output) => (true, normalized(output)),
             Err(error) => (false, error.to_string()),
         },
         Act::Work => unreachable!("the workers answer nobody"),
@@ -267,7 +267,7 @@ async fn answer(business: &Business, actor: &Actor, run_by_name: &Act) -> (bool,
 }
 
 /// All that a company can see.
-async fn look(business: &Business, actor: &Actor, seen: &mut Seen) {
+async fn observe(business: &Business, actor: &Actor, seen: &mut Seen) {
     for list in endpoints().filter(|endpoint| endpoint.pages().is_some()) {
         // Lists of what one record has: of each there is, and of some that only others have.
         let (path, of) = match list.http.path {
@@ -283,7 +283,7 @@ async fn look(business: &Business, actor: &Actor, seen: &mut Seen) {
             if actor.get(&path).await.status == 404 {
                 continue;
             }
-            let rows = actor.walk(&path).await.into_iter().map(settled).collect();
+            let rows = actor.walk(&path).await.into_iter().map(normalized).collect();
             seen.lists.insert(path, rows);
         }
     }
@@ -292,17 +292,17 @@ async fn look(business: &Business, actor: &Actor, seen: &mut Seen) {
     let pool = business.company.world.pool();
     let rows: Vec<String> =
         sqlx::query_scalar(events).bind(business.company.id.0).fetch_all(pool).await.expect("events");
-    seen.events = rows.iter().map(|row| settled(serde_json::from_str(row).expect("JSON"))).collect();
+    seen.events = rows.iter().map(|row| normalized(serde_json::from_str(row).expect("JSON"))).collect();
 }
 
 /// The text of a value, with what is random or counted over all companies left out: ids, secrets,
 /// the company's name in this test.
-fn settled(mut value: Value) -> String {
-    settle(&mut value);
+fn normalized(mut value: Value) -> String {
+    normalize(&mut value);
     value.to_string()
 }
 
-fn settle(value: &mut Value) {
+fn normalize(value: &mut Value) {
     match value {
         Value::String(text) => {
             let is_id = text.len() == 36 && text.split('-').count() == 5;
@@ -310,8 +310,8 @@ fn settle(value: &mut Value) {
                 "?".clone_into(text);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(settle),
-        Value::Object(fields) => fields.values_mut().for_each(settle),
+        Value::Array(items) => items.iter_mut().for_each(normalize),
+        Value::Object(fields) => fields.values_mut().for_each(normalize),
         _ => {}
     }
 }

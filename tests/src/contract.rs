@@ -1,5 +1,5 @@
-//! The interface's description as a judge: a response that it does not describe fails the test that
-//! got it.
+//! Checks responses by the interface's description: one that it does not describe fails the test
+//! that got it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -270,8 +270,8 @@ impl World {
         .expect("the statements are counted")
     }
 
-    /// Ends all leases of workers, as time would: they are judged by the database's clock, which no
-    /// test moves.
+    /// Ends all leases of workers, as time would: the database's clock, which no test moves, decides
+    /// when they expire.
     pub async fn end_leases(&self) {
         let ends = "UPDATE entregas SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE timbrados SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;

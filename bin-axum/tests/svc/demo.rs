@@ -62,7 +62,7 @@ fn paste_all(demo: &Demo, first: (u16, u16)) {
         assert_eq!((status, &order["total"]), (made, &json!("1160.00")), "{order}");
         let (status, invoice) = demo.paste(sale[1]);
         assert_eq!((status, &invoice["venta"]), (asked, &order["venta"]), "{invoice}");
-        let record = demo.settled(sale[2], "estatus", "vigente");
+        let record = demo.wait_for(sale[2], "estatus", "vigente");
         assert_eq!((&record["clave"], record["uuid"].is_string()), (&invoice["factura"], true), "{record}");
         let (_, owed) = demo.paste(sale[3]);
         assert_eq!((&owed["datos"][0]["total"], &owed["datos"][0]["uuid"]), (&json!("1160.00"), &record["uuid"]));
@@ -72,16 +72,16 @@ fn paste_all(demo: &Demo, first: (u16, u16)) {
             (made, &json!("0.00"), &owed["datos"][0]["clave"]),
             "{paid}"
         );
-        let payment = demo.settled(sale[5], "complemento", "timbrado");
+        let payment = demo.wait_for(sale[5], "complemento", "timbrado");
         assert_eq!((&payment["clave"], payment["uuid"].is_string()), (&paid["pago"], true), "{payment}");
         assert!(sale[6].ends_with(" -o factura.xml") && sale[7].ends_with(" -o factura.pdf"), "{sale:?}");
-        let (head, xml) = demo.file(sale[6]);
+        let (head, xml) = demo.download(sale[6]);
         assert!(head.contains("content-type: application/xml"), "{head}");
         let xml = String::from_utf8(xml).unwrap();
         let document = Cfdi::read(&xml).unwrap();
         assert_eq!((document.total.to_string().as_str(), xml.contains("<tfd:TimbreFiscalDigital ")), ("1160.00", true));
         assert!(xml.contains(record["uuid"].as_str().unwrap()), "{xml}");
-        let (head, pdf) = demo.file(sale[7]);
+        let (head, pdf) = demo.download(sale[7]);
         assert!(head.contains("content-type: application/pdf") && pdf.starts_with(b"%PDF-"), "{head}");
     }
 }
@@ -100,7 +100,7 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
     let sales: HashMap<i64, Value> =
         sales.into_iter().flatten().map(|sale| (sale["clave"].as_i64().unwrap(), sale)).collect();
     for invoice in &invoices {
-        let (head, xml) = demo.file(&format!("'/api/v1/facturas/{}/xml'", invoice["clave"]));
+        let (head, xml) = demo.download(&format!("'/api/v1/facturas/{}/xml'", invoice["clave"]));
         assert!(head.starts_with("HTTP/1.1 200"), "{invoice}: {head}");
         let xml = String::from_utf8(xml).unwrap();
         assert!(xml.contains("<tfd:TimbreFiscalDigital ") && xml.contains(invoice["uuid"].as_str().unwrap()), "{xml}");
@@ -116,7 +116,7 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
                 (&invoice["uuid"], &(invoice["estatus"] == "cancelada").into())
             );
         }
-        let (head, pdf) = demo.file(&format!("'/api/v1/facturas/{}/pdf'", invoice["clave"]));
+        let (head, pdf) = demo.download(&format!("'/api/v1/facturas/{}/pdf'", invoice["clave"]));
         assert!(head.starts_with("HTTP/1.1 200") && pdf.starts_with(b"%PDF-"), "{invoice}: {head}");
     }
     demo.stop(Signal::SIGTERM);

@@ -183,7 +183,7 @@ impl Demo {
     }
 
     /// The head and the body that a printed request of a file is answered with.
-    pub(crate) fn file(&self, curl: &str) -> (String, Vec<u8>) {
+    pub(crate) fn download(&self, curl: &str) -> (String, Vec<u8>) {
         let path = curl.split('\'').nth(1).unwrap().split_once("/api/v1").unwrap().1;
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(self.head("GET", path, "").as_bytes()).unwrap();
@@ -195,7 +195,7 @@ impl Demo {
 
     /// The one record that a printed request finds, once its field has that value; it is given a
     /// moment.
-    pub(crate) fn settled(&self, curl: &str, field: &str, value: &str) -> Value {
+    pub(crate) fn wait_for(&self, curl: &str, field: &str, value: &str) -> Value {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
             let (status, mut body) = self.paste(curl);

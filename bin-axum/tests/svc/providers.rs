@@ -1,4 +1,4 @@
-//! `svc stamp` is killed (SIGKILL) again and again while stand-ins of the providers stamp, and lose
+//! `svc stamp` is killed (SIGKILL) again and again while fake providers stamp, and lose
 //! answers: each document is stamped once, and each XML kept. A few documents run with the other
 //! tests; at length: `SVC_PROVIDERS=1000 cargo test -p bin-axum --test svc -- providers
 //! --nocapture`

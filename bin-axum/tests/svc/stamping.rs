@@ -23,7 +23,7 @@ pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["key", "create", "--company", "1"])
 }
 
-/// The fiscal folio that stand-ins give.
+/// The fiscal folio that fake providers give.
 pub(crate) const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
 
 /// A sealed document as a provider gives it back.

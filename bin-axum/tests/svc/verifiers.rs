@@ -71,7 +71,7 @@ fn built(folder: &Path) -> String {
 }
 
 /// What a verifier says of a notice.
-fn judged(program: &[&str], signature: &str, body: &str) -> bool {
+fn accepts(program: &[&str], signature: &str, body: &str) -> bool {
     let mut command = Command::new(program[0]);
     let output =
         command.current_dir(FOLDER).args(&program[1..]).args(["--", signature, body, SECRET]).output().unwrap();
@@ -103,7 +103,7 @@ fn the_guide_s_verifiers_take_what_is_genuine_and_nothing_else() {
     let scripts = SCRIPTS.iter().copied().filter(|script| has(script[0], "--version"));
     for program in scripts.chain((!go.is_empty()).then_some(&go[..])) {
         for (signature, body, genuine) in &cases {
-            assert_eq!(judged(program, signature, body), *genuine, "{program:?}: {signature} {body}");
+            assert_eq!(accepts(program, signature, body), *genuine, "{program:?}: {signature} {body}");
         }
     }
 }

@@ -73,7 +73,7 @@ impl Receiver {
 
     /// Waits until nothing arrives any more: what a killed worker wrote last may still lie in a
     /// socket.
-    async fn settle(&self) {
+    async fn wait_until_quiet(&self) {
         let mut count = None;
         while count != Some(self.count()) {
             count = Some(self.count());
@@ -156,7 +156,7 @@ async fn fifty_killed_workers_lose_nothing() {
         tokio::time::sleep(Duration::from_micros(random.random_range(0..5_000))).await;
         worker.kill().unwrap();
         worker.wait().unwrap();
-        receiver.settle().await;
+        receiver.wait_until_quiet().await;
         let leased = leased(&shared.pool).await;
         let times = receiver.times();
         let arrived = times.iter().filter(|&(clave, times)| before.get(clave).copied().unwrap_or(0) < *times);

@@ -181,14 +181,14 @@ async fn next(State(platform): State<Arc<Platform>>) -> impl IntoResponse {
 }
 
 async fn response(platform: State<Arc<Platform>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    settle(&platform, &id, Ok(serde_json::from_slice(&body).unwrap()))
+    finish(&platform, &id, Ok(serde_json::from_slice(&body).unwrap()))
 }
 
 async fn error(platform: State<Arc<Platform>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    settle(&platform, &id, Err(serde_json::from_slice(&body).unwrap()))
+    finish(&platform, &id, Err(serde_json::from_slice(&body).unwrap()))
 }
 
-fn settle(platform: &Platform, id: &str, outcome: Outcome) -> StatusCode {
+fn finish(platform: &Platform, id: &str, outcome: Outcome) -> StatusCode {
     let waiting = platform.pending.lock().unwrap().remove(id);
     match waiting.map(|waiting| waiting.send(outcome)) {
         Some(Ok(())) => StatusCode::ACCEPTED,

@@ -15,7 +15,7 @@ use crate::schema::field_schema;
 const SCALE: u32 = 6;
 
 /// The limit of an amount, in cents: 18 digits before the decimal point (contract §1).
-const MOST: i128 = 10_i128.pow(18 + 2);
+const MAX_CENTS: i128 = 10_i128.pow(18 + 2);
 
 /// The rate of a line's IVA: a string of six decimals ("0.160000") or `exento`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,7 +148,7 @@ pub(crate) fn share(whole: Money, part: Money, total: Money) -> Money {
 
 /// A computed amount; `None` when it is negative or has more than 18 digits.
 pub(crate) fn amount(value: Decimal) -> Option<Money> {
-    (Decimal::ZERO..Decimal::from_i128_with_scale(MOST, 2)).contains(&value).then(|| Money::new(value))
+    (Decimal::ZERO..Decimal::from_i128_with_scale(MAX_CENTS, 2)).contains(&value).then(|| Money::new(value))
 }
 
 /// The product in cents, computed in integers: that of two 24-digit decimals does not fit a
@@ -157,7 +157,7 @@ fn product(a: Decimal, b: Decimal) -> Option<Money> {
     let product = units(a).checked_mul(units(b)).filter(|product| *product >= 0)?;
     let cents = 10_i128.pow(2 * SCALE - 2);
     let rounded = product.checked_add(cents / 2)? / cents;
-    (rounded < MOST).then(|| Money::new(Decimal::from_i128_with_scale(rounded, 2)))
+    (rounded < MAX_CENTS).then(|| Money::new(Decimal::from_i128_with_scale(rounded, 2)))
 }
 
 /// A decimal of at most 18 digits before the point, in millionths.

@@ -75,40 +75,40 @@ mod tests {
         Timestamp::parse(&format!("2026-10-12T18:00:{second:02}Z")).unwrap()
     }
 
-    fn standing(etapa: i64, estatus: OpportunityStatus, motivo: Option<i64>, closed: Option<u32>) -> OpportunityState {
+    fn state(etapa: i64, estatus: OpportunityStatus, motivo: Option<i64>, closed: Option<u32>) -> OpportunityState {
         OpportunityState { etapa, estatus, motivo_perdida: motivo, fecha_cierre: closed.map(at) }
     }
 
     #[test]
     fn the_status_follows_the_stage() {
-        let open = standing(1, Abierta, None, None);
-        let won = standing(3, Ganada, None, Some(1));
-        let lost = standing(4, Perdida, Some(7), Some(1));
+        let open = state(1, Abierta, None, None);
+        let won = state(3, Ganada, None, Some(1));
+        let lost = state(4, Perdida, Some(7), Some(1));
         for (before, to, motivo, after) in [
-            (open, stage(2, Abierta), None, standing(2, Abierta, None, None)),
-            (open, stage(3, Ganada), None, standing(3, Ganada, None, Some(9))),
-            (open, stage(4, Perdida), None, standing(4, Perdida, None, Some(9))),
-            (open, stage(4, Perdida), Some(7), standing(4, Perdida, Some(7), Some(9))),
-            (won, stage(4, Perdida), Some(7), standing(4, Perdida, Some(7), Some(9))),
-            (lost, stage(1, Abierta), None, standing(1, Abierta, None, None)),
-            (lost, stage(3, Ganada), None, standing(3, Ganada, None, Some(9))),
+            (open, stage(2, Abierta), None, state(2, Abierta, None, None)),
+            (open, stage(3, Ganada), None, state(3, Ganada, None, Some(9))),
+            (open, stage(4, Perdida), None, state(4, Perdida, None, Some(9))),
+            (open, stage(4, Perdida), Some(7), state(4, Perdida, Some(7), Some(9))),
+            (won, stage(4, Perdida), Some(7), state(4, Perdida, Some(7), Some(9))),
+            (lost, stage(1, Abierta), None, state(1, Abierta, None, None)),
+            (lost, stage(3, Ganada), None, state(3, Ganada, None, Some(9))),
             // Moving to another stage of the same type keeps the time of the loss.
-            (lost, stage(5, Perdida), None, standing(5, Perdida, Some(7), Some(1))),
-            (lost, stage(5, Perdida), Some(8), standing(5, Perdida, Some(8), Some(1))),
+            (lost, stage(5, Perdida), None, state(5, Perdida, Some(7), Some(1))),
+            (lost, stage(5, Perdida), Some(8), state(5, Perdida, Some(8), Some(1))),
             // A move to the same stage changes the reason at most.
             (lost, stage(4, Perdida), None, lost),
-            (lost, stage(4, Perdida), Some(8), standing(4, Perdida, Some(8), Some(1))),
+            (lost, stage(4, Perdida), Some(8), state(4, Perdida, Some(8), Some(1))),
             (open, stage(1, Abierta), None, open),
         ] {
             assert_eq!(before.moved(&to, motivo, at(9)).unwrap(), after, "{before:?} to {to:?}");
         }
-        assert_eq!(OpportunityState::begin(&stage(3, Ganada), at(9)).unwrap(), standing(3, Ganada, None, Some(9)));
+        assert_eq!(OpportunityState::begin(&stage(3, Ganada), at(9)).unwrap(), state(3, Ganada, None, Some(9)));
         assert_eq!(OpportunityState::begin(&stage(1, Abierta), at(9)).unwrap(), open);
     }
 
     #[test]
     fn an_unused_stage_takes_none_and_only_a_lost_one_a_reason() {
-        let open = standing(1, Abierta, None, None);
+        let open = state(1, Abierta, None, None);
         let unused = FunnelStage { activa: false, ..stage(2, Abierta) };
         let code = |outcome: Result<OpportunityState, Error>| outcome.unwrap_err().code();
         assert_eq!(code(OpportunityState::begin(&unused, at(0))), Code::ReferenciaInvalida);

@@ -218,11 +218,11 @@ mod tests {
             (Kind::TraspasoEntrada, "1", false, Err("tipo: ")),
             (Kind::TraspasoEntrada, "1", true, Err("tipo: ")),
         ] {
-            let judged = validate_entered(tipo, quantity(cantidad), destination);
-            match (judged, outcome) {
+            let result = validate_entered(tipo, quantity(cantidad), destination);
+            match (result, outcome) {
                 (Ok(()), Ok(())) => {}
                 (Err(error), Err(said)) if error.mensaje().starts_with(said) => {}
-                (judged, _) => panic!("{tipo:?} {cantidad} {destination}: {judged:?}"),
+                (result, _) => panic!("{tipo:?} {cantidad} {destination}: {result:?}"),
             }
         }
     }

@@ -130,14 +130,14 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Digits<COUNT> {
     }
 }
 
-/// An integer from `LEAST` to `MOST`.
+/// An integer from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Within<const LEAST: i64, const MOST: i64>(i64);
+pub struct Within<const MIN: i64, const MAX: i64>(i64);
 
-impl<const LEAST: i64, const MOST: i64> Within<LEAST, MOST> {
+impl<const MIN: i64, const MAX: i64> Within<MIN, MAX> {
     /// `None` if `number` is out of range.
     pub fn new(number: i64) -> Option<Self> {
-        (LEAST..=MOST).contains(&number).then_some(Self(number))
+        (MIN..=MAX).contains(&number).then_some(Self(number))
     }
 
     /// The integer itself.
@@ -146,18 +146,18 @@ impl<const LEAST: i64, const MOST: i64> Within<LEAST, MOST> {
     }
 }
 
-field_schema!([const LEAST: i64, const MOST: i64] Within<LEAST, MOST>, format!("From{LEAST}To{MOST}"), {
-    "type": "integer", "minimum": LEAST, "maximum": MOST
+field_schema!([const MIN: i64, const MAX: i64] Within<MIN, MAX>, format!("From{MIN}To{MAX}"), {
+    "type": "integer", "minimum": MIN, "maximum": MAX
 });
 
-impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, MOST> {
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Within<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Integer<const LEAST: i64, const MOST: i64>;
-        impl<const LEAST: i64, const MOST: i64> Visitor<'_> for Integer<LEAST, MOST> {
-            type Value = Within<LEAST, MOST>;
+        struct Integer<const MIN: i64, const MAX: i64>;
+        impl<const MIN: i64, const MAX: i64> Visitor<'_> for Integer<MIN, MAX> {
+            type Value = Within<MIN, MAX>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "un entero de {LEAST} a {MOST}")
+                write!(f, "un entero de {MIN} a {MAX}")
             }
 
             fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
@@ -168,14 +168,14 @@ impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, 
     }
 }
 
-/// A list of 1 to `MOST` items. An empty list counts as missing.
+/// A list of 1 to `MAX` items. An empty list counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Many<T, const MOST: usize>(Vec<T>);
+pub struct Many<T, const MAX: usize>(Vec<T>);
 
-impl<T, const MOST: usize> Many<T, MOST> {
+impl<T, const MAX: usize> Many<T, MAX> {
     /// `None` if there are no items or too many.
     pub fn new(items: Vec<T>) -> Option<Self> {
-        (1..=MOST).contains(&items.len()).then_some(Self(items))
+        (1..=MAX).contains(&items.len()).then_some(Self(items))
     }
 
     /// The items.
@@ -184,7 +184,7 @@ impl<T, const MOST: usize> Many<T, MOST> {
     }
 }
 
-impl<T, const MOST: usize> Deref for Many<T, MOST> {
+impl<T, const MAX: usize> Deref for Many<T, MAX> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -192,29 +192,29 @@ impl<T, const MOST: usize> Deref for Many<T, MOST> {
     }
 }
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Many<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         /// Stops at the first item beyond the limit, because the items may need far more memory
         /// than the body.
-        struct Bounded<T, const MOST: usize>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MOST> {
-            type Value = Many<T, MOST>;
+        struct Bounded<T, const MAX: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Bounded<T, MAX> {
+            type Value = Many<T, MAX>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "una lista de 1 a {MOST} elementos")
+                write!(f, "una lista de 1 a {MAX} elementos")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 let mut items = Vec::new();
-                while items.len() < MOST
+                while items.len() < MAX
                     && let Some(item) = seq.next_element()?
                 {
                     items.push(item);
                 }
                 match items.len() {
                     0 => Err(de::Error::invalid_length(0, &self)),
-                    length if length == MOST && seq.next_element::<IgnoredAny>()?.is_some() => {
-                        Err(de::Error::invalid_length(MOST + 1, &self))
+                    length if length == MAX && seq.next_element::<IgnoredAny>()?.is_some() => {
+                        Err(de::Error::invalid_length(MAX + 1, &self))
                     }
                     _ => Ok(Many(items)),
                 }
@@ -224,17 +224,17 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, M
     }
 }
 
-impl<T: JsonSchema, const MOST: usize> JsonSchema for Many<T, MOST> {
+impl<T: JsonSchema, const MAX: usize> JsonSchema for Many<T, MAX> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("{}Many{MOST}", T::schema_name()).into()
+        format!("{}Many{MAX}", T::schema_name()).into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": generator.subschema_for::<T>(), "minItems": 1, "maxItems": MOST })
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>(), "minItems": 1, "maxItems": MAX })
     }
 }
 

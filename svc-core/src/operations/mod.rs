@@ -50,7 +50,7 @@ pub use receivable::{
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
-    EndInvoicing, FulfilOrder, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody, MOST_LINES,
+    EndInvoicing, FulfilOrder, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody, MAX_LINES,
     OrderInvoiced, OrderQuote, SaleBody, SaleCaptured, SaleCreated, SaleRef,
 };
 pub use secrets::SecretsRotated;

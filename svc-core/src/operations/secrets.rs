@@ -15,7 +15,7 @@ const BATCH: u32 = 100;
 
 /// After so many passes in a row without progress, because every remaining value was changed or
 /// locked by others, the rest stays pending.
-const MOST_IDLE: u32 = 5;
+const MAX_IDLE: u32 = 5;
 
 /// The outcome of [`Context::rotate_secrets`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -59,7 +59,7 @@ impl Context {
             let pass = self.rotation_pass(&prefix, plain, first).await?;
             rotated.resellados += pass.resealed;
             idle = if pass.resealed == 0 { idle + 1 } else { 0 };
-            if (pass.resealed == 0 && pass.missed == 0) || idle == MOST_IDLE {
+            if (pass.resealed == 0 && pass.missed == 0) || idle == MAX_IDLE {
                 rotated.pendientes = pass.failed + pass.missed;
                 return Ok(rotated);
             }

@@ -122,12 +122,12 @@ fn is_json(headers: &HeaderMap) -> bool {
 /// HTTP/1.1 server can keep the connection.
 pub(crate) fn discard_received(headers: &HeaderMap, body: &mut Body) {
     // A received body may consist of many pieces, and a generated one may never end.
-    const MOST_PIECES: usize = 64;
+    const MAX_PIECES: usize = 64;
     // Reading would send the `100 Continue` that the client waits for.
     if headers.contains_key(header::EXPECT) {
         return;
     }
-    for _ in 0..MOST_PIECES {
+    for _ in 0..MAX_PIECES {
         if !matches!(body.frame().now_or_never(), Some(Some(Ok(_)))) {
             return;
         }

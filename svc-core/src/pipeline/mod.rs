@@ -116,7 +116,7 @@ async fn serve<'a>(
             let input = Json::of_integers(path::read(http.path, &route.parameters)?);
             let reader = context.store().reader(caller.company().id);
             let file = in_time(context, download.read(reader.as_ref(), &input)).await?;
-            Ok(Reply::file(http.content, file))
+            Ok(Reply::download(http.content, file))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;

@@ -34,7 +34,7 @@ impl Reply {
     }
 
     /// A file of that content type.
-    pub(super) fn file(content: &'static str, body: Bytes) -> Self {
+    pub(super) fn download(content: &'static str, body: Bytes) -> Self {
         Self { content, ..Self::new(StatusCode::OK, body) }
     }
 

@@ -52,7 +52,7 @@ pub(crate) async fn keep_fit(cx: &mut Cx<'_>, factura: i64, document: Result<Cfd
 /// Stores the validated document of a queued record.
 pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Result<(), Error> {
     let xml = document.unsealed().map_err(Error::internal)?;
-    Ok(cx.tx.keep_judged(factura, Some(&xml)).await?)
+    Ok(cx.tx.keep_validated(factura, Some(&xml)).await?)
 }
 
 /// The document of a sale, without date, certificate and seal. `terms` apply if the sale does not have them yet.
@@ -228,7 +228,7 @@ pub(crate) async fn keep_of_payments(
     let payments = cx.tx.payments_to_stamp(factura).await?;
     match of_payments(cx, cliente, encabezado, payments).await? {
         Ok(document) => keep(cx, factura, &document).await,
-        Err(_) => Ok(cx.tx.keep_judged(factura, None).await?),
+        Err(_) => Ok(cx.tx.keep_validated(factura, None).await?),
     }
 }
 

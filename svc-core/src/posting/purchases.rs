@@ -24,7 +24,7 @@ pub(crate) struct Came {
 
 /// Adds received goods to stock at their cost in pesos; anything that no warehouse holds is an
 /// expense.
-pub(crate) async fn enter(
+pub(crate) async fn receive(
     cx: &mut Cx<'_>,
     compra: i64,
     order: &PurchaseOrder,

@@ -27,7 +27,7 @@ use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale,
 pub use super::lines::LineBody;
 
 /// The largest number of lines in a document.
-pub const MOST_LINES: usize = 500;
+pub const MAX_LINES: usize = 500;
 
 /// A sales document in a request (contract §4, "POST /ventas"). `K` is the set of types that the
 /// operation accepts.
@@ -39,7 +39,7 @@ pub struct SaleBody<K> {
     /// The clave of the customer.
     pub cliente: i64,
     /// The lines.
-    pub renglones: Many<LineBody, MOST_LINES>,
+    pub renglones: Many<LineBody, MAX_LINES>,
     /// Cash or credit; cash if left out.
     pub condicion_pago: Option<PaymentTerm>,
     /// Days of credit; if left out in a sale on credit, the customer's.
@@ -145,7 +145,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     body: &SaleBody<K>,
     channel: CapturePoint,
 ) -> Result<CreatedDocument, Error> {
-    let tipo = body.tipo.into().settled();
+    let tipo = body.tipo.into().normalized();
     let ValidatedSale { tipo_cambio, buyer, almacen, lines, amounts } = validate(cx, body, channel.sucursal).await?;
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);

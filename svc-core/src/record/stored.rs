@@ -43,8 +43,8 @@ impl<const COUNT: usize> From<Digits<COUNT>> for String {
     }
 }
 
-impl<const LEAST: i64, const MOST: i64> From<Within<LEAST, MOST>> for i64 {
-    fn from(number: Within<LEAST, MOST>) -> Self {
+impl<const MIN: i64, const MAX: i64> From<Within<MIN, MAX>> for i64 {
+    fn from(number: Within<MIN, MAX>) -> Self {
         number.get()
     }
 }

@@ -13,11 +13,11 @@ use http_body_util::Full;
 use tokio::net::TcpStream;
 
 use super::StampFailure;
-use crate::outbound::{Most, OutboundError, Tls, exchange};
+use crate::outbound::{OutboundError, ReadLimit, Tls, exchange};
 
 /// The longest answer that is read, in bytes: more than a document of 500 lines with the longest
 /// descriptions.
-pub(super) const MOST: usize = 8 * 1024 * 1024;
+pub(super) const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
 /// Why a provider's stamper cannot be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -117,7 +117,8 @@ impl Endpoint {
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Response<Bytes>, OutboundError> {
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(OutboundError::Connect)?;
-        exchange(tcp, self.tls.as_ref().map(|tls| (tls, self.host.as_str())), request, Most::Whole(MOST)).await
+        exchange(tcp, self.tls.as_ref().map(|tls| (tls, self.host.as_str())), request, ReadLimit::Whole(MAX_ANSWER))
+            .await
     }
 }
 

@@ -1,5 +1,5 @@
-//! Stand-ins of providers on a local socket, for tests: each answers requests as it is told, in
-//! their order.
+//! Fake providers on a local socket, for tests: each gives the answers it was made with, in their
+//! order.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -12,7 +12,7 @@ use crate::domain::cfdi::testing::mixed;
 use crate::domain::cfdi::{build_invoice, seal};
 use crate::domain::words::CancellationReason;
 
-/// The fiscal folio that stand-ins give.
+/// The fiscal folio that fake providers give.
 pub(super) const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
 
 /// A request with a sealed document.

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::pace::{HELD, WAIT, pause};
-use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampedXml, plain};
+use super::{MAX_CODE, MAX_MESSAGE, StampFailure, StampedXml, plain};
 use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Held, InvoiceStatus};
@@ -13,7 +13,7 @@ use crate::operation::{Cx, Step};
 use crate::posting::stamped;
 
 /// The outcome of an attempt.
-pub(super) enum StampingVerdict {
+pub(super) enum StampingResult {
     Accepted(StampedXml),
     Refused {
         codigo: String,
@@ -29,23 +29,23 @@ pub(super) enum StampingVerdict {
     Waits(i64),
 }
 
-impl From<Result<StampedXml, StampFailure>> for StampingVerdict {
+impl From<Result<StampedXml, StampFailure>> for StampingResult {
     fn from(answer: Result<StampedXml, StampFailure>) -> Self {
         match answer {
             Ok(stamped) => Self::Accepted(stamped),
             Err(StampFailure::Rejected { codigo, mensaje }) => {
-                Self::Refused { codigo: plain(&codigo, MOST_CODE), mensaje: plain(&mensaje, MOST_MESSAGE) }
+                Self::Refused { codigo: plain(&codigo, MAX_CODE), mensaje: plain(&mensaje, MAX_MESSAGE) }
             }
-            Err(StampFailure::Unreachable(why)) => Self::Unreachable(plain(&why, MOST_MESSAGE)),
-            Err(StampFailure::Misconfigured(why)) => Self::Held(Held::Misconfigured, plain(&why, MOST_MESSAGE)),
-            Err(StampFailure::Unknown(why)) => Self::Held(Held::Stuck, plain(&why, MOST_MESSAGE)),
+            Err(StampFailure::Unreachable(why)) => Self::Unreachable(plain(&why, MAX_MESSAGE)),
+            Err(StampFailure::Misconfigured(why)) => Self::Held(Held::Misconfigured, plain(&why, MAX_MESSAGE)),
+            Err(StampFailure::Unknown(why)) => Self::Held(Held::Stuck, plain(&why, MAX_MESSAGE)),
         }
     }
 }
 
-impl From<CfdiFault> for StampingVerdict {
+impl From<CfdiFault> for StampingResult {
     fn from(fault: CfdiFault) -> Self {
-        Self::Refused { codigo: fault.code().to_owned(), mensaje: plain(&fault.to_string(), MOST_MESSAGE) }
+        Self::Refused { codigo: fault.code().to_owned(), mensaje: plain(&fault.to_string(), MAX_MESSAGE) }
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) struct FinishStamping {
     pub(super) token: Uuid,
     /// Attempts before this one.
     pub(super) intentos: u32,
-    pub(super) verdict: StampingVerdict,
+    pub(super) result: StampingResult,
 }
 
 impl Step for FinishStamping {
@@ -75,31 +75,31 @@ impl Step for FinishStamping {
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<StampingOutcome, Error> {
         let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(StampingOutcome::Lost) };
-        let unstamped = match self.verdict {
+        let unstamped = match self.result {
             // Locked before the record's row in the queue, the order everywhere; it keeps its
             // status until the commit.
-            StampingVerdict::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
+            StampingResult::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
             _ => None,
         };
         if !cx.tx.lock_lease(self.factura, self.token).await? {
             return Ok(StampingOutcome::Lost);
         }
-        match &self.verdict {
-            StampingVerdict::Accepted(document) => {
+        match &self.result {
+            StampingResult::Accepted(document) => {
                 let at = document.at().map_or(cx.now, Timestamp::new);
                 stamped::accepted(cx, &record, document.timbre.uuid, at, Some(&document.xml)).await?;
                 Ok(StampingOutcome::Stamped)
             }
-            StampingVerdict::Refused { codigo, mensaje } => {
+            StampingResult::Refused { codigo, mensaje } => {
                 stamped::refused(cx, &record, codigo, mensaje).await?;
                 Ok(StampingOutcome::Rejected)
             }
-            StampingVerdict::Unreachable(why) => {
+            StampingResult::Unreachable(why) => {
                 let proximo = cx.now.get() + pause(self.intentos, cx.random);
                 cx.tx.postpone_stamping(self.factura, proximo, why, None).await?;
                 Ok(StampingOutcome::Postponed)
             }
-            StampingVerdict::Held(held, why) => {
+            StampingResult::Held(held, why) => {
                 let wait = match held {
                     Held::Stuck => HELD,
                     Held::Misconfigured => pause(self.intentos, cx.random),
@@ -107,13 +107,13 @@ impl Step for FinishStamping {
                 cx.tx.postpone_stamping(self.factura, cx.now.get() + wait, why, Some(*held)).await?;
                 Ok(StampingOutcome::Held)
             }
-            StampingVerdict::Redate => {
+            StampingResult::Redate => {
                 cx.tx.drop_sealed(self.factura).await?;
                 let why = "never stamped, and older than 72 hours";
                 cx.tx.postpone_stamping(self.factura, cx.now.get(), why, None).await?;
                 Ok(StampingOutcome::Postponed)
             }
-            StampingVerdict::Waits(_) => {
+            StampingResult::Waits(_) => {
                 cx.tx.release_stamping(self.factura, next_check(unstamped, cx.now)).await?;
                 Ok(StampingOutcome::Waiting)
             }

@@ -80,8 +80,8 @@ pub use sat::SatStatus;
 pub use sw::SwStamper;
 
 /// The maximum stored length of a rejection's code and message, in characters.
-const MOST_CODE: usize = 50;
-const MOST_MESSAGE: usize = 1_000;
+const MAX_CODE: usize = 50;
+const MAX_MESSAGE: usize = 1_000;
 
 /// A document to be stamped.
 #[derive(Debug, Clone)]
@@ -193,6 +193,6 @@ fn plain(text: &str, max: usize) -> String {
 /// A rejection, if the provider gave both a code and a message.
 #[cfg(feature = "client")]
 fn rejected(codigo: &str, mensaje: &str) -> Option<StampFailure> {
-    let (codigo, mensaje) = (plain(codigo, MOST_CODE), plain(mensaje, MOST_MESSAGE));
+    let (codigo, mensaje) = (plain(codigo, MAX_CODE), plain(mensaje, MAX_MESSAGE));
     (!codigo.is_empty() && !mensaje.is_empty()).then_some(StampFailure::Rejected { codigo, mensaje })
 }

@@ -114,7 +114,7 @@ mod tests {
         ));
         let answer = SoapAnswer::read(&answer).unwrap();
         assert_eq!(answer.raw("xml"), Some(inner));
-        assert_eq!(answer.get("n"), Some("Cancelación &#x27;x&#39;"), "what was escaped is told as it was");
+        assert_eq!(answer.get("n"), Some("Cancelación &#x27;x&#39;"), "escaped text is kept as it was");
         assert_eq!([answer.get("nada"), answer.get("vacio"), answer.get("stampResult")], [None; 3]);
         assert_eq!(answer.get("c"), Some("?re=A&rr=B"));
         for garbled in ["", "<a>", "<a><b>x</b>", "{}", "<a>&unknown;</a>", "<html><body>x</p></html>"] {

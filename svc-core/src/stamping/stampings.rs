@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 
-use super::finish::{FinishStamping, StampingOutcome, StampingVerdict};
+use super::finish::{FinishStamping, StampingOutcome, StampingResult};
 use super::prepare::{PrepareStamping, PreparedStamping};
 use super::provider::{StampReport, StampingProvider};
 use super::{StampFailure, StampRequest, Stamper};
@@ -54,20 +54,20 @@ impl LeasedQueue for Stampings<'_> {
         let Lease { company, token } = lease;
         let LeasedStamping { factura, intentos } = record;
         let StampingProvider { context, stamper, .. } = *self.0;
-        let verdict = match context.run_step(company, &PrepareStamping { factura, token }).await? {
+        let result = match context.run_step(company, &PrepareStamping { factura, token }).await? {
             PreparedStamping::Document(xml, sent_before) => {
                 let request = StampRequest::new(self.0.request_id(company, factura), xml).at(context.now());
-                let verdict = stamp(stamper, &request, sent_before).await;
-                report_to_operators(company, factura, &request, &verdict);
-                verdict
+                let result = stamp(stamper, &request, sent_before).await;
+                report_to_operators(company, factura, &request, &result);
+                result
             }
             PreparedStamping::Fault(fault) => fault.into(),
-            PreparedStamping::Waits(invoice) => StampingVerdict::Waits(invoice),
+            PreparedStamping::Waits(invoice) => StampingResult::Waits(invoice),
             PreparedStamping::Lost => return Ok(counted(Some(StampingOutcome::Lost))),
         };
-        let finish = FinishStamping { factura, token, intentos, verdict };
+        let finish = FinishStamping { factura, token, intentos, result };
         let outcome = context.run_step(company, &finish).await?;
-        if let (StampingOutcome::Lost, StampingVerdict::Accepted(stamped)) = (outcome, &finish.verdict) {
+        if let (StampingOutcome::Lost, StampingResult::Accepted(stamped)) = (outcome, &finish.result) {
             tracing::warn!(empresa = company.0, factura, uuid = %stamped.timbre.uuid, "stamped after its lease had ended");
         }
         Ok(counted(Some(outcome)))
@@ -95,24 +95,24 @@ fn counted(outcome: Option<StampingOutcome>) -> WorkOutcome<StampReport> {
 
 /// Has a document stamped. If it was sent before and is refused now for its age, what became of it
 /// then is asked too.
-async fn stamp(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -> StampingVerdict {
+async fn stamp(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -> StampingResult {
     let answer = stamper.stamp(request).await;
     let too_old = matches!(&answer, Err(StampFailure::Rejected { codigo, .. }) if codigo == TOO_OLD);
     if !(too_old && sent_before) {
         return answer.into();
     }
     match stamper.earlier(request).await {
-        Ok(Some(earlier)) => StampingVerdict::Accepted(earlier),
-        Ok(None) => StampingVerdict::Redate,
+        Ok(Some(earlier)) => StampingResult::Accepted(earlier),
+        Ok(None) => StampingResult::Redate,
         Err(failure) => Err(failure).into(),
     }
 }
 
 /// Logs what waits for an operator, and what soon will.
-fn report_to_operators(company: CompanyId, factura: i64, request: &StampRequest, verdict: &StampingVerdict) {
+fn report_to_operators(company: CompanyId, factura: i64, request: &StampRequest, result: &StampingResult) {
     let empresa = company.0;
-    match verdict {
-        StampingVerdict::Held(Held::Stuck, why) => {
+    match result {
+        StampingResult::Held(Held::Stuck, why) => {
             tracing::error!(
                 empresa,
                 factura,
@@ -120,10 +120,10 @@ fn report_to_operators(company: CompanyId, factura: i64, request: &StampRequest,
                 "nobody can tell whether a document was stamped: it waits for invoice.restamp with forzar"
             );
         }
-        StampingVerdict::Held(Held::Misconfigured, why) => {
+        StampingResult::Held(Held::Misconfigured, why) => {
             tracing::error!(empresa, factura, why, "the stamping provider refuses the account; documents wait");
         }
-        StampingVerdict::Unreachable(why) if request.is_old() => {
+        StampingResult::Unreachable(why) if request.is_old() => {
             tracing::error!(empresa, factura, why, "a document's fate is unknown, and soon too old to be found out");
         }
         _ => {}

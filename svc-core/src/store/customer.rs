@@ -83,7 +83,7 @@ pub struct NewOpportunity<'a> {
     /// Name.
     pub nombre: &'a str,
     /// FunnelStage and status.
-    pub standing: &'a OpportunityState,
+    pub state: &'a OpportunityState,
     /// The customer.
     pub cliente: Option<i64>,
     /// The contact's name.
@@ -173,10 +173,10 @@ pub trait CustomerTx {
     async fn opportunity(&mut self, clave: i64) -> Result<Option<OpportunityState>, StoreError>;
 
     /// Updates stage and status of an opportunity.
-    async fn update_standing(
+    async fn update_opportunity_state(
         &mut self,
         clave: i64,
-        standing: &OpportunityState,
+        state: &OpportunityState,
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
 }

@@ -112,7 +112,7 @@ pub trait ReceivableTx {
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// The debt of a customer; what was due before `today` is overdue.
-    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError>;
+    async fn customer_debt(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError>;
 
     /// A bank account, locked until the end. It must be locked before a deposit or a payment in it
     /// is written, so that concurrent duplicates are detected.

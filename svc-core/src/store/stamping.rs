@@ -113,7 +113,7 @@ pub struct Related {
 pub trait StampingTx {
     /// Queues a record that was rejected, or that waits, as if it were new: its status is
     /// `en_espera` again, of its payments too, and it is due at once, under no lease and without a
-    /// judged document.
+    /// validated document.
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// A record of the queue, locked until the end.
@@ -130,16 +130,16 @@ pub trait StampingTx {
     /// not.
     async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
-    /// A record that is queued, whoever leases it.
+    /// A record that is queued, leased or not.
     async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError>;
 
-    /// The judged document of a record that is queued, as it was kept; none if it was queued by a
-    /// release that kept none.
+    /// The validated document of a record that is queued; none if it was queued by a release that
+    /// kept none.
     async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
 
-    /// Keeps the judged document of a record that is queued, or none. It goes when the record
+    /// Keeps the validated document of a record that is queued, or none. It goes when the record
     /// leaves the queue.
-    async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;
+    async fn keep_validated(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;
 
     /// A sale as its document needs it, and the postal code of its branch.
     async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError>;

@@ -137,7 +137,7 @@ pub struct AttemptRecord {
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
     /// Its result.
-    pub judged: AttemptResult,
+    pub result: AttemptResult,
     /// How long it took, in milliseconds.
     pub duracion_ms: i64,
     /// When it ended.
@@ -307,7 +307,7 @@ impl AttemptRecord {
 
     /// When it is tried again, if at all: one that was not tried, at once.
     pub fn next_attempt(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        match self.attempt.map(|attempt| attempt.judged.next) {
+        match self.attempt.map(|attempt| attempt.result.next) {
             Some(Next::Retry(at)) => Some(at),
             Some(Next::Delivered | Next::Failed) => None,
             None => Some(now),
@@ -318,7 +318,7 @@ impl AttemptRecord {
 impl Attempt {
     /// The delivery's status after it (`entregas.estado`).
     pub fn estado(&self) -> DeliveryStatus {
-        match self.judged.next {
+        match self.result.next {
             Next::Delivered => DeliveryStatus::Entregada,
             Next::Retry(_) => DeliveryStatus::Pendiente,
             Next::Failed => DeliveryStatus::Fallida,
@@ -327,6 +327,6 @@ impl Attempt {
 
     /// The reason of a failure (`entregas.motivo`).
     pub fn motivo(&self) -> Option<&'static str> {
-        self.judged.reason.map(DeliveryReason::word)
+        self.result.reason.map(DeliveryReason::word)
     }
 }

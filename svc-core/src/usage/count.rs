@@ -17,7 +17,7 @@ impl Count {
     }
 
     /// Whether everything is stored.
-    pub(super) fn is_settled(self) -> bool {
+    pub(super) fn is_stored(self) -> bool {
         self.merging == 0 && self.waiting == 0
     }
 
@@ -67,12 +67,12 @@ mod tests {
         count.merged(2);
         // Another process added five in the meantime.
         count.learn(17);
-        assert_eq!((count.total(), count.is_settled()), (18, false));
+        assert_eq!((count.total(), count.is_stored()), (18, false));
         assert_eq!(count.take(), Some(1));
         count.put_back(1);
         assert_eq!((count.total(), count.take()), (18, Some(1)));
         count.merged(1);
-        assert_eq!((count.total(), count.take(), count.is_settled()), (18, None, true));
+        assert_eq!((count.total(), count.take(), count.is_stored()), (18, None, true));
         // A value read before the last merge is older.
         count.learn(3);
         assert_eq!(count.total(), 18);

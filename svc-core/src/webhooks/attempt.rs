@@ -1,4 +1,4 @@
-//! One attempt at a delivery: the notice is signed and sent, and the outcome judged.
+//! One attempt at a delivery: the notice is signed and sent, and its outcome becomes a result.
 
 use std::panic::AssertUnwindSafe;
 
@@ -56,14 +56,14 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Deliv
         Outcome::Ours(None)
     });
     let at = context.now();
-    let judged = validate(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
+    let result = validate(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
     let duracion_ms = (at - began).num_milliseconds().max(0);
     tracing::debug!(empresa = company.0, webhook = delivery.webhook, entrega = delivery.clave, ?outcome, duracion_ms);
     AttemptRecord {
         clave: delivery.clave,
         webhook: delivery.webhook,
         token,
-        attempt: Some(Attempt { judged, duracion_ms, at }),
+        attempt: Some(Attempt { result, duracion_ms, at }),
     }
 }
 

@@ -189,7 +189,7 @@ impl CompanyRound<'_> {
         let (mut failing, now) = (Vec::new(), self.context.now());
         for recorded in recorded {
             let Some(record) = results.get(recorded.at) else { continue };
-            match record.attempt.map(|attempt| attempt.judged.next) {
+            match record.attempt.map(|attempt| attempt.result.next) {
                 Some(Next::Delivered) => written.delivered += 1,
                 Some(Next::Retry(_)) => written.retried += 1,
                 Some(Next::Failed) => written.failed += 1,

@@ -341,9 +341,9 @@ impl<'a> DeliveryPass<'a> {
     fn sent(&mut self, company: CompanyId, record: AttemptRecord, slot: Slot) {
         let now = self.context.now();
         if let Some(attempt) = &record.attempt {
-            let delivered = attempt.judged.next == Next::Delivered;
+            let delivered = attempt.result.next == Next::Delivered;
             let ended =
-                Ended { delivered, counts: attempt.judged.counts, duration: attempt.duracion_ms, at: attempt.at };
+                Ended { delivered, counts: attempt.result.counts, duration: attempt.duracion_ms, at: attempt.at };
             self.slots.finished(slot, ended);
             if self.slots.wants_more((company, record.webhook), now) {
                 self.companies.add(company, CompanyNeeds { deliveries: true, ..CompanyNeeds::default() });

@@ -65,7 +65,7 @@ pub use crate::budget::Budget;
 use crate::domain::words::DeliveryReason;
 
 /// How many webhooks a company may have (spec, "Limits"). Deleted ones do not count.
-pub(crate) const MOST: u32 = 10;
+pub(crate) const MAX_WEBHOOKS: u32 = 10;
 
 /// How long the previous secret signs too, after a rotation (spec, "Secret rotation").
 pub(crate) const ROTATION: TimeDelta = TimeDelta::hours(24);

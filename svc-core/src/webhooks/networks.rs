@@ -72,16 +72,16 @@ mod tests {
     #[test]
     fn networks_are_lists() {
         let networks = Networks::default().allow(" 10.1.0.0/16, ::1 ,,").unwrap().deny("10.1.2.3/24").unwrap();
-        let judged = |text: &str| {
+        let allows = |text: &str| {
             let address = text.parse().unwrap();
             (networks.allows(address), networks.denies(address))
         };
-        assert_eq!(judged("10.1.255.255"), (true, false));
-        assert_eq!(judged("10.2.0.0"), (false, false));
-        assert_eq!(judged("::1"), (true, false));
-        assert_eq!(judged("::2"), (false, false));
-        assert_eq!(judged("10.1.2.255"), (true, true));
-        assert_eq!(judged("::ffff:10.1.2.0"), (true, true));
+        assert_eq!(allows("10.1.255.255"), (true, false));
+        assert_eq!(allows("10.2.0.0"), (false, false));
+        assert_eq!(allows("::1"), (true, false));
+        assert_eq!(allows("::2"), (false, false));
+        assert_eq!(allows("10.1.2.255"), (true, true));
+        assert_eq!(allows("::ffff:10.1.2.0"), (true, true));
         assert!(networks.is_development() && !Networks::default().deny("::/0").unwrap().is_development());
         for wrong in ["10.0.0.0/33", "10.0.0/8", "localhost", "10.0.0.0/8;::1", "::/129"] {
             assert!(Networks::default().allow(wrong).unwrap_err().to_string().contains(wrong), "{wrong}");

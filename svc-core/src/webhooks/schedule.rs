@@ -133,22 +133,22 @@ mod tests {
 
     #[test]
     fn an_attempt_is_written_in_the_contracts_words() {
-        let judged = |outcome| {
+        let stored = |outcome| {
             let AttemptResult { http, reason, counts, .. } =
                 validate(&outcome, DeliveryOrigin::Evento, 1, now(), &Always(0));
             (http, reason, counts)
         };
-        assert_eq!(judged(answered(200, None)), (Some(200), None, true));
-        assert_eq!(judged(answered(299, None)), (Some(299), None, true));
+        assert_eq!(stored(answered(200, None)), (Some(200), None, true));
+        assert_eq!(stored(answered(299, None)), (Some(299), None, true));
         for status in [199, 300, 302, 410, 429, 500] {
-            assert_eq!(judged(answered(status, None)), (Some(status), Some(DeliveryReason::RespuestaNo2xx), true));
+            assert_eq!(stored(answered(status, None)), (Some(status), Some(DeliveryReason::RespuestaNo2xx), true));
         }
-        assert_eq!(judged(Outcome::Failed(DeliveryReason::ErrorRed)), (None, Some(DeliveryReason::ErrorRed), true));
+        assert_eq!(stored(Outcome::Failed(DeliveryReason::ErrorRed)), (None, Some(DeliveryReason::ErrorRed), true));
         assert_eq!(
-            judged(Outcome::Ours(Some(DeliveryReason::ErrorRed))),
+            stored(Outcome::Ours(Some(DeliveryReason::ErrorRed))),
             (None, Some(DeliveryReason::ErrorRed), false)
         );
-        assert_eq!(judged(Outcome::Ours(None)), (None, None, false));
+        assert_eq!(stored(Outcome::Ours(None)), (None, None, false));
     }
 
     #[test]

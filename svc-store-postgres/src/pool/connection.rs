@@ -81,7 +81,7 @@ impl Drop for Connection {
         }
         let is_under_way = self.condition.under_way || self.condition.in_transaction;
         if is_under_way && let (Some(place), Ok(runtime)) = (self.place.take(), Handle::try_current()) {
-            runtime.spawn(settle(live, Arc::clone(&self.pool), place, std::mem::take(&mut self.condition)));
+            runtime.spawn(recover(live, Arc::clone(&self.pool), place, std::mem::take(&mut self.condition)));
         }
     }
 }
@@ -89,10 +89,9 @@ impl Drop for Connection {
 /// Ends what is under way on a connection whose request is gone, and keeps the place until then, so
 /// that hanging up makes no more work for the server than waiting. Most statements end in a moment,
 /// which is cheaper than another connection.
-async fn settle(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
+async fn recover(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
     let is_known = condition.worst == Scope::Statement && !condition.preparing;
-    let has_ended =
-        is_known && matches!(timeout(CLIENT_CHECK, live.settle(condition.in_transaction)).await, Ok(Ok(())));
+    let has_ended = is_known && matches!(timeout(CLIENT_CHECK, live.reset(condition.in_transaction)).await, Ok(Ok(())));
     if has_ended {
         pool.give_back(live);
     } else {

@@ -73,7 +73,7 @@ struct Live {
 
 impl Live {
     /// Waits for the end of what was sent on it, and ends its transaction.
-    async fn settle(&mut self, in_transaction: bool) -> Result<(), sqlx::Error> {
+    async fn reset(&mut self, in_transaction: bool) -> Result<(), sqlx::Error> {
         if in_transaction {
             sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await.map(|_| ())
         } else {
@@ -149,7 +149,7 @@ impl Pool {
             for _ in 0..self.0.settings.max_connections {
                 places.push(self.0.shares.take(None).await);
             }
-            // Whoever waits or comes later finds the pool closed.
+            // Requests that wait or come later find the pool closed.
         };
         if timeout(CLOSE, all).await.is_err() {
             tracing::warn!("connections are still in use; they are closed when their statements end");

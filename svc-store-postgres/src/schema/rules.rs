@@ -213,7 +213,7 @@ impl File<'_> {
 }
 
 /// The faults of this text, as part of release 0.3.0.
-fn judged(sql: &'static str) -> Vec<String> {
+fn broken_rules(sql: &'static str) -> Vec<String> {
     let no_tx = sql.starts_with("-- no-transaction");
     let simple = sqlx::migrate::MigrationType::Simple;
     let sql = sqlx::SqlStr::from_static(sql);
@@ -234,7 +234,7 @@ fn what_older_servers_can_live_with_is_let_pass() {
         "-- no-transaction\nDROP INDEX CONCURRENTLY IF EXISTS i;\nCREATE UNIQUE INDEX CONCURRENTLY i ON x (a) WHERE b = 'c';\n",
         "-- no-transaction\nALTER TABLE clientes VALIDATE CONSTRAINT c;\n",
     ] {
-        let found = judged(sql);
+        let found = broken_rules(sql);
         assert_eq!(found, [""; 0], "{sql}");
     }
 }
@@ -274,7 +274,7 @@ fn what_would_stop_older_servers_is_found() {
         ("CREATE TABLE x (a int, CONSTRAINT x_a FOREIGN KEY (a) REFERENCES y DEFERRABLE);", "DEFERRABLE"),
         ("CREATE TRIGGER t AFTER INSERT ON clientes EXECUTE FUNCTION f();", "TRIGGER"),
     ] {
-        let found = judged(sql);
+        let found = broken_rules(sql);
         assert!(found.iter().any(|one| one.contains(fault)), "{sql}: {found:?}");
     }
 }

@@ -8,8 +8,8 @@ pub(super) static SALES: Source = Source {
     alias: "v.",
     columns: &[("almacen", "a.codigo")],
     filters: &[
-        // A document that is named by its clave is also found by what it was made as, which those
-        // were told whom its creation was notified to.
+        // A document that is named by its clave is also found by the kind it was made as, which is
+        // the kind in the notice of its creation.
         ("tipo", |page, tipo| {
             let kinds = if page.query().has(&["clave"]) { " IN (v.tipo, v.tipo_creado)" } else { " = v.tipo" };
             page.with("", tipo, kinds);

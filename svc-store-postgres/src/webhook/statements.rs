@@ -105,7 +105,7 @@ pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
     )
 }
 
-/// Leases are written and judged by the database's clock, since those of servers may differ. Of a
+/// Leases are written and compared by the database's clock, since those of servers may differ. Of a
 /// failing webhook one delivery at a time is claimed, by whatever worker. What is free after those
 /// that are taken is what the webhook has due next; while leases last, it is due when they were to
 /// end, at the latest. `'pendiente'` is literal because the partial index needs it. What is taken
@@ -215,12 +215,12 @@ pub(super) fn record(empresa: i64, attempts: &[AttemptRecord], now: DateTime<Utc
             webhook,
             token,
             estado: record.estado(),
-            http: record.attempt.and_then(|made| made.judged.http).map(i32::from),
+            http: record.attempt.and_then(|made| made.result.http).map(i32::from),
             motivo: record.attempt.and_then(|made| made.motivo()),
             duracion: record.attempt.map(|made| made.duracion_ms),
             intento: record.attempt.map(|made| made.at),
             proximo: record.next_attempt(now),
-            cuenta: record.attempt.is_some_and(|made| made.judged.counts),
+            cuenta: record.attempt.is_some_and(|made| made.result.counts),
         }
     )
 }

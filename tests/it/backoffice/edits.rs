@@ -178,8 +178,8 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
     }
     let before = emitted(&world).await.len();
     edited(&company, "customer.edit", json!({"clave": 1, "prospecto": false})).await;
-    let told = emitted(&world).await;
-    assert!(told[before - 1..].iter().any(|(tipo, _)| tipo == "cliente.creado"), "{told:?}");
+    let events = emitted(&world).await;
+    assert!(events[before - 1..].iter().any(|(tipo, _)| tipo == "cliente.creado"), "{events:?}");
     for (change, codigo, said) in [
         (json!({"limite_credito": "-1"}), "dato_invalido", "limite_credito: "),
         (json!({"limite_credito": [1]}), "dato_invalido", "limite_credito: "),

@@ -26,8 +26,8 @@ async fn a_prospect_who_buys_is_a_customer_from_then_on() {
         let after = only(&ana, &format!("/clientes?clave={cliente}")).await;
         assert_eq!((&before["prospecto"], &after["prospecto"]), (&json!(true), &json!(!bought)), "{kind}");
         assert_eq!(before["modificado"] != after["modificado"], bought, "{kind}");
-        let told = emitted(&world).await.into_iter().filter(|event| *event == created(cliente)).count();
-        assert_eq!(told, usize::from(bought), "{kind}");
+        let created_events = emitted(&world).await.into_iter().filter(|event| *event == created(cliente)).count();
+        assert_eq!(created_events, usize::from(bought), "{kind}");
     }
     // One who is a customer already is not created again.
     let before = emitted(&world).await;
@@ -46,8 +46,8 @@ async fn a_quote_that_is_invoiced_makes_a_customer() {
     assert_eq!(only(&ana, "/clientes?clave=1").await["prospecto"], true);
     ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
     assert_eq!(only(&ana, "/clientes?clave=1").await["prospecto"], false);
-    let told = emitted(&world).await.into_iter().filter(|(tipo, _)| tipo == "cliente.creado").count();
-    assert_eq!(told, 1);
+    let created_events = emitted(&world).await.into_iter().filter(|(tipo, _)| tipo == "cliente.creado").count();
+    assert_eq!(created_events, 1);
     // A refused one leaves the prospect a prospect.
     world.run("UPDATE clientes SET prospecto = true, cp = NULL WHERE clave = 1").await;
     let venta = ana.post("/ventas", nails("cotizacion")).await.ok(201)["venta"].clone();

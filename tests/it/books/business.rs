@@ -391,8 +391,8 @@ pub(super) fn number(value: Decimal) -> Value {
     serde_json::from_str(&value.to_string()).expect("a number")
 }
 
-/// The code of a refusal. Why no document could be made is printed: facturar judges the same
-/// documents.
+/// The code of a refusal. Why no document could be made is printed: facturar validates the
+/// same documents.
 fn refused(error: &svc_core::Error) -> Refused {
     if error.code() == Code::DocumentoInvalido {
         println!("{error:?}");

@@ -16,11 +16,11 @@ async fn longest_wait(world: &World, healthy: &Company, sender: &dyn Sender) -> 
     };
     let waits = async {
         let mut longest = Duration::ZERO;
-        for told in 1..=5 {
+        for delivered in 1..=5 {
             tokio::time::sleep(Duration::from_millis(200)).await;
             let since = Instant::now();
             happen(healthy, "cliente.creado", 1).await;
-            while count_of(healthy, "entregada").await < told {
+            while count_of(healthy, "entregada").await < delivered {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             longest = longest.max(since.elapsed());
@@ -29,7 +29,7 @@ async fn longest_wait(world: &World, healthy: &Company, sender: &dyn Sender) -> 
     };
     tokio::select! {
         () = pass => unreachable!("it goes on"),
-        longest = tokio::time::timeout(Duration::from_mins(1), waits) => longest.expect("it is told"),
+        longest = tokio::time::timeout(Duration::from_mins(1), waits) => longest.expect("it is delivered"),
     }
 }
 

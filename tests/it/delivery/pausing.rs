@@ -1,4 +1,4 @@
-//! What a webhook was when an event occurred decides whether it is told (contract §6).
+//! What a webhook was when an event occurred decides whether it is notified (contract §6).
 
 use chrono::TimeDelta;
 use http::Method;
@@ -30,8 +30,8 @@ async fn a_pause_before_the_fan_out_loses_nothing_and_a_pause_before_the_event_t
     set_active(&ana, true).await;
     create(&ana, "después").await;
     assert_eq!(world.deliver(&receiver).await.entregadas, 2);
-    let told: Vec<i64> = receiver.posts().iter().map(customer).collect();
-    assert_eq!(told, [1, 3]);
+    let notified: Vec<i64> = receiver.posts().iter().map(customer).collect();
+    assert_eq!(notified, [1, 3]);
 }
 
 fn customer(post: &Post) -> i64 {

@@ -7,7 +7,7 @@ use svc_tests::{Resource, World};
 use crate::table::isolation::{CLAVE, records};
 
 /// The largest integer that an import takes.
-const MOST: i64 = 9_000_000_000_000_000;
+const MAX_INTEGER: i64 = 9_000_000_000_000_000;
 
 /// The largest that every JSON reader has exactly: 2⁵³ − 1.
 const EXACT: i64 = 9_007_199_254_740_991;
@@ -25,7 +25,7 @@ async fn after_the_largest_clave_records_are_still_made() {
     let world = World::new().await;
     let company = world.company().await;
     for (resource, record) in records("AAA", 111) {
-        company.load(resource, &[renumbered(&record, MOST)]).await;
+        company.load(resource, &[renumbered(&record, MAX_INTEGER)]).await;
     }
     for (resource, mut record) in records("BBB", 222) {
         record.as_object_mut().expect("a record").remove("clave");
@@ -36,26 +36,26 @@ async fn after_the_largest_clave_records_are_still_made() {
         if record["renglon"].is_i64() {
             record["renglon"] = json!(2);
         }
-        company.load(resource, &[renumbered(&record, MOST)]).await;
+        company.load(resource, &[renumbered(&record, MAX_INTEGER)]).await;
     }
     let ana = company.admin().await;
     let customer = ana.post("/clientes", json!({"nombre": "Eva"})).await.ok(201)["cliente"].clone();
-    assert_eq!(customer, json!(MOST + 2));
+    assert_eq!(customer, json!(MAX_INTEGER + 2));
     assert_eq!(
         ana.post("/leads", json!({"nombre": "Ana", "correo": "a@x.mx"})).await.ok(201)["prospecto"],
-        json!(MOST + 3)
+        json!(MAX_INTEGER + 3)
     );
     let product = json!({"sku": "Z", "descripcion": "Clavo", "unidad": 1});
-    assert_eq!(ana.post("/productos", product).await.ok(201)["producto"], json!(MOST + 2));
+    assert_eq!(ana.post("/productos", product).await.ok(201)["producto"], json!(MAX_INTEGER + 2));
     let order = json!({"tipo": "pedido", "cliente": customer,
-                       "renglones": [{"producto": MOST + 2, "cantidad": 1, "precio_unitario": "10.00"}]});
-    assert_eq!(ana.post("/ventas", order).await.ok(201)["venta"], json!(MOST + 2));
+                       "renglones": [{"producto": MAX_INTEGER + 2, "cantidad": 1, "precio_unitario": "10.00"}]});
+    assert_eq!(ana.post("/ventas", order).await.ok(201)["venta"], json!(MAX_INTEGER + 2));
     assert_eq!(
-        ana.get(&format!("/ventas?tipo=pedido&clave={}", MOST + 2)).await.ok(200)["datos"][0]["cliente"],
+        ana.get(&format!("/ventas?tipo=pedido&clave={}", MAX_INTEGER + 2)).await.ok(200)["datos"][0]["cliente"],
         customer
     );
     let last: i64 = world.sql("SELECT max(valor) FROM contadores").await;
-    assert!((MOST..MOST + 100).contains(&last) && last < EXACT, "{last}");
+    assert!((MAX_INTEGER..MAX_INTEGER + 100).contains(&last) && last < EXACT, "{last}");
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_larger_integer_is_refused_wherever_it_stands() {
             if !value.is_i64() || matches!(field.as_str(), "importe" | "total" | "subtotal" | "precio") {
                 continue;
             }
-            for beyond in [MOST + 1, EXACT + 1, i64::MAX, -MOST - 1, i64::MIN] {
+            for beyond in [MAX_INTEGER + 1, EXACT + 1, i64::MAX, -MAX_INTEGER - 1, i64::MIN] {
                 let mut bad = record.clone();
                 bad[field] = json!(beyond);
                 let outcome = company.import(resource, &[bad]).await;
@@ -92,8 +92,8 @@ async fn the_largest_folio_leaves_the_series_of_its_documents_alone() {
     company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
     company.load(Resource::Productos, &[json!({"sku": "A"})]).await;
     let sale = |folio: i64| json!({"tipo": "pedido", "cliente": 1, "total": 1, "folio": folio});
-    company.load(Resource::Ventas, &[sale(MOST), sale(7)]).await;
-    blames(company.import(Resource::Ventas, &[sale(MOST + 1)]).await, 1, "folio: debe ser un entero de -");
+    company.load(Resource::Ventas, &[sale(MAX_INTEGER), sale(7)]).await;
+    blames(company.import(Resource::Ventas, &[sale(MAX_INTEGER + 1)]).await, 1, "folio: debe ser un entero de -");
     let invoice = json!({"serie": "A", "folio": i64::MAX.to_string()});
     company.load(Resource::Facturas, &[invoice]).await;
     let order = json!({"tipo": "pedido", "cliente": 1,
@@ -108,7 +108,7 @@ async fn a_line_after_the_largest_has_the_next_number() {
     let company = world.company().await;
     company.load(Resource::Ventas, &[json!({"tipo": "pedido", "total": 1})]).await;
     let line = |renglon: Value| json!({"venta": 1, "cantidad": 1, "renglon": renglon});
-    company.load(Resource::VentasRenglones, &[line(json!(MOST)), line(Value::Null)]).await;
+    company.load(Resource::VentasRenglones, &[line(json!(MAX_INTEGER)), line(Value::Null)]).await;
     let last: i64 = world.sql("SELECT max(renglon) FROM ventas_renglones").await;
-    assert_eq!(last, MOST + 1);
+    assert_eq!(last, MAX_INTEGER + 1);
 }

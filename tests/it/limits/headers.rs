@@ -98,7 +98,7 @@ async fn requests_refused_before_the_limits_show_them_and_do_not_count() {
             assert_eq!((reply.status, left(&reply)), (status, (150, 5_000)), "{}", reply.json());
         }
     }
-    // A missing scope is judged after the limits, and counts.
+    // A missing scope is refused after the limits, and counts.
     let scopeless = world.company().await.actor(&[]).await;
     for used in 1..=2 {
         let reply = scopeless.get("/clientes").await;

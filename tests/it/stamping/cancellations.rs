@@ -18,7 +18,7 @@ use super::{NAIL, Shop, accept, line, nails, order, report};
 
 type Answer<T> = Result<T, StampFailure>;
 
-/// Stamps all, and answers cancellations as it is told; remembers what it was asked.
+/// Stamps all, gives cancellations the answers that a test sets, and remembers what it was asked.
 struct Authority {
     received: Mutex<Answer<CancelReceipt>>,
     status: Mutex<Answer<DocumentStatus>>,
@@ -294,7 +294,7 @@ async fn a_substitute_takes_the_place_of_an_invoice() {
     let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
     assert_eq!((&sale["cancelada"], &sale["saldo"]), (&json!(false), &json!("1160.00")), "the sale stands");
     assert_eq!(world.count("movimientos_inventario WHERE tipo = 'cancelacion_venta'").await, 0);
-    let told = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
-    assert_eq!((&told["factura"], &told["estatus"]), (&json!(new), &json!("vigente")));
+    let invoiced = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
+    assert_eq!((&invoiced["factura"], &invoiced["estatus"]), (&json!(new), &json!("vigente")));
     books::check(&world, &shop.company).await;
 }

@@ -25,7 +25,7 @@ pub(super) async fn refused(shop: &Shop, action: &str, input: Value, code: &str,
     assert!(error.starts_with(code) && error.contains(text), "{action} {input}: {error}");
 }
 
-/// The stamped document of a record, once the authority's files have judged it.
+/// The stamped document of a record, once the authority's files have validated it.
 pub(super) async fn document(shop: &Shop, factura: i64) -> String {
     let reply = shop.actor.get(&format!("/facturas/{factura}/xml")).await;
     let xml = String::from_utf8(reply.body.to_vec()).expect("a text");

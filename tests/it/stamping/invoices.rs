@@ -111,7 +111,7 @@ async fn a_document_that_cannot_be_made_is_refused_without_asking() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, free) = shop.invoice(nails()).await;
-    // As a release queued it that did not judge it.
+    // As a release queued it that did not validate documents.
     world.run("UPDATE timbrados SET documento = NULL").await;
     world.run("UPDATE ventas_renglones SET precio_unitario = 0").await;
     let (_, good) = shop.invoice(nails()).await;

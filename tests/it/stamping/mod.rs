@@ -7,12 +7,12 @@ mod credit_notes;
 mod documents;
 mod global;
 mod invoices;
-mod judged;
 mod leases;
 mod pace;
-mod restamp;
+mod reissue;
 mod sandbox;
 mod unknown;
+mod validated;
 
 use std::sync::Mutex;
 

@@ -1,5 +1,4 @@
-//! From end to end with the sandbox, whose judgement of what the API made is a check of our
-//! documents.
+//! From end to end with the sandbox, whose validation of what the API made checks our documents.
 
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;

@@ -11,7 +11,7 @@ use svc_tests::{World, with};
 
 use super::{NAIL, Shop, Stub, accept, line, nails, order, report, unreachable};
 
-/// Refuses every document for its age, and tells of earlier ones what it is told to.
+/// Refuses every document for its age, and answers queries for earlier ones with a function.
 struct TooOld(fn(&StampRequest) -> Result<Option<StampedXml>, StampFailure>);
 
 #[async_trait]

@@ -64,7 +64,7 @@ async fn filters_refuse_every_invalid_value() {
                 assert!(text.starts_with(&format!("{}: ", filter.name)), "{target}: {text}");
             }
             let both = format!("{}?{}=%00&otro=1", path(list.http, "1"), filter.name);
-            fails(&ana.get(&both).await, 400, "filtro_no_permitido", "a name is judged before any value");
+            fails(&ana.get(&both).await, 400, "filtro_no_permitido", "a name is validated before any value");
             a_minute_later(&world);
         }
     }

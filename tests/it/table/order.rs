@@ -60,11 +60,11 @@ const ORDER: [(Fault, u16, &str); 18] = [
 
 /// A key that another write used.
 const USED: &str = "usada";
-const MOST: usize = 1_000;
+const MAX_BODY: usize = 1_000;
 
 #[tokio::test]
 async fn the_earlier_of_two_faults_is_reported() {
-    let world = World::with(|builder| builder.max_body(MOST)).await;
+    let world = World::with(|builder| builder.max_body(MAX_BODY)).await;
     let mut actors = HashMap::new();
     for (index, (first, status, codigo)) in ORDER.into_iter().enumerate() {
         for (second, ..) in ORDER.into_iter().skip(index) {
@@ -155,7 +155,7 @@ async fn send(actor: &Actor, faults: &[Fault]) -> Reply {
         body.push('}');
     }
     if has(Fault::Size) {
-        body.push_str(&" ".repeat(MOST));
+        body.push_str(&" ".repeat(MAX_BODY));
     }
     actor.send(request, body).await
 }

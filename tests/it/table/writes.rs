@@ -41,18 +41,18 @@ async fn a_body_that_is_not_announced_as_json_is_415() {
 
 #[tokio::test]
 async fn a_body_over_the_maximum_is_413_with_or_without_its_length() {
-    const MOST: usize = 500;
-    let world = World::with(|builder| builder.max_body(MOST)).await;
+    const MAX_BODY: usize = 500;
+    let world = World::with(|builder| builder.max_body(MAX_BODY)).await;
     let ana = company(&world).await.admin().await;
     for spec in bodied() {
-        let (fits, exceeds) = (padded(&sample(spec), MOST), padded(&sample(spec), MOST + 1));
+        let (fits, exceeds) = (padded(&sample(spec), MAX_BODY), padded(&sample(spec), MAX_BODY + 1));
         for (announced, body, refused) in [
             (None, &fits, false),
-            (Some(MOST), &fits, false),
+            (Some(MAX_BODY), &fits, false),
             (None, &exceeds, true),
-            (Some(MOST + 1), &exceeds, true),
-            (Some(MOST + 1), &fits, true),
-            (Some(MOST), &exceeds, true),
+            (Some(MAX_BODY + 1), &exceeds, true),
+            (Some(MAX_BODY + 1), &fits, true),
+            (Some(MAX_BODY), &exceeds, true),
         ] {
             let mut request = request(&ana, spec, &path(spec, "1"));
             if let Some(length) = announced {
@@ -175,8 +175,8 @@ async fn a_body_other_than_one_json_object_is_json_invalido() {
 
 #[tokio::test]
 async fn a_bodyless_write_accepts_no_body_or_an_empty_object_of_any_media_type() {
-    const MOST: usize = 500;
-    let world = World::with(|builder| builder.max_body(MOST)).await;
+    const MAX_BODY: usize = 500;
+    let world = World::with(|builder| builder.max_body(MAX_BODY)).await;
     let ana = company(&world).await.admin().await;
     let paths: Vec<_> = bodyless().map(|spec| (spec.method.name(), spec.path)).collect();
     assert_eq!(
@@ -208,7 +208,7 @@ async fn a_bodyless_write_accepts_no_body_or_an_empty_object_of_any_media_type()
                 fails(&ana.send(typed(), body).await, 400, codigo, &format!("{media:?} {body} at {target}"));
             }
         }
-        fails(&ana.send(bare(), padded(&json!({}), MOST + 1)).await, 413, "cuerpo_excedido", &target);
+        fails(&ana.send(bare(), padded(&json!({}), MAX_BODY + 1)).await, 413, "cuerpo_excedido", &target);
         a_minute_later(&world);
     }
 }

@@ -24,7 +24,7 @@ pub enum Classification {
     Fault(Vec<String>),
 }
 
-/// Judges a statement; an error says why it could not be read.
+/// Classifies a statement; an error says why it could not be read.
 pub fn classify(sql: &str) -> Result<Classification, String> {
     // All locks of rows are alike here, and the parser knows two.
     let sql = sql.replace("FOR NO KEY UPDATE", "FOR UPDATE").replace("FOR KEY SHARE", "FOR SHARE");
@@ -51,13 +51,13 @@ pub fn classify(sql: &str) -> Result<Classification, String> {
         | Statement::ReleaseSavepoint { .. } => return Ok(Classification::NoTable),
         other => return Ok(Classification::Fault(vec![format!("not foreseen: {other}")])),
     }
-    let mut classify = Judge::default();
-    let ControlFlow::Continue(()) = statement.visit(&mut classify);
-    Ok(classify.verdict())
+    let mut classifier = Classifier::default();
+    let ControlFlow::Continue(()) = statement.visit(&mut classifier);
+    Ok(classifier.classification())
 }
 
 #[derive(Default)]
-struct Judge {
+struct Classifier {
     scopes: Scopes,
     /// How many tables it names.
     tables: usize,
@@ -71,8 +71,8 @@ struct Judge {
     locking: usize,
 }
 
-impl Judge {
-    fn verdict(mut self) -> Classification {
+impl Classifier {
+    fn classification(mut self) -> Classification {
         if self.scopes.parameters.len() > 1 && self.loose.is_empty() {
             self.wrong.push(format!("several parameters are companies: {:?}", self.scopes.parameters));
         }
@@ -153,7 +153,7 @@ fn expression(item: &SelectItem) -> Option<&Expr> {
     }
 }
 
-impl Visitor for Judge {
+impl Visitor for Classifier {
     type Break = Infallible;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Infallible> {

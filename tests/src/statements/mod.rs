@@ -2,8 +2,8 @@
 //! locks and writes.
 //!
 //! A statement is either a literal of the store's source, or put together from pieces that are. The
-//! former are judged as they stand there ([`source()`]); the latter when they are sent
-//! ([`watch()`]), and each piece must have been part of one that was judged ([`Source::unseen`]).
+//! former are checked as they stand there ([`source()`]); the latter when they are sent
+//! ([`watch()`]), and each piece must have been part of one that was checked ([`Source::unseen`]).
 
 mod classify;
 mod scope;

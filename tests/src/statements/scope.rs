@@ -212,7 +212,7 @@ impl Scopes {
                 self.body_gives_company(left) && self.body_gives_company(right)
             }
             SetExpr::Insert(Statement::Insert(insert)) => {
-                // What is inserted is judged where it stands.
+                // What is inserted is checked where it stands.
                 insert.returning.iter().flatten().any(|item| item.to_string() == COMPANY)
             }
             SetExpr::Update(Statement::Update(update)) => {

@@ -14,12 +14,12 @@ use super::pbes1::Scheme;
 
 /// The most rounds of a key derivation that are computed, since a hostile file can ask for any
 /// number. The SAT's keys have 2048.
-const MOST_ROUNDS: u32 = 1_000_000;
+const MAX_ROUNDS: u32 = 1_000_000;
 
 /// Decrypts an encrypted PKCS#8 in DER; returns the plain PKCS#8.
 pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, CertificateFault> {
     let (algorithm, text) = read(file).map_err(|_| CertificateFault::NoKey)?;
-    let plain = if let Some(scheme) = Scheme::of(&algorithm, MOST_ROUNDS) {
+    let plain = if let Some(scheme) = Scheme::of(&algorithm, MAX_ROUNDS) {
         scheme.decrypt(password, text)
     } else {
         pbes2(algorithm, password, text)?
@@ -40,7 +40,7 @@ fn pbes2(
     // scrypt, the other key derivation, would use as much memory as the file asks for.
     let affordable = scheme
         .pbes2()
-        .is_some_and(|parameters| matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS));
+        .is_some_and(|parameters| matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MAX_ROUNDS));
     if !affordable {
         return Err(CertificateFault::OtherEncryption);
     }

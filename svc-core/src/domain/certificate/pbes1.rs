@@ -36,8 +36,8 @@ pub(super) struct Scheme<'a> {
 
 impl<'a> Scheme<'a> {
     /// Reads the parameters of an algorithm; `None` for other algorithms and for more than
-    /// `most_rounds` rounds.
-    pub(super) fn of(algorithm: &AlgorithmIdentifierRef<'a>, most_rounds: u32) -> Option<Self> {
+    /// `max_rounds` rounds.
+    pub(super) fn of(algorithm: &AlgorithmIdentifierRef<'a>, max_rounds: u32) -> Option<Self> {
         let oid = [MD5_DES, SHA1_DES, SHA1_TDES].into_iter().find(|oid| *oid == algorithm.oid)?;
         let parameters = algorithm.parameters?;
         let (salt, rounds) = parameters
@@ -46,7 +46,7 @@ impl<'a> Scheme<'a> {
                 pkcs8::der::Result::Ok((salt.as_bytes(), u32::decode(parts)?))
             })
             .ok()?;
-        (1..=most_rounds).contains(&rounds).then_some(Self { oid, salt, rounds })
+        (1..=max_rounds).contains(&rounds).then_some(Self { oid, salt, rounds })
     }
 
     /// Decrypts the text; `None` if the password is wrong.

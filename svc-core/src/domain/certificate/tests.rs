@@ -123,8 +123,8 @@ fn an_e_firma_is_refused() {
     let (cer, key) = issued!("EKU9003173C9_fiel");
     let personal = fault(cer, key);
     assert_eq!(personal, CertificateFault::PersonalSignature);
-    let told = "cer: es una e.firma (FIEL); los comprobantes se sellan con un certificado de sello digital (CSD)";
-    assert_eq!(personal.to_string(), told);
+    let expected = "cer: es una e.firma (FIEL); los comprobantes se sellan con un certificado de sello digital (CSD)";
+    assert_eq!(personal.to_string(), expected);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The most decimals of any attribute (`t_Importe`).
-const MOST: u32 = 6;
+const MAX_DECIMALS: u32 = 6;
 
 /// A decimal that is written with exactly the decimals it was made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ impl Amount {
 
     /// `value` with as few decimals as it needs, at least `fewest` and at most six.
     pub fn shortest(value: Decimal, fewest: u32) -> Self {
-        let decimals = value.normalize().scale().clamp(fewest, MOST);
+        let decimals = value.normalize().scale().clamp(fewest, MAX_DECIMALS);
         Self::rounded(value, decimals)
     }
 

@@ -104,7 +104,7 @@ fn any_document_is_valid_and_sealed_at_length() {
     let (made, started) = (started.elapsed(), Instant::now());
     tools.validate(&documents);
     let bytes: usize = documents.iter().map(|document| document.xml.len()).sum();
-    println!("{count} documents, {bytes} bytes: made and sealed in {made:.1?}, judged in {:.1?}", started.elapsed());
+    println!("{count} documents, {bytes} bytes: made and sealed in {made:.1?}, validated in {:.1?}", started.elapsed());
 }
 
 #[test]

@@ -178,14 +178,14 @@ mod tests {
             let mut key = Command::new("openssl");
             let key = key.args(["x509", "-inform", "der", "-pubkey", "-noout", "-in"]).arg(der).output();
             fs::write(&pem, key.unwrap().stdout).unwrap();
-            let verdict = Command::new("openssl")
+            let output = Command::new("openssl")
                 .args(["dgst", "-sha1", "-verify"])
                 .arg(pem)
                 .arg("-signature")
                 .arg(bytes)
                 .arg(signed)
                 .output();
-            assert_eq!(String::from_utf8_lossy(&verdict.unwrap().stdout), "Verified OK\n");
+            assert_eq!(String::from_utf8_lossy(&output.unwrap().stdout), "Verified OK\n");
             assert!(
                 xml.contains("UUID=\"5AD427B5-2B1E-4D3C-9F0A-1B2C3D4E5F60\"")
                     && xml.contains("RfcEmisor=\"A&amp;A010101AAA\"")

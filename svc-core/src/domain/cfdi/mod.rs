@@ -33,7 +33,6 @@ mod element;
 mod fault;
 mod impuestos;
 mod invoice;
-mod judged;
 mod node;
 mod pagos;
 mod parties;
@@ -49,6 +48,7 @@ pub(crate) mod testing;
 mod text;
 #[cfg(test)]
 mod tools;
+mod unsealed;
 mod xml;
 
 use std::borrow::Cow;

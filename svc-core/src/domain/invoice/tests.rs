@@ -43,7 +43,7 @@ fn series_are_the_branch_s() {
 }
 
 #[test]
-fn a_sale_is_judged_in_the_contract_s_order() {
+fn a_sale_is_validated_in_the_contract_s_order() {
     let all = LockedSale {
         tipo: SaleKind::Factura,
         origen: SaleOrigin::Aplicacion,
@@ -53,21 +53,21 @@ fn a_sale_is_judged_in_the_contract_s_order() {
         sucursal: 3,
         ..sale()
     };
-    let mut judged = all.clone();
-    assert_eq!(judged.validate(0), Err(Code::VentaNoApi));
-    judged.origen = SaleOrigin::Api;
-    assert_eq!(judged.validate(0), Err(Code::VentaCancelada));
-    judged.cancelada = false;
-    assert_eq!(judged.validate(0), Err(Code::VentaYaFacturada));
-    judged.facturada = false;
-    assert_eq!(judged.validate(0), Err(Code::VentaYaFacturada), "an invoice that names none");
-    judged.tipo = SaleKind::Anticipo;
-    assert_eq!(judged.validate(0), Err(Code::VentaNoFacturable));
-    judged.tipo = SaleKind::Pedido;
-    assert_eq!(judged.validate(0), Err(Code::PedidoConSurtido));
-    judged.surtido = None;
-    assert_eq!(judged.validate(0), Err(Code::SucursalNoCoincide));
-    assert_eq!(judged.validate(3), Ok(()));
+    let mut locked = all.clone();
+    assert_eq!(locked.validate(0), Err(Code::VentaNoApi));
+    locked.origen = SaleOrigin::Api;
+    assert_eq!(locked.validate(0), Err(Code::VentaCancelada));
+    locked.cancelada = false;
+    assert_eq!(locked.validate(0), Err(Code::VentaYaFacturada));
+    locked.facturada = false;
+    assert_eq!(locked.validate(0), Err(Code::VentaYaFacturada), "an invoice that names none");
+    locked.tipo = SaleKind::Anticipo;
+    assert_eq!(locked.validate(0), Err(Code::VentaNoFacturable));
+    locked.tipo = SaleKind::Pedido;
+    assert_eq!(locked.validate(0), Err(Code::PedidoConSurtido));
+    locked.surtido = None;
+    assert_eq!(locked.validate(0), Err(Code::SucursalNoCoincide));
+    assert_eq!(locked.validate(3), Ok(()));
     for (tipo, surtido, expected) in [
         (SaleKind::Pedido, Some(Fulfilment::Pendiente), Ok(())),
         (SaleKind::Pedido, Some(Fulfilment::Surtido), Err(Code::PedidoConSurtido)),
@@ -150,8 +150,8 @@ fn a_receiver_lacks_nothing() {
         (moral, Some(601), Some("06700"), Some("D01"), Err(Code::UsoCfdiIncompatible)),
         (generic, Some(616), Some("06700"), Some("G03"), Err(Code::UsoCfdiIncompatible)),
     ] {
-        let judged = validate_receiver(rfc, regimen, cp, uso);
-        assert_eq!(judged.as_deref(), expected.as_ref().map(|uso| *uso), "{rfc:?} {regimen:?} {cp:?} {uso:?}");
+        let result = validate_receiver(rfc, regimen, cp, uso);
+        assert_eq!(result.as_deref(), expected.as_ref().map(|uso| *uso), "{rfc:?} {regimen:?} {cp:?} {uso:?}");
     }
 }
 
@@ -175,11 +175,11 @@ fn ppd_needs_99_and_pue_refuses_it() {
             metodo_pago_sat: method.map(str::to_owned),
             uso_cfdi: None,
         };
-        let judged = validate_payment(term, &terms);
-        if let Ok(paid) = &judged {
+        let result = validate_payment(term, &terms);
+        if let Ok(paid) = &result {
             assert_eq!((Some(paid.condicion_pago), Some(paid.forma_pago_sat.as_str())), (term, form));
         }
-        assert_eq!(judged.map(|paid| paid.metodo_pago_sat), expected, "{term:?} {method:?} {form:?}");
+        assert_eq!(result.map(|paid| paid.metodo_pago_sat), expected, "{term:?} {method:?} {form:?}");
     }
 }
 
@@ -194,8 +194,8 @@ fn credit_reaches_to_its_limit_and_wants_nothing_overdue() {
         ("0", "40", "60", true, Err(Code::CreditoInsuficiente)),
         ("100", "1", "79228162514264337593543950335", false, Err(Code::CreditoInsuficiente)),
     ] {
-        let judged = validate_credit(decimal(limit), decimal(owed), decimal(total), overdue);
-        assert_eq!(judged, expected, "{limit} {owed} {total} {overdue}");
+        let result = validate_credit(decimal(limit), decimal(owed), decimal(total), overdue);
+        assert_eq!(result, expected, "{limit} {owed} {total} {overdue}");
     }
 }
 
@@ -211,9 +211,9 @@ fn an_advance_is_a_part_of_the_total() {
         ("0", "-1", "232", false),
         ("50", "0", "0", true),
     ] {
-        let judged = validate_advance(decimal(percent), decimal(advance), decimal(total));
+        let result = validate_advance(decimal(percent), decimal(advance), decimal(total));
         let expected = if enough { Ok(()) } else { Err(Code::AnticipoInsuficiente) };
-        assert_eq!(judged, expected, "{percent} % {advance} of {total}");
+        assert_eq!(result, expected, "{percent} % {advance} of {total}");
     }
 }
 

@@ -118,25 +118,25 @@ mod tests {
             (GENERIC, 0, "D01", Ok(())),
         ] {
             let rfc = rfc(text);
-            let judged = validate(rfc.as_ref(), (regimen != 0).then_some(regimen), (!uso.is_empty()).then_some(uso));
-            assert_eq!(judged, expected, "{text} {regimen} {uso}");
+            let result = validate(rfc.as_ref(), (regimen != 0).then_some(regimen), (!uso.is_empty()).then_some(uso));
+            assert_eq!(result, expected, "{text} {regimen} {uso}");
         }
     }
 
     #[test]
-    fn without_an_rfc_the_judgement_is_the_matrix() {
+    fn without_an_rfc_the_matrix_decides() {
         let mut lines = include_str!("../../../catalogos/regimen_uso.csv").lines();
         let uses: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let mut judged = 0;
+        let mut checked = 0;
         for line in lines {
             let cells: Vec<&str> = line.split(',').collect();
             for (uso, cell) in uses.iter().zip(&cells).skip(3) {
                 let expected = if *cell == "1" { Ok(()) } else { Err(UsoIncompatible) };
                 assert_eq!(validate(None, cells[0].parse().ok(), Some(uso)), expected, "{} {uso}", cells[0]);
-                judged += 1;
+                checked += 1;
             }
         }
-        assert_eq!(judged, 19 * 24);
+        assert_eq!(checked, 19 * 24);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) enum Border {
 
 /// A tax regime (`c_RegimenFiscal`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Regime {
+pub(crate) struct TaxRegime {
     /// The SAT key, such as 601.
     pub(crate) clave: i64,
     /// A natural person may be in it.
@@ -48,7 +48,7 @@ pub(crate) struct Regime {
     pub(crate) moral: bool,
 }
 
-impl Regime {
+impl TaxRegime {
     /// Whether a person of this type may be in the regime.
     pub(crate) const fn allows(&self, person: Person) -> bool {
         match person {
@@ -161,7 +161,7 @@ pub(crate) fn currency(clave: &str) -> Option<u8> {
 }
 
 /// The regime of a key of `c_RegimenFiscal`, such as 601.
-pub(crate) fn regime(clave: i64) -> Option<Regime> {
+pub(crate) fn regime(clave: i64) -> Option<TaxRegime> {
     let index = REGIMES.binary_search_by_key(&clave, |regime| regime.clave).ok()?;
     REGIMES.get(index).copied()
 }

@@ -26,7 +26,7 @@ words! {
 impl SaleKind {
     /// The kind that is stored and shown.
     #[must_use]
-    pub(crate) const fn settled(self) -> Self {
+    pub(crate) const fn normalized(self) -> Self {
         match self {
             Self::Remision => Self::Venta,
             other => other,

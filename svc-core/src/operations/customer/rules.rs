@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_edit_leaves_alone_is_not_judged() {
+    fn an_edit_does_not_validate_what_it_leaves_alone() {
         let old = CustomerData { rfc: Some("RARO".into()), cp: Some("00001".into()), ..CustomerData::default() };
         let mut edited = CustomerData { telefono: Some("5512345678".into()), ..old.clone() };
         edited.normalize(&old).unwrap();

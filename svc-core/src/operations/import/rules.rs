@@ -19,7 +19,7 @@ pub(in crate::operations) const HEAD_OFFICE: i64 = 0;
 /// JSON readers that store numbers as doubles are exact up to 2⁵³ − 1 = 9 007 199 254 740 991 (RFC
 /// 8259, §6). This limit leaves 7·10¹² claves below that bound, so that records created after the
 /// largest import also have exact claves, and no counter overflows.
-pub(in crate::operations) const MOST_INTEGER: i64 = 9_000_000_000_000_000;
+pub(in crate::operations) const MAX_INTEGER: i64 = 9_000_000_000_000_000;
 
 /// Folios from here on come from another numbering and do not advance the counter of their series.
 pub(in crate::operations) const NO_SERIES: i64 = 1_000_000_000_000;
@@ -161,15 +161,15 @@ pub(in crate::operations) fn require_currency(moneda: Option<&str>) -> Result<()
     require(moneda.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
 }
 
-/// Requires every integer of a record to be within [`MOST_INTEGER`].
+/// Requires every integer of a record to be within [`MAX_INTEGER`].
 pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
     let mut values = Vec::with_capacity(R::SPEC.columns.len());
     record.values(&mut values);
     let beyond =
-        |value: &Value<'_>| matches!(value, Value::Integer(value) if value.unsigned_abs() > MOST_INTEGER as u64);
+        |value: &Value<'_>| matches!(value, Value::Integer(value) if value.unsigned_abs() > MAX_INTEGER as u64);
     match values.iter().position(beyond) {
         Some(at) => {
-            let text = format!("debe ser un entero de {} a {MOST_INTEGER}", -MOST_INTEGER);
+            let text = format!("debe ser un entero de {} a {MAX_INTEGER}", -MAX_INTEGER);
             Err(Fault::new(Code::DatoInvalido, R::SPEC.columns[at], text))
         }
         None => Ok(()),

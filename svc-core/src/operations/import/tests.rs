@@ -133,7 +133,7 @@ fn what_a_line_leaves_out_takes_its_default() {
 }
 
 #[test]
-fn what_no_database_need_judge_is_refused() {
+fn lines_are_refused_without_the_database_where_it_is_not_needed() {
     for (found, field) in [
         (stored::<branch::BranchImport>(r#"{"clave":-1}"#), "clave"),
         (stored::<unit::UnitImport>(r#"{"nombre":"N","clave_sat":"??"}"#), "clave_sat"),

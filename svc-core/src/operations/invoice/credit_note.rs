@@ -22,7 +22,7 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::credit_note::{NewNote, make};
 use crate::posting::invoice::validate_issuer;
 use crate::posting::lines::fault;
-use crate::posting::sale::MOST_LINES;
+use crate::posting::sale::MAX_LINES;
 use crate::store::RegisteredInvoice;
 
 /// `c_FormaPago` 15: the debt is remitted.
@@ -38,7 +38,7 @@ pub struct CaptureCreditNote {
     /// The SAT's relation: 01, a discount or correction; 03, returned goods.
     pub tipo_relacion: CreditReason,
     /// The lines that are credited or returned.
-    pub renglones: Many<CreditedLine, MOST_LINES>,
+    pub renglones: Many<CreditedLine, MAX_LINES>,
     /// Whether it reduces what is owed on the invoice. Any excess, or everything if this is left
     /// out, becomes a balance in the customer's favour, which `payment.apply` applies.
     pub aplicar: Option<bool>,

@@ -55,9 +55,9 @@ pub(crate) async fn xml(reader: &dyn Reader, factura: i64) -> Result<Bytes, Erro
 
 pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<Bytes, Error> {
     let (estatus, xml) = stamped(reader, factura).await?;
-    let standing =
+    let validity =
         if estatus == InvoiceStatus::Cancelada { DocumentValidity::Cancelada } else { DocumentValidity::Vigente };
-    Ok(print(&xml, standing).map_err(Error::internal)?.into())
+    Ok(print(&xml, validity).map_err(Error::internal)?.into())
 }
 
 /// The status and the stamped XML of a document.

@@ -18,7 +18,7 @@ use crate::posting::invoice::validate_issuer;
 use crate::store::{GlobalPeriod, GlobalSale, GlobalSales};
 
 /// The largest number of sales in one document.
-const MOST_SALES: usize = 2_000;
+const MAX_SALES: usize = 2_000;
 
 /// The regime that may invoice two months at once (`c_RegimenFiscal`).
 const INCORPORATION: i64 = 621;
@@ -38,7 +38,7 @@ pub struct InvoicePeriod {
     pub anio: Within<2022, 9999>,
     /// The claves of the sales. If left out: the sales to the general public of that month or those
     /// months, in pesos and not invoiced, the oldest 2,000.
-    pub ventas: Option<Many<i64, MOST_SALES>>,
+    pub ventas: Option<Many<i64, MAX_SALES>>,
 }
 
 /// The global invoice that was created.
@@ -84,7 +84,7 @@ impl InvoicePeriod {
             rfc: GENERIC_NATIONAL,
             desde: mexico_midnight(from),
             hasta: mexico_midnight(upto),
-            max: MOST_SALES.try_into().unwrap_or(i64::MAX),
+            max: MAX_SALES.try_into().unwrap_or(i64::MAX),
         };
         let found = cx.tx.lock_global_sales(&which).await?;
         let wrong = |code, text| Err(Error::field(code, "ventas", text));

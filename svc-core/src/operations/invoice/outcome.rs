@@ -24,13 +24,13 @@ pub struct InvoiceStamped {
     /// The clave in the registry.
     pub factura: i64,
     /// The stamped XML, which must belong to this record; it is stored.
-    pub xml: Option<Text<MOST_XML>>,
+    pub xml: Option<Text<MAX_XML>>,
     /// The fiscal folio, instead of the XML, only while the sandbox stamps.
     pub uuid: Option<Text<36>>,
 }
 
 /// In characters.
-const MOST_XML: usize = 4_000_000;
+const MAX_XML: usize = 4_000_000;
 
 /// Records that an invoice or payment complement was rejected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -133,11 +133,11 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Prop
 /// regime.
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
     let receptor = document::receiver(cx, cliente).await?;
-    let judged =
+    let validate =
         |uso: Option<&str>| validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
     let own = receptor.uso_cfdi.as_deref();
-    Ok(match judged(of_sale.or(own)) {
-        Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && own.is_some() => judged(own)?,
+    Ok(match validate(of_sale.or(own)) {
+        Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && own.is_some() => validate(own)?,
         outcome => outcome?,
     })
 }

@@ -76,7 +76,7 @@ impl Operation for CreateOpportunity {
         let moneda = self.moneda.as_deref().unwrap_or(PESO);
         currency::validate(moneda)?;
         let stage = stage(cx, self.etapa).await?;
-        let standing = OpportunityState::begin(&stage, cx.now)?;
+        let state = OpportunityState::begin(&stage, cx.now)?;
         if let Some(vendedor) = self.vendedor
             && !cx.tx.is_salesperson(vendedor).await?
         {
@@ -85,7 +85,7 @@ impl Operation for CreateOpportunity {
         let correo = self.contacto_correo.as_deref().map(tidy_emails).filter(|correo| !correo.is_empty());
         let row = NewOpportunity {
             nombre: &self.nombre,
-            standing: &standing,
+            state: &state,
             cliente: self.cliente,
             contacto_nombre: self.contacto_nombre.as_deref(),
             contacto_empresa: self.contacto_empresa.as_deref(),
@@ -127,7 +127,7 @@ impl Operation for MoveOpportunity {
         {
             return Err(Error::field(Code::ReferenciaInvalida, "motivo_perdida", "no es un motivo activo"));
         }
-        cx.tx.update_standing(oportunidad, &after, cx.now).await?;
+        cx.tx.update_opportunity_state(oportunidad, &after, cx.now).await?;
         if after.etapa != before.etapa {
             let OpportunityState { estatus, .. } = after;
             cx.emit(&Event::EtapaCambiada { oportunidad, etapa_anterior: before.etapa, etapa, estatus }).await?;

@@ -164,8 +164,8 @@ mod tests {
     fn amounts(fields: &str) -> (String, String, Result<(), String>) {
         let json = Json::parse_object(format!("{{\"compra\":1,\"renglon\":1,{fields}}}").as_bytes()).unwrap();
         let line: PurchaseLineImport = json.read().unwrap();
-        let judged = line.check().map_err(|fault| fault.to_string());
-        (line.subtotal().to_string(), line.total().to_string(), judged)
+        let checked = line.check().map_err(|fault| fault.to_string());
+        (line.subtotal().to_string(), line.total().to_string(), checked)
     }
 
     #[test]

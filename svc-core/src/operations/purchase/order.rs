@@ -23,7 +23,7 @@ use crate::posting::{purchases, stock};
 use crate::store::{NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
 
 /// The largest number of lines in an order.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 
 /// Captures a purchase order. It is pending until `purchase.receive` receives its goods.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ pub struct CapturePurchase {
     /// Comments.
     pub comentarios: Option<Text<500>>,
     /// The ordered products.
-    pub renglones: Many<OrderLine, MOST_LINES>,
+    pub renglones: Many<OrderLine, MAX_LINES>,
 }
 
 /// A line of a new order.
@@ -88,7 +88,7 @@ pub struct ReceivePurchase {
     /// The clave of the purchase order.
     pub compra: i64,
     /// The received lines; everything outstanding if left out.
-    pub renglones: Option<Many<ReceivedLine, MOST_LINES>>,
+    pub renglones: Option<Many<ReceivedLine, MAX_LINES>>,
 }
 
 /// A received line.
@@ -197,7 +197,7 @@ impl Operation for ReceivePurchase {
             self.renglones.as_ref().map(|lines| lines.iter().map(|line| (line.renglon, line.cantidad.get())).collect());
         let lines = cx.tx.ordered_lines(compra).await?;
         let (arrivals, estatus) = receive(order.estatus, lines, requested.as_deref())?;
-        let came = purchases::enter(cx, compra, &order, &arrivals).await?;
+        let came = purchases::receive(cx, compra, &order, &arrivals).await?;
         cx.tx.receive_lines(&arrivals).await?;
         let factura = match order.cxp {
             None if estatus == PurchaseStatus::Recibida => bill(cx, compra, &order).await?,

@@ -81,7 +81,7 @@ impl Rules for ReceivableImport {
         let (paid, owed) = self.paid_and_owed()?;
         (self.pagado, self.saldo) = (Some(paid), Some(owed));
         self.estatus.get_or_insert(ReceivableStatus::by_balance(owed));
-        self.tipo_venta = self.tipo_venta.map(SaleKind::settled);
+        self.tipo_venta = self.tipo_venta.map(SaleKind::normalized);
         lower_case(&mut self.uuid);
         self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
         in_pesos(&mut self.moneda);

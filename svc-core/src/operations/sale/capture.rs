@@ -16,7 +16,7 @@ use crate::error::{Code, Error};
 use crate::json::{Fault, Json, Many};
 use crate::operation::{Cx, Input, Operation, Spec};
 use crate::posting::books::Owed;
-use crate::posting::sale::{CapturePoint, MOST_LINES, SaleBody, make};
+use crate::posting::sale::{CapturePoint, MAX_LINES, SaleBody, make};
 use crate::posting::{books, stock};
 use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
@@ -86,7 +86,7 @@ pub struct FulfilOrder {
     /// The clave of the order.
     pub venta: i64,
     /// The delivered lines.
-    pub renglones: Many<HandedOver, MOST_LINES>,
+    pub renglones: Many<HandedOver, MAX_LINES>,
 }
 
 /// A delivered line.

@@ -109,7 +109,7 @@ impl Rules for SaleImport {
 
     fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         let total = self.total()?;
-        self.tipo = self.tipo.settled();
+        self.tipo = self.tipo.normalized();
         self.fecha.get_or_insert(now);
         self.sucursal.get_or_insert(HEAD_OFFICE);
         in_pesos(&mut self.moneda);

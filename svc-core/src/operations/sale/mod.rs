@@ -15,4 +15,4 @@ pub use create::{CreateSale, SaleCreated};
 pub use invoice::{InvoiceRequested, InvoiceSale};
 pub use order::{InvoiceOrder, OrderInvoiced, OrderQuote};
 
-pub use crate::posting::sale::{LineBody, MOST_LINES, SaleBody};
+pub use crate::posting::sale::{LineBody, MAX_LINES, SaleBody};

@@ -11,7 +11,7 @@ use crate::json::Text;
 use crate::operation::{Actor, Cx, Http, Operation, Spec};
 use crate::record::webhook::Webhook;
 use crate::store::{self, WebhookData};
-use crate::webhooks::{MOST, SECRET, SigningSecret, validate_url};
+use crate::webhooks::{MAX_WEBHOOKS, SECRET, SigningSecret, validate_url};
 
 /// Creates a webhook. It is active at once and receives events from now on (spec, "Webhook
 /// operations").
@@ -53,7 +53,7 @@ impl Operation for CreateWebhook {
         validate_url(&self.url.0, cx.development_destinations)?;
         let eventos = subscription(&self.eventos)?;
         permit(cx.actor, &eventos)?;
-        let clave = cx.tx.next_webhook(MOST).await?.ok_or(Code::LimiteWebhooks)?;
+        let clave = cx.tx.next_webhook(MAX_WEBHOOKS).await?.ok_or(Code::LimiteWebhooks)?;
         let secreto = SigningSecret::random(cx.random);
         let row = store::NewWebhook {
             clave,

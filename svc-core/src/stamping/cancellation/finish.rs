@@ -8,12 +8,12 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Step};
 use crate::posting::cancelled;
 use crate::stamping::pace::{FOLLOW_UP, pause};
-use crate::stamping::{MOST_CODE, MOST_MESSAGE, StampFailure, plain};
+use crate::stamping::{MAX_CODE, MAX_MESSAGE, StampFailure, plain};
 use crate::store::CancellationPause;
 
 /// What came of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CancellationVerdict {
+pub(super) enum CancellationResult {
     /// It is final.
     Final,
     /// The receiver refused.
@@ -59,7 +59,7 @@ pub(super) struct FinishCancellation {
     /// Whether the authority has it now.
     pub(super) sent: bool,
     pub(super) acuse: Option<String>,
-    pub(super) verdict: CancellationVerdict,
+    pub(super) result: CancellationResult,
 }
 
 impl Step for FinishCancellation {
@@ -77,8 +77,8 @@ impl Step for FinishCancellation {
         if let Some(acuse) = &self.acuse {
             cx.tx.keep_receipt(self.factura, acuse, cx.now).await?;
         }
-        match &self.verdict {
-            CancellationVerdict::Final => match cancelled::finish(cx, &record).await {
+        match &self.result {
+            CancellationResult::Final => match cancelled::finish(cx, &record).await {
                 // Paid meanwhile: the payment goes first.
                 Err(error) if error.code() == Code::EstadoInvalido => {
                     tracing::warn!(factura = self.factura, %error, "the authority has cancelled what the books cannot cancel yet");
@@ -86,25 +86,25 @@ impl Step for FinishCancellation {
                 }
                 done => done.map(|()| CancelOutcome::Cancelled),
             },
-            CancellationVerdict::Refused => {
+            CancellationResult::Refused => {
                 cancelled::refused(cx, &record).await?;
                 let mensaje = "El receptor rechazó la cancelación.".to_owned();
                 Ok(CancelOutcome::Refused { codigo: "solicitud_rechazada".to_owned(), mensaje })
             }
-            CancellationVerdict::Failed(StampFailure::Rejected { codigo, mensaje }) => {
-                let (codigo, mensaje) = (plain(codigo, MOST_CODE), plain(mensaje, MOST_MESSAGE));
+            CancellationResult::Failed(StampFailure::Rejected { codigo, mensaje }) => {
+                let (codigo, mensaje) = (plain(codigo, MAX_CODE), plain(mensaje, MAX_MESSAGE));
                 cx.tx.end_cancellation(self.factura).await?;
                 cx.tx.refuse_cancellation(self.factura, &codigo, &mensaje, cx.now).await?;
                 Ok(CancelOutcome::Refused { codigo, mensaje })
             }
-            CancellationVerdict::Waits(None) | CancellationVerdict::Lost => self.pause(cx, None, None).await,
-            CancellationVerdict::Waits(Some(failure)) | CancellationVerdict::Failed(failure) => {
+            CancellationResult::Waits(None) | CancellationResult::Lost => self.pause(cx, None, None).await,
+            CancellationResult::Waits(Some(failure)) | CancellationResult::Failed(failure) => {
                 let held = match failure {
                     StampFailure::Misconfigured(_) => Some(Held::Misconfigured),
                     StampFailure::Unknown(_) => Some(Held::Stuck),
                     StampFailure::Rejected { .. } | StampFailure::Unreachable(_) => None,
                 };
-                self.pause(cx, Some(&plain(&failure.to_string(), MOST_MESSAGE)), held).await
+                self.pause(cx, Some(&plain(&failure.to_string(), MAX_MESSAGE)), held).await
             }
         }
     }
@@ -118,7 +118,7 @@ impl FinishCancellation {
         let step = usize::try_from(before).map_or(FOLLOW_UP.len(), |before| before).min(FOLLOW_UP.len() - 1);
         let wait = if self.sent { FOLLOW_UP[step] } else { pause(self.intentos, cx.random) };
         let enviada =
-            self.sent.then(|| self.enviada.unwrap_or(now)).filter(|_| self.verdict != CancellationVerdict::Lost);
+            self.sent.then(|| self.enviada.unwrap_or(now)).filter(|_| self.result != CancellationResult::Lost);
         let intentos = before.saturating_add(1);
         let pause = CancellationPause { proximo: now + wait, enviada, intentos, ultimo_error: why, detenido };
         cx.tx.pause_cancellation(self.factura, &pause).await?;

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 
 use super::DocumentStatus;
-use super::finish::{CancelOutcome, CancellationVerdict, FinishCancellation};
+use super::finish::{CancelOutcome, CancellationResult, FinishCancellation};
 use super::prepare::{PrepareCancellation, PreparedCancellation};
 use crate::context::Context;
 use crate::domain::clock::random_uuid;
@@ -92,39 +92,39 @@ async fn cancel(provider: &StampingProvider<'_>, lease: Lease, record: LeasedSta
         return Ok(CancelOutcome::Lost);
     };
     prepared.request.id = provider.request_id(company, factura);
-    let (sent, acuse, verdict) = ask(provider.stamper, &prepared).await;
-    if let CancellationVerdict::Failed(StampFailure::Misconfigured(why))
-    | CancellationVerdict::Waits(Some(StampFailure::Misconfigured(why))) = &verdict
+    let (sent, acuse, result) = ask(provider.stamper, &prepared).await;
+    if let CancellationResult::Failed(StampFailure::Misconfigured(why))
+    | CancellationResult::Waits(Some(StampFailure::Misconfigured(why))) = &result
     {
         tracing::error!(empresa = company.0, factura, why, "a cancellation waits for an operator");
     }
     let enviada = prepared.enviada;
-    let finish = FinishCancellation { factura, token, intentos, enviada, sent, acuse, verdict };
+    let finish = FinishCancellation { factura, token, intentos, enviada, sent, acuse, result };
     context.run_step(company, &finish).await
 }
 
 /// Sends a cancellation that the authority does not have yet, and asks what became of it; gives
 /// whether it has it now, and its receipt.
-async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, Option<String>, CancellationVerdict) {
+async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, Option<String>, CancellationResult) {
     let PreparedCancellation { request, enviada } = prepared;
     let mut acuse = None;
     if enviada.is_none() {
         match stamper.cancel(request).await {
             Ok(receipt) => acuse = receipt.acuse,
-            Err(failure) => return (false, None, CancellationVerdict::Failed(failure)),
+            Err(failure) => return (false, None, CancellationResult::Failed(failure)),
         }
     }
     let since = enviada.unwrap_or(request.at);
-    let verdict = match stamper.status(request).await {
-        Ok(DocumentStatus::Cancelled) => CancellationVerdict::Final,
-        Ok(DocumentStatus::Refused) if request.at - since >= NOT_YET => CancellationVerdict::Refused,
+    let result = match stamper.status(request).await {
+        Ok(DocumentStatus::Cancelled) => CancellationResult::Final,
+        Ok(DocumentStatus::Refused) if request.at - since >= NOT_YET => CancellationResult::Refused,
         Ok(DocumentStatus::Valid | DocumentStatus::NotFound) if request.at - since > LOST_AFTER => {
-            CancellationVerdict::Lost
+            CancellationResult::Lost
         }
-        Ok(_) => CancellationVerdict::Waits(None),
-        Err(failure) => CancellationVerdict::Waits(Some(failure)),
+        Ok(_) => CancellationResult::Waits(None),
+        Err(failure) => CancellationResult::Waits(Some(failure)),
     };
-    (true, acuse, verdict)
+    (true, acuse, result)
 }
 
 /// Sends the cancellations of one company that were asked for and never sent, and asks once what

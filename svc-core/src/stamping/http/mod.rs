@@ -69,12 +69,12 @@ impl Stamper for HttpStamper {
     async fn cancel(&self, request: &CancelRequest) -> Result<CancelReceipt, StampFailure> {
         let (status, body) = self.post(CANCELLATIONS, &request.id, request.signed()?).await?;
         if status.is_success() {
-            let acuse = String::from_utf8(body).map_err(|_| no_verdict(status))?;
+            let acuse = String::from_utf8(body).map_err(|_| inconclusive(status))?;
             return Ok(CancelReceipt { acuse: Some(acuse).filter(|acuse| !acuse.trim().is_empty()) });
         }
-        match serde_json::from_slice::<RejectionBody>(&body).ok().filter(|_| is_verdict(status)) {
+        match serde_json::from_slice::<RejectionBody>(&body).ok().filter(|_| is_conclusive(status)) {
             Some(body) => codes::cancellation(&body.codigo, &body.mensaje, None, request),
-            None => Err(no_verdict(status)),
+            None => Err(inconclusive(status)),
         }
     }
 
@@ -104,29 +104,29 @@ struct RejectionBody {
 /// Reads the result of an answer; it is a rejection only if both status and body say so.
 fn parse_answer(request: &StampRequest, status: StatusCode, body: &[u8]) -> Result<StampedXml, StampFailure> {
     if status.is_success() {
-        let xml = std::str::from_utf8(body).map_err(|_| no_verdict(status))?;
+        let xml = std::str::from_utf8(body).map_err(|_| inconclusive(status))?;
         return request.stamped(xml.to_owned());
     }
     let said = || serde_json::from_slice::<RejectionBody>(body).ok();
     match said().filter(|_| status.is_client_error()) {
         Some(RejectionBody { codigo, xml, .. }) if codigo.trim() == BEFORE => {
-            request.stamped(xml.ok_or_else(|| no_verdict(status))?)
+            request.stamped(xml.ok_or_else(|| inconclusive(status))?)
         }
-        Some(body) if is_verdict(status) => {
-            Err(rejected(&body.codigo, &body.mensaje).unwrap_or_else(|| no_verdict(status)))
+        Some(body) if is_conclusive(status) => {
+            Err(rejected(&body.codigo, &body.mensaje).unwrap_or_else(|| inconclusive(status)))
         }
-        _ if matches!(status.as_u16(), 401..=403) => Err(StampFailure::Misconfigured(no_verdict(status).to_string())),
-        _ => Err(no_verdict(status)),
+        _ if matches!(status.as_u16(), 401..=403) => Err(StampFailure::Misconfigured(inconclusive(status).to_string())),
+        _ => Err(inconclusive(status)),
     }
 }
 
-pub(super) fn no_verdict(status: StatusCode) -> StampFailure {
+pub(super) fn inconclusive(status: StatusCode) -> StampFailure {
     StampFailure::Unreachable(format!("the provider answered {status} and no verdict"))
 }
 
 /// Whether this status can be due to the document, rather than to the token, the address, the
 /// credit or the load.
-fn is_verdict(status: StatusCode) -> bool {
+fn is_conclusive(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status.as_u16(), 401..=404 | 407..=409 | 423 | 425 | 429)
 }
 

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::*;
 use crate::outbound::Tls;
-use crate::stamping::endpoint::MOST;
+use crate::stamping::endpoint::MAX_ANSWER;
 use crate::stamping::fake_provider::{self, UUID, cancellation, reply, request, serve, stamped};
 
 const TOKEN: &str = "tok_1234567890";
@@ -109,14 +109,14 @@ async fn a_rejection_has_the_providers_code_and_message() {
 }
 
 #[tokio::test]
-async fn what_is_no_verdict_is_tried_again() {
-    let verdict = "{\"codigo\":\"X\",\"mensaje\":\"Y\"}";
+async fn an_inconclusive_answer_is_tried_again() {
+    let rejection = "{\"codigo\":\"X\",\"mensaje\":\"Y\"}";
     for status in [401, 402, 403] {
-        let failure = answered(reply(status, verdict)).await;
+        let failure = answered(reply(status, rejection)).await;
         assert!(matches!(failure, Err(StampFailure::Misconfigured(_))), "{failure:?}");
     }
     for status in [301, 404, 407, 408, 409, 423, 425, 429, 500, 502, 503, 504] {
-        assert!(cause(answered(reply(status, verdict)).await).contains(&status.to_string()));
+        assert!(cause(answered(reply(status, rejection)).await).contains(&status.to_string()));
     }
     for body in ["", "<html>Bad Request</html>", "{\"codigo\":\"X\"}", "{\"codigo\":\"\",\"mensaje\":\"Y\"}"] {
         cause(answered(reply(400, body)).await);
@@ -137,7 +137,7 @@ async fn no_provider_no_answer_and_half_an_answer_are_not_reached() {
     for answer in [Vec::new(), b"SMTP\r\n\r\n".to_vec(), whole[..20].to_vec(), whole[..whole.len() - 1].to_vec()] {
         cause(answered(answer).await);
     }
-    let endless = reply(200, &format!("{stamped}{}", " ".repeat(MOST)));
+    let endless = reply(200, &format!("{stamped}{}", " ".repeat(MAX_ANSWER)));
     assert!(cause(answered(endless).await).contains("too long"));
     let mut request = request();
     request.id = "línea\n".to_owned();

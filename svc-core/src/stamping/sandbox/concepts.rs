@@ -3,11 +3,11 @@
 use rust_decimal::Decimal;
 
 use super::limits::{Reach, between};
-use super::{Rejection, Verdict, levies, require};
+use super::{Rejection, Validation, levies, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Traslado};
 use crate::domain::sat;
 
-pub(super) fn validate(document: &Cfdi) -> Verdict {
+pub(super) fn validate(document: &Cfdi) -> Validation {
     let decimals = heading(document)?;
     for concept in &document.conceptos {
         keys(concept)?;
@@ -61,7 +61,7 @@ fn heading(document: &Cfdi) -> Result<u32, Rejection> {
     Ok(decimals.into())
 }
 
-fn keys(concept: &Concepto) -> Verdict {
+fn keys(concept: &Concepto) -> Validation {
     require(
         sat::product_service_exists(&concept.clave_prod_serv),
         "CFDI40162",
@@ -82,7 +82,7 @@ fn keys(concept: &Concepto) -> Verdict {
     levies::object(concept)
 }
 
-fn amounts(concept: &Concepto, decimals: u32) -> Verdict {
+fn amounts(concept: &Concepto, decimals: u32) -> Validation {
     require(
         concept.valor_unitario.get() > Decimal::ZERO,
         "CFDI40166",
@@ -103,7 +103,7 @@ fn amounts(concept: &Concepto, decimals: u32) -> Verdict {
     require(discount <= concept.importe, "CFDI40169", "El campo Descuento es mayor que el campo Importe del concepto.")
 }
 
-fn totals(document: &Cfdi) -> Verdict {
+fn totals(document: &Cfdi) -> Validation {
     let sum = |amount: fn(&Concepto) -> Option<Amount>| -> Decimal {
         document.conceptos.iter().filter_map(amount).map(Amount::get).sum()
     };
@@ -127,7 +127,7 @@ fn totals(document: &Cfdi) -> Verdict {
 }
 
 /// Whether the document's taxes are the sums of its concepts'.
-fn taxes(document: &Cfdi, decimals: u32) -> Verdict {
+fn taxes(document: &Cfdi, decimals: u32) -> Validation {
     let is_sum = |sum: Decimal, written: Decimal| sum == written || Amount::rounded(sum, decimals).get() == written;
     let groups = document.impuestos.as_ref().map_or(&[][..], |taxes| &taxes.traslados);
     let parts =

@@ -2,14 +2,14 @@
 
 use chrono::Datelike;
 
-use super::{REJECTED, Rejection, Verdict, require};
+use super::{REJECTED, Rejection, Validation, require};
 use crate::domain::cfdi::{Cfdi, Emisor, GENERAL_PUBLIC, InformacionGlobal, Periodicidad, Receptor, TipoDeComprobante};
 use crate::domain::rfc::Rfc;
-use crate::domain::sat::{self, FiscalFault, Regime};
+use crate::domain::sat::{self, FiscalFault, TaxRegime};
 
 const NATIONAL: &str = "XAXX010101000";
 
-pub(super) fn validate(document: &Cfdi) -> Verdict {
+pub(super) fn validate(document: &Cfdi) -> Validation {
     let number = document.no_certificado.as_str();
     let numbered = number.len() == 20 && number.bytes().all(|byte| byte.is_ascii_digit());
     require(numbered && !document.certificado.is_empty(), "CFDI40106", "El campo Certificado no es válido.")?;
@@ -30,7 +30,7 @@ pub(super) fn validate(document: &Cfdi) -> Verdict {
     }
 }
 
-fn issuer(emisor: &Emisor) -> Verdict {
+fn issuer(emisor: &Emisor) -> Validation {
     let rfc = Rfc::parse(&emisor.rfc).ok().filter(|rfc| !rfc.is_generic());
     let unlisted = Rejection {
         codigo: "CFDI40138",
@@ -49,7 +49,7 @@ fn issuer(emisor: &Emisor) -> Verdict {
     )
 }
 
-fn receiver(document: &Cfdi) -> Verdict {
+fn receiver(document: &Cfdi) -> Validation {
     let receptor = &document.receptor;
     let rfc = Rfc::parse(&receptor.rfc).map_err(|_| Rejection {
         codigo: "CFDI40143",
@@ -82,7 +82,7 @@ fn receiver(document: &Cfdi) -> Verdict {
 }
 
 /// Whether the receiver's regime and use belong to its RFC.
-fn fiscal(rfc: &Rfc, receptor: &Receptor) -> Verdict {
+fn fiscal(rfc: &Rfc, receptor: &Receptor) -> Validation {
     let unlisted = Rejection {
         codigo: "CFDI40157",
         mensaje: "El campo RegimenFiscalReceptor no contiene un valor del catálogo c_RegimenFiscal.",
@@ -104,7 +104,7 @@ fn fiscal(rfc: &Rfc, receptor: &Receptor) -> Verdict {
     })
 }
 
-fn of_period(document: &Cfdi, period: &InformacionGlobal) -> Verdict {
+fn of_period(document: &Cfdi, period: &InformacionGlobal) -> Validation {
     require(
         is_general_public(&document.receptor),
         "CFDI40130",
@@ -135,6 +135,6 @@ fn is_general_public(receptor: &Receptor) -> bool {
     receptor.rfc == NATIONAL && receptor.nombre == GENERAL_PUBLIC
 }
 
-fn regime(key: &str) -> Option<Regime> {
+fn regime(key: &str) -> Option<TaxRegime> {
     key.parse().ok().and_then(sat::regime)
 }

@@ -3,12 +3,12 @@
 use rust_decimal::Decimal;
 
 use super::limits::{Reach, between};
-use super::{Verdict, require};
+use super::{Validation, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Impuesto, RetencionConcepto, TipoFactor, Traslado};
 use crate::domain::sat::{self, Border, Factor, Levied};
 
 /// Whether a concept breaks down exactly the taxes that its `c_ObjetoImp` requires.
-pub(super) fn object(concept: &Concepto) -> Verdict {
+pub(super) fn object(concept: &Concepto) -> Validation {
     let taxed = concept.impuestos.as_ref();
     let charges = |impuesto| taxed.is_some_and(|taxes| taxes.traslados.iter().any(|tax| tax.impuesto == impuesto));
     let (iva, ieps) = (charges(Impuesto::Iva), charges(Impuesto::Ieps));
@@ -31,7 +31,7 @@ pub(super) fn object(concept: &Concepto) -> Verdict {
     )
 }
 
-pub(super) fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Verdict {
+pub(super) fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Validation {
     require(tax.base.get() > Decimal::ZERO, "CFDI40174", "El campo Base del traslado debe ser mayor que cero.")?;
     let (rate, amount) = match (tax.tipo_factor, tax.tasa_o_cuota, tax.importe) {
         (TipoFactor::Exento, None, None) => return Ok(()),
@@ -76,7 +76,7 @@ fn exists(impuesto: Impuesto, factor: TipoFactor, levied: Levied, rate: Amount) 
     sat::tax_rate_exists(impuesto, factor, levied, rate.get())
 }
 
-pub(super) fn withheld(tax: &RetencionConcepto, decimals: u32) -> Verdict {
+pub(super) fn withheld(tax: &RetencionConcepto, decimals: u32) -> Validation {
     require(tax.base.get() > Decimal::ZERO, "CFDI40181", "El campo Base de la retención debe ser mayor que cero.")?;
     require(
         tax.tipo_factor != TipoFactor::Exento,
@@ -97,7 +97,7 @@ pub(super) fn withheld(tax: &RetencionConcepto, decimals: u32) -> Verdict {
 }
 
 /// Whether the document's withheld taxes are the sums of its concepts'.
-pub(super) fn withheld_sums(document: &Cfdi) -> Verdict {
+pub(super) fn withheld_sums(document: &Cfdi) -> Validation {
     let parts: Vec<&RetencionConcepto> = document
         .conceptos
         .iter()

@@ -130,14 +130,14 @@ fn is_of_age(document: &Cfdi, now: DateTime<Utc>) -> bool {
     age <= TimeDelta::hours(72) && age >= -TimeDelta::minutes(5)
 }
 
-type Verdict = Result<(), Rejection>;
+type Validation = Result<(), Rejection>;
 
-fn require(holds: bool, codigo: &'static str, mensaje: &'static str) -> Verdict {
+fn require(holds: bool, codigo: &'static str, mensaje: &'static str) -> Validation {
     if holds { Ok(()) } else { Err(Rejection { codigo, mensaje }) }
 }
 
 /// The first error of a document.
-fn validate(document: &Cfdi) -> Verdict {
+fn validate(document: &Cfdi) -> Validation {
     document::validate(document)?;
     match document.tipo_de_comprobante {
         TipoDeComprobante::I | TipoDeComprobante::E => concepts::validate(document),

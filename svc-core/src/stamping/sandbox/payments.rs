@@ -3,7 +3,7 @@
 use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::limits::{Reach, between};
-use super::{Rejection, Verdict, require};
+use super::{Rejection, Validation, require};
 use crate::domain::cfdi::{
     Amount, Cfdi, Concepto, DoctoRelacionado, Impuesto, Pago, Pagos20, TipoFactor, TrasladoDr, TrasladoP,
 };
@@ -15,7 +15,7 @@ const DECIMALS: u32 = 6;
 /// Decimals of the exchange rate between a payment's currency and an invoice's: the most allowed.
 const WORTH_DECIMALS: u32 = 10;
 
-pub(super) fn validate(document: &Cfdi) -> Verdict {
+pub(super) fn validate(document: &Cfdi) -> Validation {
     frame(document)?;
     let pagos = &document
         .complemento
@@ -35,7 +35,7 @@ pub(super) fn validate(document: &Cfdi) -> Verdict {
 }
 
 /// The fields outside the complement, which are the same for all payments.
-fn frame(document: &Cfdi) -> Verdict {
+fn frame(document: &Cfdi) -> Validation {
     let fixed = [
         (document.forma_pago.is_none(), "CFDI40103", "El campo FormaPago no debe existir en un comprobante de pago."),
         (document.metodo_pago.is_none(), "CFDI40125", "El campo MetodoPago no debe existir en un comprobante de pago."),
@@ -52,7 +52,7 @@ fn frame(document: &Cfdi) -> Verdict {
     document.conceptos.iter().try_for_each(concept)
 }
 
-fn concept(concept: &Concepto) -> Verdict {
+fn concept(concept: &Concepto) -> Validation {
     let fixed = [
         (concept.clave_prod_serv == "84111506", "CRP20113", "El campo ClaveProdServ debe ser 84111506."),
         (concept.no_identificacion.is_none(), "CRP20114", "El campo NoIdentificacion no debe existir."),
@@ -98,7 +98,7 @@ fn money(payment: &Pago) -> Result<u32, Rejection> {
 }
 
 /// Whether no more is applied than was paid, in a currency with `decimals` decimals.
-fn applied(payment: &Pago, decimals: u32) -> Verdict {
+fn applied(payment: &Pago, decimals: u32) -> Validation {
     let applied: Decimal = payment.docto_relacionado.iter().map(least).sum();
     let applied = applied.round_dp_with_strategy(decimals, RoundingStrategy::ToZero);
     require(
@@ -119,7 +119,7 @@ fn least(invoice: &DoctoRelacionado) -> Decimal {
     (paid.get() - half(paid)).checked_div(worth.get() + half(worth)).unwrap_or_default()
 }
 
-fn paid(invoice: &DoctoRelacionado, payment: &Pago) -> Verdict {
+fn paid(invoice: &DoctoRelacionado, payment: &Pago) -> Validation {
     let (before, paid, after) = (invoice.imp_saldo_ant, invoice.imp_pagado, invoice.imp_saldo_insoluto);
     let decimals = sat::currency(&invoice.moneda_dr).filter(|_| invoice.moneda_dr != "XXX").ok_or(Rejection {
         codigo: "CRP20235",
@@ -177,7 +177,7 @@ fn paid(invoice: &DoctoRelacionado, payment: &Pago) -> Verdict {
 }
 
 /// Checks a tax's share in the paid part of an invoice.
-fn share(tax: &TrasladoDr) -> Verdict {
+fn share(tax: &TrasladoDr) -> Validation {
     require(tax.base_dr.get() > Decimal::ZERO, "CRP20255", "El campo BaseDR debe ser mayor que cero.")?;
     match (tax.tipo_factor_dr, tax.tasa_o_cuota_dr, tax.importe_dr) {
         (TipoFactor::Exento, None, None) => Ok(()),
@@ -196,7 +196,7 @@ fn share(tax: &TrasladoDr) -> Verdict {
 }
 
 /// Whether the payment's taxes are the sums of its invoices', in the payment's currency.
-fn taxes(payment: &Pago) -> Verdict {
+fn taxes(payment: &Pago) -> Validation {
     let groups = payment.impuestos_p.as_ref().map_or(&[][..], |taxes| &taxes.traslados_p);
     // The taxes of an invoice in another currency were rounded before and after the exchange.
     let off = |sum: Option<Decimal>, written: Decimal| {
@@ -260,7 +260,7 @@ fn is_exchanged(payment: &Pago) -> bool {
 }
 
 /// Whether the totals are the sums of the payments, in pesos.
-fn totals(pagos: &Pagos20) -> Verdict {
+fn totals(pagos: &Pagos20) -> Validation {
     let totals = &pagos.totales;
     let amount = sum(pagos, |payment| Some(payment.monto.get()));
     let holds = is_sum(Some(totals.monto_total_pagos), amount);

@@ -125,7 +125,7 @@ fn what_the_builders_make_passes() {
 }
 
 #[test]
-fn income_documents_are_judged() {
+fn income_documents_are_validated() {
     type Change = fn(&mut Cfdi);
     let cases: [(Change, &str); 36] = [
         (|d| d.no_certificado.truncate(19), "CFDI40106"),
@@ -173,7 +173,7 @@ fn income_documents_are_judged() {
 }
 
 #[test]
-fn the_taxes_of_a_concept_are_judged() {
+fn the_taxes_of_a_concept_are_validated() {
     type Change = fn(&mut crate::domain::cfdi::Traslado);
     let cases: [(Change, &str); 5] = [
         (|t| t.base = Amount::ZERO, "CFDI40174"),
@@ -214,7 +214,7 @@ fn the_general_public_needs_a_period() {
 }
 
 #[test]
-fn payment_documents_are_judged() {
+fn payment_documents_are_validated() {
     type Change = fn(&mut Cfdi);
     let cases: [(Change, &str); 12] = [
         (|d| d.forma_pago = Some("03".to_owned()), "CFDI40103"),
@@ -238,7 +238,7 @@ fn payment_documents_are_judged() {
 }
 
 #[test]
-fn payments_and_their_sums_are_judged() {
+fn payments_and_their_sums_are_validated() {
     type Change = fn(&mut crate::domain::cfdi::Pagos20);
     let cases: [(Change, &str); 19] = [
         (|p| p.pago[0].forma_de_pago_p = "99".to_owned(), "CRP20212"),
@@ -291,7 +291,7 @@ fn any_document_of_any_kind_passes() {
 }
 
 #[test]
-fn retentions_are_judged() {
+fn retentions_are_validated() {
     type Change = fn(&mut Cfdi);
     let cases: [(Change, &str); 9] = [
         (|d| withheld(d).base = Amount::ZERO, "CFDI40181"),

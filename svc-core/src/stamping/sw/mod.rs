@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 
 use super::codes::{self, BEFORE};
 use super::endpoint::{Endpoint, HttpStamperError, within};
-use super::http::{bearer, no_verdict};
+use super::http::{bearer, inconclusive};
 use super::sat::SatStatus;
 use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampRequest, StampedXml, Stamper};
 
@@ -163,12 +163,12 @@ impl Stamper for SwStamper {
             let acuse = answer.text("acuse").map(unwrapped);
             match said {
                 Some(code) => codes::cancellation(code, &answer.body.text(), acuse, request),
-                None if answer.is_success() => Err(no_verdict(answer.status)),
+                None if answer.is_success() => Err(inconclusive(answer.status)),
                 None => {
                     let (code, text) = answer.inner_code();
                     match codes::cancellation(code, text, None, request) {
                         // An answer without a folio confirms nothing.
-                        Ok(_) => Err(no_verdict(answer.status)),
+                        Ok(_) => Err(inconclusive(answer.status)),
                         Err(failure) => Err(answer.unless_account(failure)),
                     }
                 }
@@ -224,7 +224,7 @@ impl SwAnswer {
             None if matches!(status.as_u16(), 401 | 403) => {
                 Err(StampFailure::Misconfigured(format!("the provider answered {status}")))
             }
-            None => Err(no_verdict(status)),
+            None => Err(inconclusive(status)),
         }
     }
 
@@ -256,7 +256,7 @@ impl SwAnswer {
         match (self.text("cfdi"), self.text("tfd")) {
             (Some(xml), _) => request.stamped(xml.to_owned()),
             (None, Some(stamp)) => StampedXml::with(&request.xml, stamp).map_err(super::unfit),
-            (None, None) => Err(no_verdict(self.status)),
+            (None, None) => Err(inconclusive(self.status)),
         }
     }
 

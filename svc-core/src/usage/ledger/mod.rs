@@ -218,7 +218,7 @@ impl CompanyUsage {
     }
 
     fn is_idle(&self) -> bool {
-        self.keys.is_empty() && self.in_flight == 0 && self.months.iter().all(Month::is_settled)
+        self.keys.is_empty() && self.in_flight == 0 && self.months.iter().all(Month::is_stored)
     }
 }
 
@@ -227,8 +227,8 @@ impl Month {
         self.count.total() + self.reserved
     }
 
-    fn is_settled(&self) -> bool {
-        self.count.is_settled() && self.reserved == 0
+    fn is_stored(&self) -> bool {
+        self.count.is_stored() && self.reserved == 0
     }
 }
 
@@ -262,7 +262,7 @@ impl Counts {
         let before = period.minuto - TimeDelta::minutes(1);
         for company in self.companies.values_mut() {
             company.keys.retain(|_, minute| minute.minuto >= before);
-            company.months.retain(|month| month.mes >= period.mes || !month.is_settled());
+            company.months.retain(|month| month.mes >= period.mes || !month.is_stored());
         }
         self.companies.retain(|_, company| !company.is_idle());
     }

@@ -29,10 +29,10 @@ pub use self::resolve::{ResolveError, Resolver, SystemResolver};
 use super::destination::validate;
 use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, validate_url};
 use crate::domain::words::DeliveryReason;
-use crate::outbound::{HttpConnection, Most, OutboundError, Tls};
+use crate::outbound::{HttpConnection, OutboundError, ReadLimit, Tls};
 
 /// The most bytes of an answer that are read: only its head matters.
-const MOST: usize = 16 * 1024;
+const MAX_ANSWER: usize = 16 * 1024;
 
 /// The most addresses of a name that are tried.
 const TRIED: usize = 4;
@@ -131,7 +131,8 @@ impl HttpSender {
     ) -> Result<(Link, HttpConnection), Outcome> {
         let (address, tcp) = connect(addresses, target.port, until).await?;
         let tls = target.https.then_some((&self.tls, target.host.as_str()));
-        let channel = HttpConnection::open(tcp, tls, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
+        let channel =
+            HttpConnection::open(tcp, tls, ReadLimit::Part(MAX_ANSWER)).await.map_err(|error| failure(&error))?;
         Ok((Link::new(target, address), channel))
     }
 

@@ -19,7 +19,7 @@ use crate::webhooks::Target;
 const KEPT: Duration = Duration::from_secs(2);
 
 /// The most connections kept: as many as a pass has attempts in progress.
-const MOST: usize = 64;
+const MAX_IDLE: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Pool(Mutex<Kept>);
@@ -78,7 +78,7 @@ impl Pool {
         if kept.spoiled.contains(&link) || !channel.is_ready() {
             return;
         }
-        if kept.idle.len() >= MOST {
+        if kept.idle.len() >= MAX_IDLE {
             kept.idle.pop_front();
         }
         kept.idle.push_back(Idle { link, since: Instant::now(), channel });
@@ -180,7 +180,7 @@ mod tests {
     const ARRIVED: Outcome = Outcome::Answered { status: 204, retry_after: None };
 
     #[tokio::test]
-    async fn a_connection_is_used_again_by_the_same_name_at_an_address_that_was_judged_for_it() {
+    async fn a_connection_is_reused_for_the_same_name_at_an_address_that_was_checked_for_it() {
         let (receiver, names) = (Receiver::default(), Names::default());
         let (port, sender) = (receiver.start().await, sender(&names));
         for _ in 0..3 {
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(receiver.counts(), (3, 6), "one of its addresses");
         names.0.store(3, Ordering::Relaxed);
         let blocked = Outcome::Failed(DeliveryReason::DestinoBloqueado);
-        assert_eq!(sender.send(post("a.example.com", port)).await, blocked, "open or not, all addresses are judged");
+        assert_eq!(sender.send(post("a.example.com", port)).await, blocked, "open or not, all addresses are checked");
         names.0.store(0, Ordering::Relaxed);
         sender.rest();
         assert_eq!(sender.send(post("a.example.com", port)).await, ARRIVED);

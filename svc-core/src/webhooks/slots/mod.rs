@@ -1,7 +1,7 @@
 //! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No
 //! I/O.
 //!
-//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company
+//! Slots are lent, not owned: [`SHARED`] of them go to the companies that have something to send, one
 //! after the other, each for a few attempts so that their results can be written together, and
 //! within each one webhook after the other. One more is every webhook's own, so that none ever
 //! waits for the attempts of others. A webhook whose attempts fail or take long has that one alone,
@@ -28,7 +28,7 @@ const SHARED: usize = 64;
 /// Attempts under way at once at one host.
 const PER_HOST: usize = 32;
 /// Attempts under way at once in all.
-const MOST: usize = 512;
+const MAX_ATTEMPTS: usize = 512;
 /// Attempts under way at once of webhooks that fail or are slow, in all and at one host.
 const DOUBTFUL: usize = 128;
 const DOUBTFUL_PER_HOST: usize = 16;
@@ -285,7 +285,7 @@ impl Slots {
 
     /// How many more deliveries of a company may be claimed.
     pub(super) fn room_for(&self, company: CompanyId) -> u32 {
-        if self.out() >= MOST {
+        if self.out() >= MAX_ATTEMPTS {
             0
         } else if self.waiting < WAITING {
             u32::MAX
@@ -304,7 +304,7 @@ impl Slots {
 
 /// Whether another attempt of a webhook may begin, beside those under way at its host and in all.
 fn has_slot(queue: &WebhookQueue, host: Out, all: Out) -> bool {
-    if !queue.has_room() || all.all() >= MOST {
+    if !queue.has_room() || all.all() >= MAX_ATTEMPTS {
         return false;
     }
     if queue.is_doubtful() {

@@ -87,7 +87,7 @@ impl WebhookQueue {
     }
 }
 
-/// The host of a webhook's URL, which was judged when it was registered.
+/// The host of a webhook's URL, which was validated when it was registered.
 fn host(url: &str) -> Arc<str> {
     url.parse::<http::Uri>().ok().and_then(|url| url.host().map(str::to_ascii_lowercase)).unwrap_or_default().into()
 }

@@ -89,8 +89,8 @@ fn companies_are_served_in_turn_whatever_their_backlogs() {
     }
     slots.add(claims_of(2, 1, "other.example.com", 3, 0), 100);
     let companies: Vec<_> = send(&mut slots).iter().map(|slot| slot.webhook.0.0).collect();
-    let turns: Vec<_> = companies.chunk_by(|a, b| a == b).map(|turn| (turn[0], turn.len())).collect();
-    assert_eq!(turns, [(1, RUN), (2, 1), (1, 100 - RUN)], "beyond the shared slots, first attempts only");
+    let runs: Vec<_> = companies.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
+    assert_eq!(runs, [(1, RUN), (2, 1), (1, 100 - RUN)], "beyond the shared slots, first attempts only");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn turns_are_short_when_there_are_many_companies() {
         slots.add(claims_of(company, 2, &format!("i{company}.example.com"), 10, 0), 100);
     }
     let companies: Vec<_> = send(&mut slots).iter().map(|slot| slot.webhook.0.0).collect();
-    assert!(companies.chunk_by(|a, b| a == b).all(|turn| turn.len() <= 8), "{companies:?}");
-    assert_eq!(companies.len(), MOST);
+    assert!(companies.chunk_by(|a, b| a == b).all(|run| run.len() <= 8), "{companies:?}");
+    assert_eq!(companies.len(), MAX_ATTEMPTS);
 }
 
 #[test]

@@ -38,7 +38,7 @@ async fn each_fault_has_its_code_and_the_first_is_reported() {
     ];
     company.load(Cxc, &receivables).await;
     let ana = company.admin().await;
-    // Wrong in every way that is judged later.
+    // Wrong in every way that is validated later.
     let wrong = || json!({"cuenta_bancaria": 99, "fecha": "2026-09-30", "importe": "99999"});
     let dollars = json!({"cuenta_bancaria": 2, "fecha": "2026-09-30", "importe": "99999"});
     let early = json!({"fecha": "2026-09-30", "importe": "99999"});

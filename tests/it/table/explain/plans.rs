@@ -13,11 +13,11 @@ use tracing::{Event, Metadata, Subscriber};
 const SMALL: i64 = 1_000;
 
 /// No more rows may be sorted for a page, and no more be passed over by a filter.
-const MOST: f64 = 5_000.0;
+const MAX_ROWS: f64 = 5_000.0;
 
 /// Of the claves that the filter of changes collects, more may be sorted: so many take a few
 /// milliseconds.
-const MOST_CHANGES: f64 = 25_000.0;
+const MAX_ROWS_OF_CHANGES: f64 = 25_000.0;
 
 /// The plans of the statements that this thread sends.
 pub(super) struct Plans {
@@ -69,13 +69,13 @@ impl Plan {
             if let ("Sort" | "Incremental Sort", Some(input)) = (kind, inputs(node).first()) {
                 let sorted =
                     number(input, "Plan Rows").max(number(input, "Actual Rows") * number(input, "Actual Loops"));
-                let max = if are_changes(input) { MOST_CHANGES } else { MOST };
+                let max = if are_changes(input) { MAX_ROWS_OF_CHANGES } else { MAX_ROWS };
                 if sorted > max {
                     faults.push(format!("sorts {sorted} rows"));
                 }
             }
             let vain = number(node, "Rows Removed by Filter") * number(node, "Actual Loops");
-            if vain > MOST {
+            if vain > MAX_ROWS {
                 faults.push(format!("reads {vain} rows of {table} in vain"));
             }
         });

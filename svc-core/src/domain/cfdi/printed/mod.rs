@@ -55,13 +55,13 @@ impl From<NoXml> for PrintFault {
 
 /// Prints a stamped document (version 4.0 of the standard) from the provider's XML. The same XML
 /// always yields the same bytes.
-pub fn print(xml: &str, standing: DocumentValidity) -> Result<Vec<u8>, PrintFault> {
+pub fn print(xml: &str, validity: DocumentValidity) -> Result<Vec<u8>, PrintFault> {
     let document = Element::read(xml)?;
     if document.name() != "Comprobante" || document.at(&["Conceptos"]).is_none() {
         return Err(PrintFault::NoDocument);
     }
     let stamp = document.at(&["Complemento", "TimbreFiscalDigital"]).ok_or(PrintFault::NotStamped)?;
-    let mut sheet = Sheet::new((standing == DocumentValidity::Cancelada).then_some("CANCELADO"));
+    let mut sheet = Sheet::new((validity == DocumentValidity::Cancelada).then_some("CANCELADO"));
     head::draw(&mut sheet, &document, stamp);
     match document.at(&["Complemento", "Pagos"]) {
         Some(payments) => payments::draw(&mut sheet, payments),

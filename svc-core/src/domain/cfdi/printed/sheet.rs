@@ -34,12 +34,12 @@ impl Sheet {
 
     /// Makes room for `height`; returns whether that began a page.
     pub(super) fn room(&mut self, height: f32) -> bool {
-        let turn = self.y + height > BOTTOM && self.y > MARGIN;
-        if turn {
+        let breaks = self.y + height > BOTTOM && self.y > MARGIN;
+        if breaks {
             self.canvas.add_page();
             self.y = MARGIN;
         }
-        turn
+        breaks
     }
 
     /// Draws a paragraph between `x` and `x + width`, from `y` down, on one page; returns where it

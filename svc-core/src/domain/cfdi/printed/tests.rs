@@ -228,7 +228,7 @@ fn what_is_no_stamped_document_is_refused() {
 #[ignore = "writes documents to look at into the folder that SVC_PDF names"]
 fn samples_to_look_at() {
     let dir = std::path::PathBuf::from(std::env::var_os("SVC_PDF").expect("SVC_PDF names a folder"));
-    for (name, document, standing) in [
+    for (name, document, validity) in [
         ("small", small(), DocumentValidity::Vigente),
         (
             "cancelled",
@@ -242,7 +242,7 @@ fn samples_to_look_at() {
         ("large", large(), DocumentValidity::Vigente),
         ("receipt", receipt(), DocumentValidity::Vigente),
     ] {
-        fs::write(dir.join(format!("{name}.pdf")), print(&stamped(&document), standing).unwrap()).unwrap();
+        fs::write(dir.join(format!("{name}.pdf")), print(&stamped(&document), validity).unwrap()).unwrap();
     }
     for (number, document) in documents(12, 7).iter().enumerate() {
         fs::write(

@@ -54,7 +54,7 @@ mod tests {
     use crate::domain::cfdi::{Issuer, build_invoice, build_payment};
 
     #[test]
-    fn what_was_judged_is_read_back_whole() {
+    fn an_unsealed_document_is_read_back_whole() {
         let mut odd = line("1", "100", "0", "0.160000");
         odd.descripcion = Some("Ñandú & \"Cía\" <1/2'>  \t de   más".to_owned());
         for mut source in [mixed(), invoice(vec![odd])] {
@@ -69,13 +69,13 @@ mod tests {
     fn sealing_brings_date_and_certificate_and_nothing_else() {
         let source = mixed();
         let whole = build_invoice(&source).unwrap();
-        let mut judged = source.clone();
-        judged.emisor.certificado = None;
-        judged.encabezado.fecha = crate::domain::time::Timestamp::new("2020-01-01T00:00:00Z".parse().unwrap());
-        let judged = build_invoice(&judged).unwrap();
+        let mut unsealed = source.clone();
+        unsealed.emisor.certificado = None;
+        unsealed.encabezado.fecha = crate::domain::time::Timestamp::new("2020-01-01T00:00:00Z".parse().unwrap());
+        let unsealed = build_invoice(&unsealed).unwrap();
         let certificate = source.emisor.certificado.unwrap();
-        assert_ne!(judged, whole);
-        assert_eq!(judged.to_be_sealed(source.encabezado.fecha.get(), &certificate), Ok(whole));
+        assert_ne!(unsealed, whole);
+        assert_eq!(unsealed.to_be_sealed(source.encabezado.fecha.get(), &certificate), Ok(whole));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What was judged is what is stamped: the document is settled when it is asked for, but for its
+//! What was validated is what is stamped: a document is fixed when it is requested, but for its
 //! date, certificate and seal.
 
 use chrono::TimeDelta;

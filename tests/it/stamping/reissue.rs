@@ -37,7 +37,7 @@ async fn a_rejected_invoice_is_corrected_and_stamped() {
     let again = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
     assert_eq!(again["estatus"], "timbrando");
     refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "espera su timbre").await;
-    // What was corrected is judged now, and not what comes after.
+    // What was corrected is validated now, and not what comes after.
     shop.actor.put("/clientes/1", json!({"nombre": "Después"})).await.ok(200);
     let stamper = Stub::new(accept);
     assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
