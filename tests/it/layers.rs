@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use svc_tests::layers::{Inside, Layers, offenders, offenders_among};
+use svc_tests::layers::{Inside, Layers, offenders, offenders_among, repeated_types};
 
 /// Lowest first.
 const CORE: &Layers = &[
@@ -92,6 +92,15 @@ fn the_store_imports_one_way() {
 #[test]
 fn the_function_imports_one_way() {
     check("bin-lambda", LAMBDA);
+}
+
+#[test]
+fn a_type_s_name_is_unique_in_its_crate() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let crates =
+        ["svc-core", "svc-core/macros", "svc-store-postgres", "svc-store-postgres/local", "bin-axum", "bin-lambda"];
+    let repeated = crates.map(|krate| (krate, repeated_types(&root.join(krate).join("src"))));
+    assert_eq!(repeated, crates.map(|krate| (krate, Vec::new())));
 }
 
 /// A table for made-up files.

@@ -37,6 +37,37 @@ pub fn offenders(src: &Path, layers: &Layers, inside: Inside) -> Vec<String> {
     violations(&sources, layers, inside)
 }
 
+/// Names of types that several files below `src` declare, with these files, a line each. Types of
+/// tests may share a name.
+pub fn repeated_types(src: &Path) -> Vec<String> {
+    let mut sources = Sources::new();
+    read(src, "", &mut sources);
+    let mut declared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (file, text) in sources.iter().filter(|(file, _)| !is_test(file)) {
+        let mut depth = 0;
+        for window in tokens(text).windows(3) {
+            match window {
+                ["mod", "tests", "{"] => break,
+                ["{", ..] => depth += 1,
+                ["}", ..] => depth -= 1,
+                // Within braces a `type` is what an implementation says of a trait.
+                ["type", ..] if depth > 0 => {}
+                ["struct" | "enum" | "trait" | "type", name, _] if name.starts_with(char::is_uppercase) => {
+                    declared.entry(name).or_default().push(file);
+                }
+                _ => {}
+            }
+        }
+    }
+    let repeated = declared.into_iter().filter(|(_, files)| files.len() > 1);
+    repeated.map(|(name, files)| format!("{name}: {}", files.join(", "))).collect()
+}
+
+/// Whether a file holds only tests, which may import from anywhere.
+fn is_test(file: &str) -> bool {
+    file == "tests" || file.ends_with("/tests")
+}
+
 fn read(dir: &Path, below: &str, sources: &mut Sources) {
     for entry in std::fs::read_dir(dir).expect("a readable source") {
         let path = entry.expect("a readable source").path();
@@ -52,8 +83,6 @@ fn read(dir: &Path, below: &str, sources: &mut Sources) {
 
 /// What is wrong with these files, a line each.
 fn violations(sources: &Sources, layers: &Layers, inside: Inside) -> Vec<String> {
-    // Tests may reach anywhere.
-    let is_test = |file: &str| file == "tests" || file.ends_with("/tests");
     let imports: Imports = sources
         .iter()
         .filter(|(file, _)| !is_test(file))
