@@ -248,7 +248,7 @@ impl CompanyTx for PostgresTx {
             sufijo: key.suffix,
             secreto_sha256: key.secret_sha256[..],
             usuario: key.usuario,
-            permisos: key.scopes.iter().map(Scope::name).collect::<Vec<_>>(),
+            permisos: key.scopes.iter().map(Scope::word).collect::<Vec<_>>(),
             vence: key.expires,
             terminos: key.terms,
             creada: key.creada,

@@ -38,7 +38,7 @@ pub(crate) struct AsArray<How>(How);
 pub(crate) struct Nullable<How>(How);
 pub(crate) struct Referred<How>(How);
 
-/// Types that the driver knows.
+/// Types that the driver knows, each stated once for both directions.
 macro_rules! as_they_are {
     ($($type:ty),* $(,)?) => {$(
         impl Parameter<'_, AsItIs> for $type {
@@ -70,7 +70,8 @@ impl Parameter<'_, AsItIs> for TimeDelta {
     }
 }
 
-/// The domain's types: what the driver knows instead, and how one is made of the other.
+/// The domain's types: what the driver knows instead, and how each becomes the other, stated once
+/// for both directions.
 macro_rules! converted {
     ($($type:ty as $column:ty: $from:expr, $to:expr;)*) => {$(
         impl Parameter<'_, ByConversion> for $type {
@@ -103,7 +104,8 @@ converted! {
     Timestamp as DateTime<Utc>: Timestamp::new, |at: &Timestamp| at.get();
 }
 
-/// Texts and bytes, which are bound without a copy.
+/// Texts and bytes, which are bound without a copy; each owned type is stated once for both
+/// directions.
 macro_rules! borrowed {
     ($($borrowed:ty: $($owned:ty),*;)*) => {$(
         impl<'q> Parameter<'q, AsItIs> for $borrowed {
@@ -137,22 +139,21 @@ borrowed! {
     [u8]: Vec<u8>;
 }
 
-/// Counts, which their columns' constraints keep from being negative.
-macro_rules! counts {
-    ($($count:ty as $column:ty;)*) => {$(
-        impl FromColumn<'_, ByConversion> for $count {
-            type Column = $column;
+/// A count, which its column's constraint keeps from being negative.
+impl FromColumn<'_, ByConversion> for u32 {
+    type Column = i32;
 
-            fn from_column(column: $column) -> Result<Self, BoxDynError> {
-                Ok(column.try_into()?)
-            }
-        }
-    )*};
+    fn from_column(column: i32) -> Result<Self, BoxDynError> {
+        Ok(column.try_into()?)
+    }
 }
 
-counts! {
-    u32 as i32;
-    u64 as i64;
+impl FromColumn<'_, ByConversion> for u64 {
+    type Column = i64;
+
+    fn from_column(column: i64) -> Result<Self, BoxDynError> {
+        Ok(column.try_into()?)
+    }
 }
 
 /// A word of a closed set. The column's constraint names the same set, so another word is a fault

@@ -53,6 +53,15 @@ where
 /// }
 /// ```
 macro_rules! from_row {
+    (@field $row:ident, $field:ident) => {
+        $crate::row::ReadColumn::read($row, stringify!($field))?
+    };
+    (@field $row:ident, $field:ident, ..) => {
+        $crate::row::FromRow::from_row($row)?
+    };
+    (@field $row:ident, $field:ident, $column:literal) => {
+        $crate::row::ReadColumn::read($row, $column)?
+    };
     (
         $(#[$meta:meta])* $vis:vis struct $name:ident {
             $($(#[$note:meta])* $field:ident: $type:ty $(= $column:tt)?),* $(,)?
@@ -66,23 +75,10 @@ macro_rules! from_row {
     ($name:ident $(::$inner:ident)* { $($field:ident $(: $column:tt)?),* $(,)? }) => {
         impl $crate::row::FromRow for $name $(::$inner)* {
             fn from_row(row: &sqlx::postgres::PgRow) -> Result<Self, sqlx::Error> {
-                Ok(Self { $($field: $crate::row::column!(row, $field $(, $column)?)),* })
+                Ok(Self { $($field: $crate::row::from_row!(@field row, $field $(, $column)?)),* })
             }
         }
     };
 }
 
-/// The column of a field.
-macro_rules! column {
-    ($row:ident, $field:ident) => {
-        $crate::row::ReadColumn::read($row, stringify!($field))?
-    };
-    ($row:ident, $field:ident, ..) => {
-        $crate::row::FromRow::from_row($row)?
-    };
-    ($row:ident, $field:ident, $column:literal) => {
-        $crate::row::ReadColumn::read($row, $column)?
-    };
-}
-
-pub(crate) use {column, from_row};
+pub(crate) use from_row;

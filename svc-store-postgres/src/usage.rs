@@ -36,7 +36,7 @@ impl StoredKey {
             company: self.company,
             secret_sha256: self.secreto_sha256,
             // A scope that a later version added means nothing to this one.
-            scopes: self.permisos.iter().filter_map(|name| Scope::parse(name)).collect(),
+            scopes: self.permisos.iter().filter_map(|name| Scope::of(name)).collect(),
             expires: self.vence,
             revoked: self.revocada,
             terms: self.terminos,

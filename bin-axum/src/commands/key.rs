@@ -33,11 +33,11 @@ fn read_scopes(text: &str) -> Result<Scopes, Failure> {
     if text == "all" {
         return Ok(Scopes::all());
     }
-    let known = || Scope::ALL.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(", ");
+    let known = || Scope::ALL.iter().map(|scope| scope.word()).collect::<Vec<_>>().join(", ");
     text.split(',')
         .map(str::trim)
         .map(|name| {
-            Scope::parse(name).ok_or_else(|| Failure::Other(format!("{name:?} is no scope; there are: {}", known())))
+            Scope::of(name).ok_or_else(|| Failure::Other(format!("{name:?} is no scope; there are: {}", known())))
         })
         .collect()
 }

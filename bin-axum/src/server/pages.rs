@@ -25,7 +25,8 @@ const STYLE: &str = include_str!("pages/style.css");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
     font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The guides, by their names in the URL, each in the languages of [`Language::ALL`].
+/// The guides, by their names in the URL, each in the languages of [`Language::ALL`]. A name is
+/// stated once for the URL and both files.
 macro_rules! guides {
     ($($name:literal),* $(,)?) => {
         &[$(($name, [

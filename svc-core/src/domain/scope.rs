@@ -2,75 +2,56 @@
 
 use std::fmt;
 
-macro_rules! scopes {
-    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
-        /// A permission of an API key, named on the wire `area:action`.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Scope { $($(#[doc = $doc])* $variant,)* }
+use super::words::words;
 
-        impl Scope {
-            /// Every scope, in the specification's order.
-            pub const ALL: &'static [Scope] = &[$(Scope::$variant,)*];
-
-            /// The wire name.
-            pub const fn name(self) -> &'static str {
-                match self { $(Scope::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-scopes! {
-    /// Create CRM prospect records; cannot read customers or touch existing ones.
-    LeadsWrite = "leads:write",
-    /// Read customers.
-    ClientesRead = "clientes:read",
-    /// Create and edit customers.
-    ClientesWrite = "clientes:write",
-    /// Read the catalogue, brands, categories, units and price lists.
-    ProductosRead = "productos:read",
-    /// Create and edit products.
-    ProductosWrite = "productos:write",
-    /// Read stock, warehouses and branches.
-    InventarioRead = "inventario:read",
-    /// Read the movement ledger of a product or document; includes costs.
-    KardexRead = "kardex:read",
-    /// Read suppliers.
-    ProveedoresRead = "proveedores:read",
-    /// Read sales documents and their lines.
-    VentasRead = "ventas:read",
-    /// Create quotes and orders (contract §4, added to the specification's list).
-    VentasWrite = "ventas:write",
-    /// Read the stamped-invoice registry.
-    FacturasRead = "facturas:read",
-    /// Invoice orders and quotes.
-    FacturasWrite = "facturas:write",
-    /// Read purchase orders and lines, with costs.
-    ComprasRead = "compras:read",
-    /// Read receivables, balances, due dates and applied payments.
-    CxcRead = "cxc:read",
-    /// Apply payments to receivables.
-    CxcWrite = "cxc:write",
-    /// Read payables.
-    CxpRead = "cxp:read",
-    /// Read opportunities.
-    OportunidadesRead = "oportunidades:read",
-    /// Log customer contacts.
-    ActividadesWrite = "actividades:write",
-    /// Manage webhooks.
-    WebhooksWrite = "webhooks:write",
-}
-
-impl Scope {
-    /// The scope of that wire name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|scope| scope.name() == name)
+words! {
+    /// A permission of an API key, named on the wire `area:action`. In the specification's order.
+    #[derive(PartialOrd, Ord)]
+    pub enum Scope {
+        /// Create CRM prospect records; cannot read customers or touch existing ones.
+        LeadsWrite = "leads:write",
+        /// Read customers.
+        ClientesRead = "clientes:read",
+        /// Create and edit customers.
+        ClientesWrite = "clientes:write",
+        /// Read the catalogue, brands, categories, units and price lists.
+        ProductosRead = "productos:read",
+        /// Create and edit products.
+        ProductosWrite = "productos:write",
+        /// Read stock, warehouses and branches.
+        InventarioRead = "inventario:read",
+        /// Read the movement ledger of a product or document; includes costs.
+        KardexRead = "kardex:read",
+        /// Read suppliers.
+        ProveedoresRead = "proveedores:read",
+        /// Read sales documents and their lines.
+        VentasRead = "ventas:read",
+        /// Create quotes and orders (contract §4, added to the specification's list).
+        VentasWrite = "ventas:write",
+        /// Read the stamped-invoice registry.
+        FacturasRead = "facturas:read",
+        /// Invoice orders and quotes.
+        FacturasWrite = "facturas:write",
+        /// Read purchase orders and lines, with costs.
+        ComprasRead = "compras:read",
+        /// Read receivables, balances, due dates and applied payments.
+        CxcRead = "cxc:read",
+        /// Apply payments to receivables.
+        CxcWrite = "cxc:write",
+        /// Read payables.
+        CxpRead = "cxp:read",
+        /// Read opportunities.
+        OportunidadesRead = "oportunidades:read",
+        /// Log customer contacts.
+        ActividadesWrite = "actividades:write",
+        /// Manage webhooks.
+        WebhooksWrite = "webhooks:write",
     }
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.word())
     }
 }
 
@@ -133,7 +114,7 @@ mod tests {
     fn names_are_read_back_and_fit_the_set() {
         assert!(Scope::ALL.len() <= 32);
         for scope in Scope::ALL {
-            assert_eq!(Scope::parse(scope.name()), Some(*scope));
+            assert_eq!(Scope::of(scope.word()), Some(*scope));
             let only: Scopes = [*scope].into_iter().collect();
             assert_eq!(only.iter().collect::<Vec<_>>(), [*scope]);
         }

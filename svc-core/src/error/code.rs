@@ -1,5 +1,6 @@
 //! The public errors, in one table: name, HTTP status, wire code and Spanish text.
 
+/// Declares the errors, so that each is stated once for the enum, its list and its four tables.
 macro_rules! codes {
     ($($variant:ident = $status:literal $codigo:literal $mensaje:literal,)*) => {
         /// The public errors (spec, "Errors"; contract §2 to §5): wire code, HTTP status and

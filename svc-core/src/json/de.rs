@@ -68,7 +68,8 @@ fn is_not(expected: &str) -> Fault {
     Fault::custom(format_args!("debe ser {expected}"))
 }
 
-/// Deserializes integers. A number outside the type's range is a fault like any other.
+/// Deserializes integers. A number outside the type's range is a fault like any other. A macro, so
+/// that the body that differs in the type's range alone stands once.
 macro_rules! integers {
     ($($method:ident: $type:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {

@@ -28,7 +28,7 @@ impl Writer {
         let mut said = self.texts.section(kind.word());
         if let Some(scope) = kind.scope() {
             let subscribe = language.say("Subscribing to it needs the scope", "Suscribirse a él requiere el permiso");
-            said.extend(["\n\n", subscribe, " `", scope.name(), "`."]);
+            said.extend(["\n\n", subscribe, " `", scope.word(), "`."]);
         }
         if kind.is_grouped() {
             said.push_str("\n\n");

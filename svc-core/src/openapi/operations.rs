@@ -44,7 +44,7 @@ impl Writer {
         if http.scopes.is_empty() {
             operation["security"] = json!([]);
         } else {
-            operation["x-scopes"] = http.scopes.iter().map(Scope::name).collect();
+            operation["x-scopes"] = http.scopes.iter().map(Scope::word).collect();
         }
         if let Some(list) = entry.declared_list().filter(|list| list.requires.len() > 1) {
             operation[ONE_OF] = list.requires.into();
@@ -60,7 +60,7 @@ impl Writer {
         let Described { entry, http, title } = described;
         let code = |name: &str| format!("`{name}`");
         let mut said = self.texts.section(title);
-        let scopes: Vec<_> = http.scopes.iter().map(|scope| code(scope.name())).collect();
+        let scopes: Vec<_> = http.scopes.iter().map(|scope| code(scope.word())).collect();
         if !scopes.is_empty() {
             let (word, or) = (self.language.say("Scope", "Permiso"), self.language.say(" or ", " o "));
             said.extend([
@@ -141,7 +141,7 @@ pub(super) fn credentials() -> Value {
 
 /// The two headers that hold a key's halves.
 pub(super) fn security_schemes(language: Language) -> Value {
-    let scopes: Vec<_> = Scope::ALL.iter().map(|scope| format!("`{}`", scope.name())).collect();
+    let scopes: Vec<_> = Scope::ALL.iter().map(|scope| format!("`{}`", scope.word())).collect();
     let key = language.say(
         "The key's secret, shown once when the key is made. Its scopes are:",
         "El secreto de la llave, que se muestra una vez al crearla. Sus permisos son:",

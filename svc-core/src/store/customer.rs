@@ -82,7 +82,7 @@ pub struct NewCommitment<'a> {
 pub struct NewOpportunity<'a> {
     /// Name.
     pub nombre: &'a str,
-    /// FunnelStage and status.
+    /// Stage and status.
     pub state: &'a OpportunityState,
     /// The customer.
     pub cliente: Option<i64>,
@@ -169,7 +169,7 @@ pub trait CustomerTx {
     /// company.
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError>;
 
-    /// FunnelStage and status of an opportunity, locked until the end.
+    /// Stage and status of an opportunity, locked until the end.
     async fn opportunity(&mut self, clave: i64) -> Result<Option<OpportunityState>, StoreError>;
 
     /// Updates stage and status of an opportunity.

@@ -72,16 +72,7 @@ enum NodeValue {
 
 struct NodeSerializer;
 
-/// Serializes the forms of text.
-macro_rules! text {
-    ($($method:ident: $kind:ty),* $(,)?) => {$(
-        fn $method(self, value: $kind) -> Result<NodeValue, NoNode> {
-            Ok(NodeValue::Text(value.to_string()))
-        }
-    )*};
-}
-
-/// Rejects the forms that no field has.
+/// Rejects the forms that no field has. A macro, so that the body that they share stands once.
 macro_rules! none {
     ($($method:ident($($kind:ty),*)),* $(,)?) => {$(
         fn $method(self, $(_: $kind),*) -> Result<NodeValue, NoNode> {
@@ -101,7 +92,6 @@ impl Serializer for NodeSerializer {
     type SerializeMap = Impossible<NodeValue, NoNode>;
     type SerializeStructVariant = Impossible<NodeValue, NoNode>;
 
-    text!(serialize_str: &str, serialize_i64: i64, serialize_u64: u64);
     none!(
         serialize_bool(bool),
         serialize_i8(i8),
@@ -118,6 +108,18 @@ impl Serializer for NodeSerializer {
         serialize_unit(),
         serialize_unit_struct(&'static str),
     );
+
+    fn serialize_str(self, value: &str) -> Result<NodeValue, NoNode> {
+        self.collect_str(value)
+    }
+
+    fn serialize_i64(self, value: i64) -> Result<NodeValue, NoNode> {
+        self.collect_str(&value)
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<NodeValue, NoNode> {
+        self.collect_str(&value)
+    }
 
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<NodeValue, NoNode> {
         Ok(NodeValue::Text(value.to_string()))

@@ -106,6 +106,7 @@ macro_rules! rates_of {
 
 pub(crate) use rates_of;
 
+/// Declares [`LineRates`], so that a tax is stated once for its field and its rules.
 macro_rules! rates {
     ($($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*) => {
         /// The rates of a line's taxes. Where they are written, of a product or a line, zero is
@@ -231,6 +232,7 @@ macro_rules! amounts {
 
 pub(crate) use amounts;
 
+/// Declares [`Amounts`], so that an amount is stated once for its field and its sum.
 macro_rules! declared {
     ($($(#[$doc:meta])* $amount:ident;)*) => {
         /// The amounts of a line or a document, in its currency, with two decimals.

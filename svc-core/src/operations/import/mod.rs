@@ -37,6 +37,7 @@ use crate::record::{
 };
 use crate::store::{StoreError, TransactionBody, Tx};
 
+/// Declares the resources, so that each is stated once with its name and the record of its import.
 macro_rules! resources {
     ($($variant:ident = $name:literal of $record:ty,)*) => {
         /// A resource that can be imported, named like the path of its list.

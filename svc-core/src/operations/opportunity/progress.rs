@@ -75,7 +75,7 @@ impl Operation for CreateOpportunity {
         let moneda = self.moneda.as_deref().unwrap_or(PESO);
         currency::validate(moneda)?;
         let stage = stage(cx, self.etapa).await?;
-        let state = OpportunityState::begin(&stage, cx.now)?;
+        let begun = OpportunityState::begin(&stage, cx.now)?;
         if let Some(vendedor) = self.vendedor
             && !cx.tx.is_salesperson(vendedor).await?
         {
@@ -84,7 +84,7 @@ impl Operation for CreateOpportunity {
         let correo = self.contacto_correo.as_deref().map(tidy_emails).filter(|correo| !correo.is_empty());
         let row = NewOpportunity {
             nombre: &self.nombre,
-            state: &state,
+            state: &begun,
             cliente: self.cliente,
             contacto_nombre: self.contacto_nombre.as_deref(),
             contacto_empresa: self.contacto_empresa.as_deref(),
