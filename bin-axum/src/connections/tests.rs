@@ -24,7 +24,7 @@ const ROOM: Room = Room { clients: 100, heads: 100, refused: 10 };
 
 /// The address of a server that answers `size` bytes to `GET /`, which counts as authenticated, a
 /// few to `/health` and, late, to `/slow`, and drops the body of any other request.
-async fn serve(deadlines: Deadlines, size: usize, room: Room) -> SocketAddr {
+fn serve(deadlines: Deadlines, size: usize, room: Room) -> SocketAddr {
     let known = [(HeaderName::from_static("x-rate-limit-limit"), "150")];
     let slow = async || {
         sleep(SHORT).await;
@@ -48,7 +48,7 @@ async fn serve(deadlines: Deadlines, size: usize, room: Room) -> SocketAddr {
 }
 
 async fn client(deadlines: Deadlines, size: usize) -> TcpStream {
-    TcpStream::connect(serve(deadlines, size, ROOM).await).await.unwrap()
+    TcpStream::connect(serve(deadlines, size, ROOM)).await.unwrap()
 }
 
 /// A client that has sent a request and read some of the answer.
@@ -157,7 +157,7 @@ async fn a_body_that_nobody_reads_is_taken_for_a_while() {
 
 #[tokio::test]
 async fn a_stranger_has_less_time_than_a_client() {
-    let address = serve(Deadlines { stranger: SHORT, ..NEVER }, 1, ROOM).await;
+    let address = serve(Deadlines { stranger: SHORT, ..NEVER }, 1, ROOM);
     let (took, said) = end(&mut after(address, HEALTH).await).await;
     assert!(is_short(took) && said.is_empty(), "{took:?}");
     let mut known = after(address, GET).await;
@@ -167,7 +167,7 @@ async fn a_stranger_has_less_time_than_a_client() {
 
 #[tokio::test]
 async fn a_newcomer_gets_the_place_of_the_stranger_that_has_waited_longest() {
-    let address = serve(NEVER, 1, Room { clients: 3, ..ROOM }).await;
+    let address = serve(NEVER, 1, Room { clients: 3, ..ROOM });
     let mut known = after(address, GET).await;
     let mut strangers = [after(address, HEALTH).await, TcpStream::connect(address).await.unwrap()];
     for _ in 0..4 {
@@ -190,7 +190,7 @@ async fn a_newcomer_gets_the_place_of_the_stranger_that_has_waited_longest() {
 
 #[tokio::test]
 async fn a_connection_that_is_answered_keeps_its_place() {
-    let address = serve(NEVER, 1, Room { clients: 1, ..ROOM }).await;
+    let address = serve(NEVER, 1, Room { clients: 1, ..ROOM });
     let mut busy = TcpStream::connect(address).await.unwrap();
     busy.write_all(SLOW).await.unwrap();
     sleep(SHORT / 3).await;
@@ -203,7 +203,7 @@ async fn a_connection_that_is_answered_keeps_its_place() {
 
 #[tokio::test]
 async fn heads_under_way_are_bounded() {
-    let address = serve(NEVER, 1, Room { heads: 2, ..ROOM }).await;
+    let address = serve(NEVER, 1, Room { heads: 2, ..ROOM });
     let mut known = after(address, GET).await;
     let mut heads = Vec::new();
     for _ in 0..3 {

@@ -151,18 +151,16 @@ fn clients(wished: u32, files: usize) -> usize {
 /// own, so that one that computes holds up no other; without `outside`, what requests need alone.
 fn spawn_work(context: &Context, outside: Option<Providers>, mut stop: StopSignal) -> JoinSet<()> {
     let stop = async move { stop.wait().await };
-    match outside {
-        Some(outside) => context.work_in_parts(outside, stop).into_iter().collect(),
-        None => {
-            let context = context.clone();
-            let current = async move {
-                if let Err(error) = context.keep_current(stop).await {
-                    tracing::warn!(%error, "usage could not be merged");
-                }
-            };
-            JoinSet::from_iter([current])
-        }
+    if let Some(outside) = outside {
+        return context.work_in_parts(outside, stop).into_iter().collect();
     }
+    let context = context.clone();
+    let current = async move {
+        if let Err(error) = context.keep_current(stop).await {
+            tracing::warn!(%error, "usage could not be merged");
+        }
+    };
+    JoinSet::from_iter([current])
 }
 
 /// Answers every connection, for ever.

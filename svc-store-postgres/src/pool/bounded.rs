@@ -85,5 +85,6 @@ fn late() -> sqlx::Error {
 
 /// Whether a statement reached its limit here.
 pub(crate) fn is_late(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<Late>()))
+    let sqlx::Error::Io(error) = error else { return false };
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Late>)
 }
