@@ -79,6 +79,7 @@ mod xml;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Reader, Store, StoreError, Tx};
 
@@ -104,6 +105,10 @@ impl Store for PostgresStore {
 
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         Some(Arc::new(self.in_background()))
+    }
+
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
+        self.service.of_all().value(sql!("SELECT clock_timestamp()")).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
