@@ -34,6 +34,7 @@
 
 mod accounting;
 mod cancellation;
+mod certificate;
 mod company;
 mod copy;
 mod credit;
@@ -83,6 +84,7 @@ use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Reader, Store, StoreError, Tx};
 
+pub use crate::certificate::EndingCertificate;
 use crate::error::store_error;
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
+use futures_util::future::{BoxFuture, Either, Shared, join, join_all, select};
 use tokio::sync::mpsc;
 
 use crate::budget::Budget;
