@@ -30,15 +30,17 @@ const AGED: [(Aged, TimeDelta); 4] =
 /// where servers of the previous release queued deliveries beside this one. Returns the number of
 /// rows removed, or the first error of the store.
 ///
-/// Rows expire by whole days (UTC), so a company has something to remove once a day, not in every
-/// pass. A pass over companies without expired rows costs one statement per kind of row. After each
-/// batch it pauses for as long as the batch took, and so uses at most half of a connection's time.
-/// A company with locked rows is left for the next pass.
+/// Their age is judged by the store's clock, so that a server whose clock is ahead removes nothing
+/// too early. Rows expire by whole days (UTC), so a company has something to remove once a day, not
+/// in every pass. A pass over companies without expired rows costs one statement per kind of row.
+/// After each batch it pauses for as long as the batch took, and so uses at most half of a
+/// connection's time. A company with locked rows is left for the next pass.
 ///
 /// Call it on a timer; several processes may run it at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let context = context.in_background();
-    let (store, now) = (context.store(), context.now());
+    let store = context.store();
+    let now = store.now().await?;
     let mut removed = 0;
     for (aged, kept) in AGED {
         let expired = start_of_day(now - kept);

@@ -144,7 +144,7 @@ mod work;
 pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use compute::Job;
-pub use context::{BaseUrlError, Context, ContextBuilder, DEFAULT_MAX_BODY};
+pub use context::{BaseUrlError, ClockOffset, Context, ContextBuilder, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};
 pub use openapi::{Language, meaning, openapi, remedy};

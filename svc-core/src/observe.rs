@@ -31,6 +31,7 @@
 //! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
 //! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
+//! | [`CLOCK_OFFSET`] | gauge, seconds | – |
 //! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `cancellations` `groups` `events` `deliveries` `discards` `mails` |
 
 use std::sync::Arc;
@@ -79,6 +80,10 @@ pub const EMAILS: &str = "svc_emails_total";
 /// (`company`), or one record (`panic` too). The log says which.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
 
+/// How many seconds the process's clock is ahead of the store's, as of the last comparison; negative
+/// if it is behind.
+pub const CLOCK_OFFSET: &str = "svc_clock_offset_seconds";
+
 /// Seconds for which the oldest item of a queue has been due, as of the last pass over it.
 pub const QUEUE_AGE: &str = "svc_queue_age_seconds";
 
@@ -100,6 +105,7 @@ pub fn describe() {
     metrics::describe_gauge!(HELD, "Documents that wait for a person, by why");
     metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
     metrics::describe_counter!(BACKGROUND_FAILURES, "Failures of background work, by work and reason");
+    metrics::describe_gauge!(CLOCK_OFFSET, Unit::Seconds, "How far the clock is ahead of the database's");
     metrics::describe_gauge!(QUEUE_AGE, Unit::Seconds, "How long the oldest item of a queue has been due");
 }
 
@@ -125,6 +131,11 @@ pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Err
 /// Sets the number of documents that wait for a person for this reason.
 pub(crate) fn held(reason: &'static str, count: u64) {
     gauge!(HELD, "reason" => reason).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+}
+
+/// Sets how far the process's clock is ahead of the store's.
+pub(crate) fn clock_offset(ahead: TimeDelta) {
+    gauge!(CLOCK_OFFSET).set(ahead.as_seconds_f64());
 }
 
 /// Sets how long the oldest item of a queue has been due.

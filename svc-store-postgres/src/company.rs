@@ -332,7 +332,14 @@ impl CompanyTx for PostgresTx {
     async fn use_quota(&mut self, mes: NaiveDate, operaciones: i64) -> Result<i64, StoreError> {
         self.value(sql!(
             "INSERT INTO cupos AS c (empresa, mes, usadas)
-             VALUES (:empresa, :mes, :operaciones)
+             VALUES (
+                 :empresa,
+                 least(
+                     :mes,
+                     date_trunc('month', (now() + interval '1 minute') AT TIME ZONE 'America/Mexico_City')::date
+                 ),
+                 :operaciones
+             )
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
              RETURNING usadas",
             empresa: self.empresa,

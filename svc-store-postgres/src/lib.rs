@@ -34,6 +34,7 @@
 
 mod accounting;
 mod cancellation;
+mod certificate;
 mod company;
 mod copy;
 mod credit;
@@ -79,9 +80,11 @@ mod xml;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Reader, Store, StoreError, Tx};
 
+pub use crate::certificate::EndingCertificate;
 use crate::error::store_error;
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;
@@ -104,6 +107,10 @@ impl Store for PostgresStore {
 
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         Some(Arc::new(self.in_background()))
+    }
+
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
+        self.service.of_all().value(sql!("SELECT clock_timestamp()")).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

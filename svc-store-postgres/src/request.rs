@@ -1,7 +1,7 @@
 //! Idempotency keys with their answers, events, and the removal of what is too old.
 
 use async_trait::async_trait;
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use svc_core::store::{Aged, Claim, NewEvent, RequestTx, StoreError};
 
 use crate::error::store_error;
@@ -18,16 +18,15 @@ static CLAIM: Statement = Statement {
     name: "svc_claim",
     text: sql_text!(
         "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, creada)
-         VALUES (:empresa, :llave, :nombre, :huella, :creada)
+         VALUES (:empresa, :llave, :nombre, :huella, now())
          ON CONFLICT (empresa, llave, nombre) DO UPDATE
          SET huella = excluded.huella, respuesta = NULL, creada = excluded.creada
-         WHERE i.creada < :vencida",
+         WHERE excluded.creada - i.creada > :conservada",
         empresa,
         llave,
         nombre,
         huella,
-        creada,
-        vencida
+        conservada
     ),
 };
 
@@ -43,11 +42,10 @@ impl RequestTx for PostgresTx {
         suffix: &str,
         name: &str,
         fingerprint: &[u8; 32],
-        now: DateTime<Utc>,
-        expired: DateTime<Utc>,
+        kept: TimeDelta,
     ) -> Result<Claim, StoreError> {
-        let values =
-            [self.empresa.to_string(), text(suffix), text(name), bytes(fingerprint), instant(now), instant(expired)];
+        let kept = format!("interval '{} seconds'", kept.num_seconds());
+        let values = [self.empresa.to_string(), text(suffix), text(name), bytes(fingerprint), kept];
         loop {
             // The row of a transaction under way makes this wait until it ends, or for the lock
             // timeout.
@@ -71,19 +69,18 @@ impl RequestTx for PostgresTx {
         }
     }
 
-    async fn remember(&mut self, suffix: &str, name: &str, now: DateTime<Utc>, body: &[u8]) -> Result<(), StoreError> {
+    async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
         let events = std::mem::take(&mut self.unwritten);
         // With its time each index of the table finds just this row: a plan made while the table
         // was empty may take any.
         self.run(with_events!(
             "UPDATE idempotencia
              SET respuesta = :respuesta
-             WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND creada = :reclamada",
+             WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND creada = now()",
             empresa: self.empresa,
             respuesta: body,
             llave: suffix,
-            nombre: name,
-            reclamada: now;
+            nombre: name;
             events
         ))
         .await
@@ -112,8 +109,4 @@ fn bytes(bytes: &[u8]) -> String {
 
 fn text(text: &str) -> String {
     format!("convert_from({}, 'UTF8')", bytes(text.as_bytes()))
-}
-
-fn instant(instant: DateTime<Utc>) -> String {
-    format!("'{}'", instant.to_rfc3339_opts(SecondsFormat::Micros, true))
 }

@@ -92,13 +92,14 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
             vencido,
             limite,
         ),
-        // An event goes when its last delivery has gone. One that is being sent again is locked.
+        // An event goes when its last delivery has gone. One that is being sent again is locked, and
+        // one without deliveries yet is of a server whose clock is behind.
         Aged::Events => sql!(
             "DELETE FROM eventos
              WHERE empresa = :empresa AND id < :primero AND ctid = ANY (ARRAY(
                  SELECT n.ctid
                  FROM eventos n
-                 WHERE n.empresa = :empresa AND n.id < :primero
+                 WHERE n.empresa = :empresa AND n.id < :primero AND n.repartido
                    AND coalesce(
                        n.ultima_entrega < (
                            SELECT d.creado FROM entregas d WHERE d.empresa = :empresa ORDER BY d.clave LIMIT 1

@@ -11,7 +11,7 @@ mod tests;
 use sqlx::migrate::Migrator;
 
 pub(crate) use self::history::History;
-pub(crate) use self::migrate::{Patience, distribute, migrate};
+pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
 
 /// The migrations of this program.
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();

@@ -9,7 +9,7 @@ use crate::database::Database;
 use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
-use crate::schema::{History, MIGRATOR, OpenError, Patience, distribute, migrate};
+use crate::schema::{History, HistoryAttempts, MIGRATOR, OpenError, Patience, distribute, migrate};
 use crate::settings::Settings;
 use crate::tls::unverified_host;
 
@@ -66,14 +66,20 @@ impl PostgresStore {
     ///
     /// Migrations run on a connection of their own, and as long as they need. Those that lock a
     /// table wait for it for [`Settings::migration_lock_timeout`] at a time, so that servers that
-    /// answer meanwhile are not held up for longer. Processes that migrate at once wait for each
+    /// answer meanwhile are not held up for longer, and so for the table of the history. Processes that migrate at once wait for each
     /// other, for [`Settings::migration_patience`] at the most, by a lock of the session's: behind
     /// a pooler in transaction mode, where sessions keep nothing, a schema that is not up to date
     /// is [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
         // Without the lock: a server that finds its schema up to date starts while another
         // release's migration runs.
-        let history = History::read(self.requests.of_all()).await?;
+        let attempts = HistoryAttempts::new(self.patience);
+        let history = loop {
+            match History::read(self.requests.of_all()).await {
+                Err(error) if attempts.pause_after(&error).await => {}
+                outcome => break outcome?,
+            }
+        };
         history.log_newer(&MIGRATOR);
         if history.pending(&MIGRATOR)?.is_empty() {
             return Ok(0);

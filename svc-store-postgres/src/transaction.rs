@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use sqlx::postgres::PgExecutor;
 use sqlx::{Execute, Postgres};
 use svc_core::store::{StoreError, Tx};
@@ -86,6 +87,10 @@ impl Run for PostgresTx {
 
 #[async_trait]
 impl Tx for PostgresTx {
+    async fn now(&mut self) -> Result<DateTime<Utc>, StoreError> {
+        self.value(sql!("SELECT now()")).await
+    }
+
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.write_events().await?;
         self.tx.commit().await.map_err(store_error)?;

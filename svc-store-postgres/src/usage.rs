@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use svc_core::domain::company::{Company, CompanyId};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scope;
@@ -9,7 +11,7 @@ use svc_core::store::{KeyId, KeyRecord, KnownUse, MinuteUse, MonthUse, StoreErro
 
 use crate::error::store_error;
 use crate::row::from_row;
-use crate::run::Run as _;
+use crate::run::Run;
 use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
 
@@ -54,6 +56,8 @@ from_row! {
         minuto: Option<DateTime<Utc>>,
         mes: Option<NaiveDate>,
         usadas: u64,
+        /// Whether the stored minute lies ahead of the present.
+        adelantado: bool,
     }
 }
 
@@ -113,7 +117,7 @@ impl UsageStore for PostgresStore {
         let companies = usage.by_company();
         let mut total = Usage::default();
         if let [(&company, usage)] = companies.iter().collect::<Vec<_>>()[..] {
-            merge(&mut total, company, self.service.of_all().many(adding(company, usage)).await?);
+            merge(&mut total, company, add_to(&mut self.service.of_all(), company, usage).await?);
             return Ok(total);
         }
         // One transaction, since a write to disk takes as long as many statements. Every server
@@ -121,19 +125,40 @@ impl UsageStore for PostgresStore {
         // only wait for each other.
         let mut connection = self.service.begin_for_all().await.map_err(store_error)?;
         for (company, usage) in companies {
-            merge(&mut total, company, connection.many(adding(company, &usage)).await?);
+            merge(&mut total, company, add_to(&mut connection, company, &usage).await?);
         }
         connection.commit().await.map_err(store_error)?;
         Ok(total)
     }
 }
 
-/// Adds the usage of one company; yields its new totals.
+/// Boxed, since the compiler cannot follow its lifetimes through the loop over companies.
+fn add_to<'r>(
+    run: &'r mut impl Run,
+    company: CompanyId,
+    usage: &'r Usage,
+) -> BoxFuture<'r, Result<Vec<Counted>, StoreError>> {
+    async move {
+        let mut counted: Vec<Counted> = run.many(adding(company, usage)).await?;
+        if counted.iter().any(|counted| counted.adelantado) {
+            counted.retain(|counted| !counted.adelantado);
+            let back: Vec<Counted> = run.many(bringing_back(company, usage)).await?;
+            counted.extend(back);
+        }
+        Ok(counted)
+    }
+    .boxed()
+}
+
+/// Adds the usage of one company; yields its new totals. A minute or month ahead of the database's
+/// clock by more than a minute counts as the present one.
 fn adding(company: CompanyId, usage: &Usage) -> Sql {
     sql!(
         "WITH de_llaves AS (
              INSERT INTO llaves_minuto AS m (empresa, llave, minuto, usadas)
-             SELECT :empresa, n.llave, n.minuto, n.usadas
+             SELECT :empresa, n.llave,
+                    CASE WHEN n.minuto > now() + interval '1 minute' THEN date_trunc('minute', now()) ELSE n.minuto END,
+                    n.usadas
              FROM unnest(:llave::text[], :minuto::timestamptz[], :peticiones::bigint[]) AS n (llave, minuto, usadas)
              ORDER BY n.llave
              ON CONFLICT (empresa, llave) DO UPDATE
@@ -141,27 +166,45 @@ fn adding(company: CompanyId, usage: &Usage) -> Sql {
                  usadas = CASE WHEN m.minuto = excluded.minuto THEN m.usadas + excluded.usadas
                                WHEN m.minuto < excluded.minuto THEN excluded.usadas
                                ELSE m.usadas END
-             RETURNING llave, minuto, usadas
+             RETURNING llave, minuto, usadas, minuto > now() + interval '1 minute' AS adelantado
          ), de_la_empresa AS (
              INSERT INTO cupos AS c (empresa, mes, usadas)
-             SELECT :empresa, n.mes, n.usadas
+             SELECT :empresa, least(n.mes, p.mes), sum(n.usadas)::bigint
              FROM unnest(:mes::date[], :operaciones::bigint[]) AS n (mes, usadas)
+             CROSS JOIN (
+                 SELECT date_trunc('month', (now() + interval '1 minute') AT TIME ZONE 'America/Mexico_City')::date
+             ) AS p (mes)
              WHERE EXISTS (SELECT FROM empresas e WHERE e.empresa = :empresa)
-             ORDER BY n.mes
+             GROUP BY least(n.mes, p.mes)
+             ORDER BY least(n.mes, p.mes)
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
              RETURNING mes, usadas
          )
-         SELECT llave, minuto, NULL::date AS mes, usadas FROM de_llaves
+         SELECT llave, minuto, NULL::date AS mes, usadas, adelantado FROM de_llaves
          UNION ALL
-         SELECT NULL, NULL, mes, usadas FROM de_la_empresa",
+         SELECT NULL, NULL, mes, usadas, false FROM de_la_empresa",
         empresa: company;
         for minute in (usage.minutes) { llave: &minute.key.suffix, minuto, peticiones: count(minute.usadas) }
         for month in (usage.months) { mes, operaciones: count(month.usadas) }
     )
 }
 
+/// Makes minutes that were stored ahead of the present the present one, and adds the usage, which
+/// [`adding`] ignores in this case; yields the new totals.
+fn bringing_back(company: CompanyId, usage: &Usage) -> Sql {
+    sql!(
+        "UPDATE llaves_minuto m
+         SET minuto = date_trunc('minute', now()), usadas = m.usadas + n.usadas
+         FROM unnest(:llave::text[], :peticiones::bigint[]) AS n (llave, usadas)
+         WHERE m.empresa = :empresa AND m.llave = n.llave AND m.minuto > now() + interval '1 minute'
+         RETURNING m.llave, m.minuto, NULL::date AS mes, m.usadas, false AS adelantado",
+        empresa: company;
+        for minute in (usage.minutes) { llave: &minute.key.suffix, peticiones: count(minute.usadas) }
+    )
+}
+
 fn merge(total: &mut Usage, company: CompanyId, counted: Vec<Counted>) {
-    for Counted { llave, minuto, mes, usadas } in counted {
+    for Counted { llave, minuto, mes, usadas, .. } in counted {
         if let (Some(suffix), Some(minuto)) = (llave, minuto) {
             total.minutes.push(MinuteUse { key: KeyId { company, suffix }, minuto, usadas });
         } else if let Some(mes) = mes {

@@ -16,7 +16,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Plain reads over companies, without locks: a part of each that identifies it.
-const READS: [&str; 12] = [
+const READS: [&str; 13] = [
     // What is due, and webhooks that a server of the release before left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -34,6 +34,8 @@ const READS: [&str; 12] = [
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
     "(SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
     "SELECT DISTINCT w.empresa FROM webhooks w",
+    // Whose certificate ends soon, for operators.
+    "SELECT c.empresa, c.numero, c.hasta FROM certificados c WHERE c.hasta < $1",
 ];
 
 fn store() -> Source {

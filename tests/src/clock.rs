@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use svc_core::domain::clock::Clock;
+use svc_core::domain::clock::{Clock, SystemClock};
 
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
@@ -20,6 +20,11 @@ impl TestClock {
     /// Moves on (or back).
     pub fn advance(&self, by: TimeDelta) {
         self.0.fetch_add(by.num_microseconds().expect("a span of this age"), Ordering::SeqCst);
+    }
+
+    /// Moves to the present of the machine, whose clock is the database's too, and this much on.
+    pub fn set_to_present(&self, and: TimeDelta) {
+        self.advance(SystemClock.now() + and - self.now());
     }
 }
 

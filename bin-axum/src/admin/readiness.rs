@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use svc_core::Context;
 use svc_core::domain::words::Held;
 use svc_core::store::{Queue, StoreError};
+use svc_core::{ClockOffset, Context};
 use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
@@ -36,8 +36,9 @@ pub(super) struct Readiness {
     queues: Mutex<QueueAges>,
 }
 
-/// How long the oldest item of each queue has been due, for operators. It does not affect
-/// readiness: a stalled worker shows here, and other processes may be no better.
+/// For operators, how long the oldest item of each queue has been due, and whether the clock is
+/// wrong. It does not affect readiness: a stalled worker shows here, and other processes may be no
+/// better.
 struct QueueAges {
     context: Context,
     last: Option<(Instant, String)>,
@@ -58,7 +59,7 @@ impl Readiness {
         }
     }
 
-    /// A line for each queue that has something due.
+    /// A line for each queue that has something due, and one if the clock is wrong.
     pub(super) async fn queues(&self) -> String {
         self.queues.lock().await.lines().await
     }
@@ -97,8 +98,8 @@ impl DatabaseCheck {
 }
 
 impl QueueAges {
-    async fn read(&self) -> Result<(Vec<(Queue, TimeDelta)>, Vec<(Held, u64)>), StoreError> {
-        Ok((self.context.oldest_due().await?, self.context.held().await?))
+    async fn read(&self) -> Result<(Vec<(Queue, TimeDelta)>, Vec<(Held, u64)>, ClockOffset), StoreError> {
+        Ok((self.context.oldest_due().await?, self.context.held().await?, self.context.clock_offset().await?))
     }
 
     async fn lines(&mut self) -> String {
@@ -108,7 +109,7 @@ impl QueueAges {
             return lines.clone();
         }
         let lines = match timeout(TIMEOUT, self.read()).await {
-            Ok(Ok((oldest, held))) => {
+            Ok(Ok((oldest, held, clock))) => {
                 let queue =
                     |(queue, age): (Queue, TimeDelta)| format!("{} due for {} s\n", queue.name(), age.num_seconds());
                 let held = held.into_iter().map(|(held, count)| match held {
@@ -117,7 +118,8 @@ impl QueueAges {
                         format!("{count} documents held: the stamping provider refuses the account\n")
                     }
                 });
-                oldest.into_iter().map(queue).chain(held).collect()
+                let clock = clock.is_wrong().then(|| format!("{clock}\n"));
+                oldest.into_iter().map(queue).chain(held).chain(clock).collect()
             }
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the queues were not read");

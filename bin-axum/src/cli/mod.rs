@@ -1,5 +1,6 @@
 //! The command line: every setting is a flag and an environment variable.
 
+mod doctor;
 mod listen;
 mod mcp;
 mod office;
@@ -14,6 +15,7 @@ use svc_core::Language;
 use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use listen::ListenArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
@@ -134,6 +136,9 @@ pub(crate) enum Command {
         #[arg(long, default_value = "/api/v1")]
         base_url: String,
     },
+    /// Say what is wrong with this installation: settings, database, secrets, provider,
+    /// certificates, clock.
+    Doctor(DoctorArgs),
     /// Check that a running service is alive.
     Healthcheck {
         #[command(flatten)]

@@ -4,6 +4,7 @@ mod action;
 mod certificate;
 mod company;
 mod deliver;
+mod doctor;
 mod healthcheck;
 mod import;
 mod key;
@@ -34,6 +35,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&cli.database, &args, sealer?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
+        Command::Doctor(args) => doctor::run(&cli.database, &args, sealer).await,
         Command::Migrate { distribute, wait } => {
             let database = OpenedDatabase::open(&cli.database).await?;
             let mut done = serde_json::json!({ "migraciones": database.migrate(wait.longest()).await? });
@@ -89,6 +91,7 @@ async fn run_by_name(context: &Context, command: Command) -> Result<(), Failure>
         | Command::Serve(_)
         | Command::Listen(_)
         | Command::Healthcheck { .. }
+        | Command::Doctor(_)
         | Command::Openapi { .. }
         | Command::Mcp(_)
         | Command::Migrate { .. } => Ok(()),

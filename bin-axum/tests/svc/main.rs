@@ -8,6 +8,7 @@ mod delivery;
 mod demo;
 mod deploy;
 mod description;
+mod doctor;
 mod harness;
 mod layers;
 mod limits;

@@ -147,6 +147,10 @@ impl Store for Memory {
         Err(StoreError::Unavailable("this store only reads".into()))
     }
 
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
+        Ok(DateTime::UNIX_EPOCH)
+    }
+
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         Err(StoreError::Unavailable("this store only reads".into()))
     }

@@ -1,6 +1,7 @@
 //! [`Context`]: the state that the API, the back office and background work share.
 
 mod backlog;
+mod clock;
 mod keys;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use http::Uri;
 
+pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 
 use crate::compute::{Compute, Job};

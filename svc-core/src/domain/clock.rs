@@ -4,7 +4,7 @@
 //! `clippy.toml` forbids the global functions elsewhere. So a test can move time instead of
 //! sleeping.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeZone as _, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
 use rand::Rng as _;
 use uuid::Uuid;
@@ -14,6 +14,9 @@ pub trait Clock: Send + Sync + 'static {
     /// The current time, in UTC.
     fn now(&self) -> DateTime<Utc>;
 }
+
+/// How far a server's clock may be from the database's without anything being done about it.
+pub const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 
 /// A source of random bytes.
 pub trait Random: Send + Sync + 'static {

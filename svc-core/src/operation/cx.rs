@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -93,6 +94,12 @@ impl<'a> Cx<'a> {
 }
 
 impl Cx<'_> {
+    /// The present by the process's clock or the store's, whichever is behind: for what cannot be
+    /// taken back if it is done too early.
+    pub(crate) async fn earlier_now(&mut self) -> Result<DateTime<Utc>, Error> {
+        Ok(self.tx.now().await?.min(self.now.get()))
+    }
+
     /// Writes `event` to the outbox in this transaction.
     pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
         self.emit_all(std::slice::from_ref(event)).await

@@ -5,13 +5,16 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
-use crate::secrets::{Place, PlainSecrets};
+use crate::secrets::{Place, PlainSecrets, SecretsError};
 use crate::store::{Resealed, SIGNING_KEY, SealedColumn, SealedSecret, StoreError};
 use crate::webhooks::SECRET;
 
 /// Companies per statement: few enough that a batch needs little memory and holds its locks
 /// briefly. A company has at most twenty webhook secrets, and a key per certificate it ever loaded.
 const BATCH: u32 = 100;
+
+/// What no sealed value begins with.
+const NO_PREFIX: &[u8] = &[u8::MAX];
 
 /// After so many passes in a row without progress, because every remaining value was changed or
 /// locked by others, the rest stays pending.
@@ -62,6 +65,25 @@ impl Context {
             if (pass.resealed == 0 && pass.missed == 0) || idle == MAX_IDLE {
                 rotated.pendientes = pass.failed + pass.missed;
                 return Ok(rotated);
+            }
+        }
+    }
+
+    /// How many secrets of all companies do not open with the keys that are set, and why the first
+    /// does not; none if all do.
+    pub async fn closed_secrets(&self) -> Result<Option<(u64, SecretsError)>, StoreError> {
+        let mut closed: Option<(u64, SecretsError)> = None;
+        let mut after = CompanyId(0);
+        loop {
+            let batch = self.store().secrets_not_under(NO_PREFIX, after, BATCH).await?;
+            for secret in &batch.secrets {
+                if let Err(error) = self.sealer().open(place(secret), &secret.sealed) {
+                    closed = Some(closed.map_or((1, error), |(count, first)| (count + 1, first)));
+                }
+            }
+            match batch.last {
+                Some(last) => after = last,
+                None => return Ok(closed),
             }
         }
     }

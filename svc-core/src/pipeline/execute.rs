@@ -47,9 +47,8 @@ impl TransactionBody for Write<'_> {
     }
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
-        let now = self.context.now();
         if let Some(key) = &self.key {
-            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, now, now - ANSWERS_KEPT).await;
+            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, ANSWERS_KEPT).await;
             match claim.map_err(in_progress)? {
                 Claim::New => {}
                 Claim::Done { fingerprint, .. } if fingerprint != key.fingerprint => {
@@ -68,7 +67,7 @@ impl TransactionBody for Write<'_> {
         let mut cx = Cx::new(self.context, tx, self.caller.company(), &self.caller.actor);
         let Answer { head, body, remembered } = self.operation.run(&mut cx, &self.input).await?;
         if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, now, &success(&remembered)).await?;
+            tx.remember(self.suffix(), &key.name, &success(&remembered)).await?;
         }
         Ok(Reply::answered(head, success(&body)))
     }

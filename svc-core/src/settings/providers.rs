@@ -76,6 +76,12 @@ impl StamperSettings {
         url.is_empty() || url == SANDBOX
     }
 
+    /// The provider's address, without what names its protocol; the sandbox has none.
+    pub fn address(&self) -> &str {
+        let url = self.stamper.trim();
+        url.strip_prefix(SW).or_else(|| url.strip_prefix(FINKOK)).unwrap_or(url)
+    }
+
     /// The provider, or the sandbox, which is logged as a warning since it stamps no valid
     /// invoices. Fails if the provider's URL or token cannot be used.
     pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {

@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, CfdiRelacionados, SigningKey, TipoRelacion, seal};
+use crate::domain::clock::CLOCK_TOLERANCE;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
@@ -46,7 +47,7 @@ impl Step for PrepareStamping {
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
             return Ok(PreparedStamping::Document(xml, true));
         }
-        let fecha = issued(record.fecha, cx.now);
+        let fecha = issued(record.fecha, Timestamp::new(cx.earlier_now().await?));
         let validated = cx.tx.validated_document(self.factura).await?;
         let validated = validated.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
         let document = match record.tipo {
@@ -142,7 +143,8 @@ async fn payment(
 }
 
 /// When a document is issued: when its record was made, or now if that is longer ago than
-/// [`OLDEST`].
+/// [`OLDEST`], or lies ahead since a clock was wrong: the authority refuses both.
 fn issued(fecha: Timestamp, now: Timestamp) -> Timestamp {
-    if now.get() - fecha.get() > OLDEST { now } else { fecha }
+    let age = now.get() - fecha.get();
+    if age > OLDEST || age < -CLOCK_TOLERANCE { now } else { fecha }
 }

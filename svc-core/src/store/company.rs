@@ -213,6 +213,7 @@ pub trait CompanyTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Adds to the usage of the month that begins on `mes`; returns the month's total.
+    /// Adds to the usage of the month that begins on `mes`, or of the present one if `mes` lies
+    /// ahead of the store's clock; returns the month's total.
     async fn use_quota(&mut self, mes: NaiveDate, operaciones: i64) -> Result<i64, StoreError>;
 }

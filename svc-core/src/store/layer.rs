@@ -55,6 +55,10 @@ impl<S: StoreLayer> Store for S {
         StoreLayer::begin(self, company).await
     }
 
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
+        self.inner().now().await
+    }
+
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         self.inner().next_company().await
     }

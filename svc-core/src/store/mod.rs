@@ -48,6 +48,7 @@ mod webhook;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
@@ -197,6 +198,9 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
         None
     }
 
+    /// The time by the store's own clock, which all servers share.
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError>;
+
     /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 
@@ -252,6 +256,9 @@ pub trait Tx:
     + WebhookTx
     + Send
 {
+    /// The time by the store's own clock when this transaction began.
+    async fn now(&mut self) -> Result<DateTime<Utc>, StoreError>;
+
     /// Commits. After an error it is unknown whether it was committed.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 

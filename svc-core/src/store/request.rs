@@ -52,18 +52,18 @@ pub struct NewEvent {
 pub trait RequestTx {
     /// Claims the Idempotency-Key `name` of the API key `suffix`. It waits while another
     /// transaction holds the claim; past the store's lock timeout the error is
-    /// [`StoreError::Busy`]. A claim made before `expired` counts as free.
+    /// [`StoreError::Busy`]. A claim older than `kept` counts as free. Its age is judged by the
+    /// store's clock, so that a server whose clock is wrong forgets no answer.
     async fn claim(
         &mut self,
         suffix: &str,
         name: &str,
         fingerprint: &[u8; 32],
-        now: DateTime<Utc>,
-        expired: DateTime<Utc>,
+        kept: TimeDelta,
     ) -> Result<Claim, StoreError>;
 
-    /// Stores the answer to the request whose key this transaction claimed at `now`.
-    async fn remember(&mut self, suffix: &str, name: &str, now: DateTime<Utc>, body: &[u8]) -> Result<(), StoreError>;
+    /// Stores the answer to the request whose key this transaction claimed.
+    async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
 
     /// Appends events, to be fanned out to the webhooks that are active and subscribed to them now.
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;

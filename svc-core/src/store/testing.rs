@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
+use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::company::{Company, CompanyId, LimitMode, TERMS_VERSION};
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
@@ -88,6 +89,10 @@ impl Store for Empty {
     /// What comes after is tried where there is a database.
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         Err(StoreError::Unavailable("it only reads".into()))
+    }
+
+    async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
+        Ok(SystemClock.now())
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

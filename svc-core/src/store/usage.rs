@@ -77,5 +77,8 @@ pub trait UsageStore {
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the
     /// totals, which include what other processes added. Only the latest minute of a key is stored:
     /// an entry of an earlier one is ignored. Entries of companies that do not exist are ignored.
+    ///
+    /// A minute or month that lies ahead of the store's own clock by more than a minute, given or
+    /// stored, counts as the present one: it came from a clock that was wrong.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;
 }

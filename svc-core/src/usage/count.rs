@@ -42,6 +42,11 @@ impl Count {
         self.stored += taken;
     }
 
+    /// Counts what is being merged as stored, since the end of the merge will not be known.
+    pub(super) fn end_merge(&mut self) {
+        self.stored += std::mem::take(&mut self.merging);
+    }
+
     /// Returns a taken part that was not stored.
     pub(super) fn put_back(&mut self, taken: u64) {
         self.merging = self.merging.saturating_sub(taken);

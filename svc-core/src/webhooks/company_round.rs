@@ -131,9 +131,9 @@ impl CompanyRound<'_> {
             slow_after: SLOW_AFTER,
             busy: &self.busy,
         };
-        let latest = until - self.deadline;
+        let (since, latest) = (now, until - self.deadline);
         let claimed = tx.claim_deliveries(&claim).await?.into_iter();
-        Ok(claimed.map(|delivery| DeliveryLease { company: self.company, delivery, token, latest }).collect())
+        Ok(claimed.map(|delivery| DeliveryLease { company: self.company, delivery, token, since, latest }).collect())
     }
 }
 

@@ -21,7 +21,7 @@ impl Step for DisableWebhook {
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {
         let Some(webhook) = cx.tx.lock_active_webhook(self.webhook).await? else { return Ok(None) };
         let standing = webhook.standing;
-        if !is_disabled(standing.fallos_consecutivos, standing.racha_desde, cx.now.get()) {
+        if !is_disabled(standing.fallos_consecutivos, standing.racha_desde, cx.earlier_now().await?) {
             return Ok(None);
         }
         let discarded = cx.tx.disable_webhook(self.webhook, MOTIVO, cx.now).await?;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
+use futures_util::future::{BoxFuture, Either, Shared, join, join_all, select};
 use tokio::sync::mpsc;
 
 use crate::budget::Budget;
@@ -27,6 +27,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The same after a pass that failed.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
+
+/// The time from one comparison of clocks to the next.
+const CLOCK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
@@ -190,14 +193,16 @@ impl Context {
     }
 
     /// Keeps usage and keys current until `all_is_answered` ends: merges usage every 250 ms and
-    /// once more at the end, and reads keys in use again before they expire. Returns the error of
-    /// the last merge; after an earlier error the usage is kept for the next merge.
+    /// once more at the end, reads keys in use again before they expire, and logs when the
+    /// process's clock and the store's come apart. Returns the error of the last merge; after an
+    /// earlier error the usage is kept for the next merge.
     ///
     /// Do not drop it before it ends: a cancelled merge may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
-        match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(self.keep_keys_fresh())).await {
+        let aside = join(self.keep_keys_fresh(), self.watch_clock());
+        match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(aside)).await {
             Either::Left((merged, _)) => merged,
-            Either::Right((never, _)) => match never {},
+            Either::Right(((never, _), _)) => match never {},
         }
     }
 
@@ -219,6 +224,26 @@ impl Context {
                 observe::background_failed("keys", "error");
                 tracing::warn!(%error, "keys could not be read again; their next requests look them up");
             }
+        }
+    }
+
+    /// Logs once that the process's clock and the store's have come apart, and once that they agree.
+    async fn watch_clock(&self) -> Infallible {
+        let mut was_wrong = false;
+        loop {
+            match self.clock_offset().await {
+                Ok(offset) if offset.is_wrong() && !was_wrong => {
+                    was_wrong = true;
+                    tracing::warn!("{offset}: one of them is wrong");
+                }
+                Ok(offset) if !offset.is_wrong() && was_wrong => {
+                    was_wrong = false;
+                    tracing::info!("this server's clock and the database's agree again");
+                }
+                Ok(_) => {}
+                Err(error) => tracing::debug!(%error, "the database's clock was not read"),
+            }
+            tokio::time::sleep(CLOCK_INTERVAL).await;
         }
     }
 

@@ -10,13 +10,23 @@ use tokio::time::{sleep, timeout};
 
 use crate::error::Scope;
 
+/// How far the transaction of a connection is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transaction {
+    #[default]
+    None,
+    /// What begins it was sent.
+    Open,
+    /// What ends it was sent too: it ends with the answer, whatever that is.
+    Ending,
+}
+
 /// In what state a connection is.
 #[derive(Debug, Default)]
 pub(super) struct Condition {
     /// A statement was begun and has not ended.
     pub(super) under_way: bool,
-    /// A transaction was begun and has not ended.
-    pub(super) in_transaction: bool,
+    pub(super) transaction: Transaction,
     /// A statement is being prepared in SQL: whether the server has it is not known before its
     /// answer.
     pub(super) preparing: bool,
@@ -27,7 +37,12 @@ pub(super) struct Condition {
 impl Condition {
     /// Whether the next statement can be sent.
     pub(super) fn is_clean(&self) -> bool {
-        !self.under_way && !self.in_transaction && self.worst == Scope::Statement
+        !self.is_under_way() && self.worst == Scope::Statement
+    }
+
+    /// Whether a statement or a transaction has not ended.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.under_way || self.transaction != Transaction::None
     }
 
     fn ended<T>(&mut self, outcome: &Result<T, sqlx::Error>) {

@@ -8,11 +8,11 @@ use futures_util::future::{self, BoxFuture};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
+use sqlx::{AssertSqlSafe, Connection as _, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-use super::bounded::{self, Condition};
+use super::bounded::{self, Condition, Transaction};
 use super::prepared::{Sent, Shapes};
 use super::shares::Place;
 use super::statement::Statement;
@@ -74,8 +74,10 @@ impl Connection {
         if std::mem::take(&mut self.to_begin) {
             return Ok(());
         }
+        self.statements().ready().await?;
+        self.condition.transaction = Transaction::Ending;
         self.statements().control(statement.into()).await?;
-        self.condition.in_transaction = false;
+        self.condition.transaction = Transaction::None;
         Ok(())
     }
 }
@@ -89,8 +91,9 @@ impl Drop for Connection {
         if self.condition.worst == Scope::Server {
             self.pool.evict();
         }
-        let is_under_way = self.condition.under_way || self.condition.in_transaction;
-        if is_under_way && let (Some(place), Ok(runtime)) = (self.place.take(), Handle::try_current()) {
+        if self.condition.is_under_way()
+            && let (Some(place), Ok(runtime)) = (self.place.take(), Handle::try_current())
+        {
             runtime.spawn(recover(live, Arc::clone(&self.pool), place, std::mem::take(&mut self.condition)));
         }
     }
@@ -101,7 +104,9 @@ impl Drop for Connection {
 /// which is cheaper than another connection.
 async fn recover(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
     let is_known = condition.worst == Scope::Statement && !condition.preparing;
-    let has_ended = is_known && matches!(timeout(CLIENT_CHECK, live.reset(condition.in_transaction)).await, Ok(Ok(())));
+    // A ROLLBACK without a transaction would be a warning in the server's log.
+    let is_open = condition.transaction == Transaction::Open;
+    let has_ended = is_known && matches!(timeout(CLIENT_CHECK, live.reset(is_open)).await, Ok(Ok(())));
     if has_ended {
         pool.give_back(live);
     } else {
@@ -157,6 +162,7 @@ impl<'c> Statements<'c> {
             self.ensure_prepared(statement).await?;
             statement.execute(values)
         };
+        self.ready().await?;
         let text = match self.beginning() {
             Some(begin) => format!("{begin}; {text}"),
             None => text,
@@ -183,17 +189,28 @@ impl<'c> Statements<'c> {
         bounded::run(condition, limit, control).await.map(|done| done.rows_affected())
     }
 
-    /// What begins the transaction, if that is still to be sent.
+    /// Reads the end of the answer before, which may still be on its way. After it, a statement is
+    /// sent when it is first polled: dropped at any time, it has been sent or has not begun.
+    async fn ready(&mut self) -> Result<(), sqlx::Error> {
+        let Parts { connection, condition, limit, .. } = Statements(&mut *self.0).parts()?;
+        bounded::run(condition, limit, connection.flush()).await
+    }
+
+    /// What begins the transaction, if that is still to be sent. Only where [`Statements::ready`]
+    /// came before.
     fn beginning(&mut self) -> Option<Arc<str>> {
         let Connection { pool, condition, to_begin, .. } = &mut *self.0;
         std::mem::take(to_begin).then(|| {
-            condition.in_transaction = true;
+            condition.transaction = Transaction::Open;
             pool.begin.clone()
         })
     }
 
     /// What a statement needs, once its transaction has begun.
     async fn begun(mut self) -> Result<Parts<'c>, sqlx::Error> {
+        if self.0.to_begin {
+            self.ready().await?;
+        }
         if let Some(begin) = self.beginning() {
             Statements(&mut *self.0).control(begin).await?;
         }

@@ -6,6 +6,8 @@
 
 mod bounded;
 mod connection;
+#[cfg(test)]
+mod given_up;
 mod prepared;
 mod shares;
 mod statement;
@@ -79,9 +81,9 @@ struct Live {
 }
 
 impl Live {
-    /// Waits for the end of what was sent on it, and ends its transaction.
-    async fn reset(&mut self, in_transaction: bool) -> Result<(), sqlx::Error> {
-        if in_transaction {
+    /// Waits for the end of what was sent on it, and rolls its transaction back if it is open.
+    async fn reset(&mut self, is_open: bool) -> Result<(), sqlx::Error> {
+        if is_open {
             sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await.map(|_| ())
         } else {
             self.connection.ping().await

@@ -26,6 +26,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// Errors of PostgreSQL that go by with time: `lock_not_available` and `deadlock_detected`.
 const CONTENDED: [&str; 2] = ["55P03", "40P01"];
 
+/// The longest wait for the table of the history, which holds nothing that takes longer.
+const HISTORY_PATIENCE: Duration = Duration::from_mins(1);
+
 /// How long migrations wait.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
@@ -93,9 +96,44 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error
     Ok(connection)
 }
 
-async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patience) -> Result<u64, OpenError> {
+/// Attempts at reading the history, whose table another process may have locked.
+pub(crate) struct HistoryAttempts {
+    began: Instant,
+    most: Duration,
+}
+
+impl HistoryAttempts {
+    pub(crate) fn new(patience: Patience) -> Self {
+        Self { began: Instant::now(), most: patience.total.min(HISTORY_PATIENCE) }
+    }
+
+    /// Whether to try again after this error, after a pause.
+    pub(crate) async fn pause_after(&self, error: &OpenError) -> bool {
+        let again = is_locked(error) && self.began.elapsed() < self.most;
+        if again {
+            tracing::warn!(%error, "the history of the schema is locked; it is tried again");
+            sleep(FIRST_PAUSE).await;
+        }
+        again
+    }
+}
+
+/// The history, which is made if the database has none.
+async fn history(connection: &mut PgConnection) -> Result<History, OpenError> {
     connection.ensure_migrations_table(TABLE).await?;
-    let pending = History::read(&mut *connection).await?.pending(migrator)?;
+    History::read(connection).await
+}
+
+async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patience) -> Result<u64, OpenError> {
+    set_lock_timeout(connection, patience.lock).await?;
+    let attempts = HistoryAttempts::new(patience);
+    let history = loop {
+        match history(connection).await {
+            Err(error) if attempts.pause_after(&error).await => {}
+            outcome => break outcome?,
+        }
+    };
+    let pending = history.pending(migrator)?;
     let distributed = !pending.is_empty() && is_distributed(connection).await?;
     if distributed {
         // Tables that refer to each other are changed in one transaction.
@@ -211,6 +249,18 @@ async fn set_lock_timeout(connection: &mut PgConnection, timeout: Duration) -> R
 
 fn is_contended(error: &MigrateError) -> bool {
     let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else { return false };
+    goes_by(error)
+}
+
+fn is_locked(error: &OpenError) -> bool {
+    match error {
+        OpenError::Database(error) => goes_by(error),
+        OpenError::Migrate(error) => is_contended(error),
+        _ => false,
+    }
+}
+
+fn goes_by(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     code.is_some_and(|code| CONTENDED.contains(&&*code))
 }

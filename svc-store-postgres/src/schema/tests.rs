@@ -109,6 +109,41 @@ async fn a_migration_gives_way_until_it_gets_its_lock() {
 }
 
 #[tokio::test]
+async fn two_that_migrate_wait_for_a_locked_history() {
+    let database = TestDatabase::with(&[TABLE]).await;
+    let texts = [TABLE, "CREATE TABLE u (a int)"];
+    let mut lock = database.pool.begin().await.unwrap();
+    let hold =
+        "SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE _sqlx_migrations IN ACCESS EXCLUSIVE MODE";
+    sqlx::raw_sql(hold).execute(&mut *lock).await.unwrap();
+    let error = database.migrate_within(&texts, Duration::from_millis(300)).await.unwrap_err();
+    assert!(error.to_string().contains("lock timeout"), "{error}");
+    let ending = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        lock.commit().await.unwrap();
+    };
+    let (one, other, ()) = tokio::join!(database.migrate(&texts), database.migrate(&texts), ending);
+    assert_eq!(one.unwrap() + other.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_store_waits_for_a_locked_history() {
+    let database = TestDatabase::with(&[]).await;
+    let store = database.store();
+    store.migrate().await.unwrap();
+    let mut lock = database.pool.begin().await.unwrap();
+    let hold =
+        "SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE _sqlx_migrations IN ACCESS EXCLUSIVE MODE";
+    sqlx::raw_sql(hold).execute(&mut *lock).await.unwrap();
+    let ending = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        lock.commit().await.unwrap();
+    };
+    let (one, other, ()) = tokio::join!(store.migrate(), store.migrate(), ending);
+    assert_eq!((one.unwrap(), other.unwrap()), (0, 0));
+}
+
+#[tokio::test]
 async fn an_index_is_built_beside_a_reader_and_a_second_process() {
     let database = TestDatabase::with(&[TABLE]).await;
     let mut reader = database.pool.begin().await.unwrap();

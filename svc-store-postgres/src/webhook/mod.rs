@@ -289,7 +289,7 @@ impl WebhookTx for PostgresTx {
              SET activo = false,
                  motivo_desactivacion = :motivo,
                  modificado = :ahora,
-                 descartado = :ahora,
+                 descartado = least(:ahora, now()),
                  por_descartar = true
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,

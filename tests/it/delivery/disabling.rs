@@ -100,6 +100,32 @@ async fn one_that_arrives_begins_the_count_anew() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_days_ahead_disables_nothing() {
+    let company = on_the_brink(14, 1, "evento").await;
+    change(&company, "UPDATE webhooks SET racha_desde = now() - interval '2 hours' WHERE empresa = $1").await;
+    company.world.clock.set_to_present(TimeDelta::days(2));
+    let report = company.world.deliver(&unreachable()).await;
+    assert_eq!(report.desactivados, 0);
+    let hook = &webhooks(&company).await[0];
+    assert_eq!(hook["activo"], true);
+    assert!(hook["fallos_consecutivos"].as_i64().is_some_and(|count| count >= 15), "{hook}");
+}
+
+#[tokio::test]
+async fn what_occurs_after_a_server_ahead_disabled_a_webhook_is_not_discarded() {
+    let company = on_the_brink(14, 25, "evento").await;
+    let world = &company.world;
+    change(&company, "UPDATE webhooks SET racha_desde = now() - interval '2 days' WHERE empresa = $1").await;
+    world.clock.set_to_present(TimeDelta::days(2));
+    assert_eq!(world.deliver(&unreachable()).await.desactivados, 1);
+    world.clock.set_to_present(TimeDelta::minutes(1));
+    let ana = company.admin().await;
+    ana.put("/webhooks/1", json!({"activo": true})).await.ok(200);
+    happen(&company, "cliente.creado", 1).await;
+    assert_eq!(world.deliver(&answering::<200>()).await.entregadas, 1);
+}
+
+#[tokio::test]
 async fn a_dead_receiver_is_disabled_after_a_day_by_the_schedule_alone() {
     let company = World::new().await.company().await;
     let world = &company.world;

@@ -1,5 +1,6 @@
 //! What a company may use (spec "Limits", contract §5).
 
+mod clocks;
 mod headers;
 mod in_flight;
 mod keys;

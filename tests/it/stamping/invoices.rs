@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::StampFailure;
 use svc_tests::World;
 use svc_tests::{
@@ -104,6 +105,19 @@ async fn a_refused_invoice_has_its_reason_and_is_not_tried_again() {
     world.clock.advance(TimeDelta::days(1));
     assert_eq!(world.stamp(&refuse).await, report());
     assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, 0);
+}
+
+/// The authority refuses a date that lies ahead.
+#[tokio::test]
+async fn no_document_bears_a_date_ahead_of_the_database() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    world.clock.set_to_present(TimeDelta::hours(2));
+    shop.invoice(nails()).await;
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    let present = (SystemClock.now() - TimeDelta::hours(6)).naive_utc();
+    assert!(stamper.document().fecha <= present, "{} {present}", stamper.document().fecha);
 }
 
 #[tokio::test]

@@ -123,17 +123,17 @@ pub async fn a_lease_has_one_holder(store: Arc<dyn Store>) {
 /// answer.
 pub async fn an_idempotency_key_is_claimed_once(store: Arc<dyn Store>) {
     let company = company(&store).await;
-    let (fingerprint, expired) = ([7; 32], now() - TimeDelta::days(7));
+    let (fingerprint, kept) = ([7; 32], TimeDelta::days(7));
     let mut first = store.begin(company).await.expect("a transaction");
-    let claim = first.claim("key", "one", &fingerprint, now(), expired).await.expect("claimed");
+    let claim = first.claim("key", "one", &fingerprint, kept).await.expect("claimed");
     assert!(matches!(claim, Claim::New), "{claim:?}");
     let second = async {
         let mut tx = store.begin(company).await.expect("a transaction");
-        tx.claim("key", "one", &fingerprint, now(), expired).await.expect("the first has ended")
+        tx.claim("key", "one", &fingerprint, kept).await.expect("the first has ended")
     };
     let end_of_first = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        first.remember("key", "one", now(), br#"{"ok":true}"#).await.expect("remembered");
+        first.remember("key", "one", br#"{"ok":true}"#).await.expect("remembered");
         first.commit().await.expect("committed");
     };
     let (found, ()) = join(second, end_of_first).await;

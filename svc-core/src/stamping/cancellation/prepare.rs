@@ -35,7 +35,8 @@ impl Step for PrepareCancellation {
         let document = document(cx, uuid, &asked);
         let sustitucion = asked.uuid_sustitucion.as_deref().and_then(parse_uuid);
         let zone = cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
-        let fecha = cx.now.get().with_timezone(&zone).naive_local();
+        let now = cx.earlier_now().await?;
+        let fecha = now.with_timezone(&zone).naive_local();
         let cancelacion = Cancelacion { rfc: &document.emisor, fecha, uuid, motivo, sustitucion };
         // What the authority has is only asked about.
         let xml = if asked.enviada.is_none() { signed(cx, &cancelacion).await? } else { None };
@@ -46,7 +47,7 @@ impl Step for PrepareCancellation {
             sustitucion,
             xml,
             asked: asked.creado,
-            at: cx.now.get(),
+            at: now,
             aceptacion: asked.aceptacion,
         };
         Ok(Some(PreparedCancellation { request, enviada: asked.enviada }))

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::count::Count;
+use crate::domain::clock::CLOCK_TOLERANCE;
 use crate::domain::company::CompanyId;
 use crate::domain::quota::Period;
 use crate::store::{KeyId, KnownUse, MinuteUse, MonthUse, Usage};
@@ -197,13 +198,14 @@ impl AdmissionRequest<'_> {
 
 impl CompanyUsage {
     /// The key's count of the minute. If the clock was set back, the later minute continues to
-    /// count.
+    /// count, at most until the present one has ended.
     fn minute(&mut self, request: &AdmissionRequest<'_>) -> &mut Minute {
         let fresh = || Minute { minuto: request.period.minuto, count: Count::default() };
         let minute = self.keys.entry(request.key.suffix.clone()).or_insert_with(fresh);
         if minute.minuto < request.period.minuto {
             *minute = fresh();
         }
+        minute.bring_back(request.period.minuto);
         minute.count.learn(request.minute_known());
         minute
     }
@@ -219,6 +221,18 @@ impl CompanyUsage {
 
     fn is_idle(&self) -> bool {
         self.keys.is_empty() && self.in_flight == 0 && self.months.iter().all(Month::is_stored)
+    }
+}
+
+impl Minute {
+    /// Makes a minute ahead of `present` the present one, with its count.
+    ///
+    /// One minute ahead is left alone: near a minute's end requests are counted out of order.
+    fn bring_back(&mut self, present: DateTime<Utc>) {
+        if self.minuto - present > CLOCK_TOLERANCE {
+            self.minuto = present;
+            self.count.end_merge();
+        }
     }
 }
 
@@ -251,18 +265,22 @@ impl Counts {
         }
     }
 
-    /// Once a minute, removes keys unused in this minute and the one before, past months, and
-    /// companies without keys. Unmerged counts stay. A removed key that is used again starts from
-    /// its stored usage.
+    /// Once a minute, removes keys unused in this minute and the one before, past months and those
+    /// ahead of the present, and companies without keys. Unmerged counts stay. A removed key that
+    /// is used again starts from its stored usage.
     fn remove_expired(&mut self, period: Period) {
         if self.cleaned == period.minuto {
             return;
         }
         self.cleaned = period.minuto;
         let before = period.minuto - TimeDelta::minutes(1);
+        let next = Period::of(period.minuto + CLOCK_TOLERANCE);
         for company in self.companies.values_mut() {
-            company.keys.retain(|_, minute| minute.minuto >= before);
-            company.months.retain(|month| month.mes >= period.mes || !month.is_stored());
+            company.keys.retain(|_, minute| {
+                minute.bring_back(period.minuto);
+                minute.minuto >= before
+            });
+            company.months.retain(|month| (period.mes..=next.mes).contains(&month.mes) || !month.is_stored());
         }
         self.companies.retain(|_, company| !company.is_idle());
     }

@@ -135,3 +135,33 @@ fn a_clock_that_is_set_back_does_not_open_a_new_minute() {
     let earlier = at(NOON) - TimeDelta::minutes(1);
     assert_eq!(through(&ledger, &request(&a, earlier)), Err(Refusal::Rate));
 }
+
+#[test]
+fn a_clock_that_was_hours_ahead_leaves_one_full_minute() {
+    let ledger = Ledger::default();
+    let a = key("a");
+    let ahead = at(NOON) + TimeDelta::hours(2);
+    for _ in 0..3 {
+        through(&ledger, &request(&a, ahead)).unwrap();
+    }
+    let taken = ledger.take(ahead);
+    assert_eq!(through(&ledger, &request(&a, at(NOON))), Err(Refusal::Rate), "the count goes on");
+    ledger.put_back(&taken);
+    assert_eq!(ledger.peek(&request(&a, at(NOON))).minute, 3, "what was under way is not counted twice");
+    let next = at(NOON) + TimeDelta::minutes(1);
+    assert_eq!(through(&ledger, &request(&a, next)), Ok(Figures { minute: 1, month: 4 }));
+}
+
+#[test]
+fn a_key_that_is_not_used_again_is_forgotten_after_its_minute() {
+    let ledger = Ledger::default();
+    let ahead = at("2026-11-01T07:00:00Z");
+    through(&ledger, &request(&key("a"), ahead)).unwrap();
+    let before = at("2026-11-01T05:00:00Z");
+    let taken = ledger.take(before);
+    assert_eq!(taken.minutes[0].minuto, before, "the minute ahead counts as the present");
+    ledger.merged(&taken, &Usage::default());
+    assert_eq!(ledger.held(), (1, 1));
+    ledger.take(before + TimeDelta::minutes(2));
+    assert_eq!(ledger.held(), (0, 0), "neither the key nor the month ahead is kept");
+}

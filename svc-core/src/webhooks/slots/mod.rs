@@ -51,6 +51,8 @@ pub(super) struct DeliveryLease {
     pub(super) company: CompanyId,
     pub(super) delivery: ClaimedDelivery,
     pub(super) token: Uuid,
+    /// When it was claimed. If the clock was set back since, how old the lease is is not known.
+    pub(super) since: DateTime<Utc>,
     /// An attempt that began later could outlast the lease.
     pub(super) latest: DateTime<Utc>,
 }
@@ -204,7 +206,7 @@ impl Slots {
             let webhook = (company, webhooks.pop_front()?);
             let Some(queue) = self.queues.get_mut(&webhook) else { continue };
             let Some(first) = queue.waiting.front() else { continue };
-            let hand_back = queue.is_resting(now) || first.latest < now;
+            let hand_back = queue.is_resting(now) || !(first.since..=first.latest).contains(&now);
             let host = self.hosts.entry(Arc::clone(&queue.host)).or_default();
             let doubtful = queue.is_doubtful();
             let send = !hand_back && (queue.out == 0 || !crowded) && has_slot(queue, *host, self.out);

@@ -32,6 +32,7 @@ fn claims_of(company: i64, webhook: i64, host: &str, count: usize, failures: u32
             origen: DeliveryOrigin::Evento,
         },
         token: Uuid::nil(),
+        since: at(0),
         latest: at(50),
     };
     (0..count).map(claim).collect()

@@ -1,0 +1,73 @@
+//! The database, and what is in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use svc_core::Context;
+use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::secrets::Sealer;
+use svc_store_postgres::{OpenError, PostgresStore};
+use tokio::time::timeout;
+
+use super::Findings;
+use crate::cli::{DEFAULT_BASE_URL, DatabaseArgs};
+use crate::database::OpenedDatabase;
+
+/// How long the database may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long before its end a certificate is to be replaced.
+const CERTIFICATE_NOTICE: TimeDelta = TimeDelta::days(30);
+
+pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings: &mut Findings) {
+    if args.url().is_none() && !args.data_dir.join("cluster").exists() {
+        let dir = args.data_dir.display();
+        findings.note(format_args!("DATABASE_URL is not set, and {dir} has no private database yet"));
+        return;
+    }
+    let Some(database) = findings.done(OpenedDatabase::open(args).await) else { return };
+    for host in database.store.unverified_hosts() {
+        findings.note(format_args!(
+            "the certificate of the database at {host} is not verified (sslmode=verify-full in its URL)"
+        ));
+    }
+    if answers(&database.store, findings).await {
+        check_contents(&database.store, sealer, findings).await;
+    }
+    findings.done(database.close().await);
+}
+
+/// Whether the database can be used with this program's schema.
+async fn answers(store: &PostgresStore, findings: &mut Findings) -> bool {
+    let (options, mut probe) = (store.options(), store.probe());
+    let place = format!("{}:{}", options.get_host(), options.get_port());
+    match timeout(PATIENCE, probe.check()).await {
+        Ok(Ok(())) => return true,
+        Ok(Err(error @ OpenError::Outdated)) => findings.note(format_args!("{error}: svc migrate")),
+        Ok(Err(error)) => findings.note(format_args!("the database at {place}: {error}")),
+        Err(_) => findings.note(format_args!("the database at {place} did not answer in {} s", PATIENCE.as_secs())),
+    }
+    false
+}
+
+async fn check_contents(store: &PostgresStore, sealer: Option<Sealer>, findings: &mut Findings) {
+    let has_sealer = sealer.is_some();
+    let context = Context::builder(Arc::new(store.clone()), DEFAULT_BASE_URL).secrets(sealer.unwrap_or_default());
+    let Some(context) = findings.done(context.build()) else { return };
+    if has_sealer && let Some(Some((count, error))) = findings.done(context.closed_secrets().await) {
+        findings.note(format_args!("{count} stored secrets do not open: {error}"));
+    }
+    let soon = SystemClock.now() + CERTIFICATE_NOTICE;
+    for certificate in findings.done(store.certificates_ending_before(soon).await).unwrap_or_default() {
+        findings.note(format_args!(
+            "the certificate {} of company {} ends on {}",
+            certificate.numero,
+            certificate.empresa.0,
+            certificate.hasta.date_naive()
+        ));
+    }
+    if let Some(offset) = findings.done(context.clock_offset().await).filter(|offset| offset.is_wrong()) {
+        findings.note(offset);
+    }
+}

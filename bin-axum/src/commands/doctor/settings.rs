@@ -1,0 +1,60 @@
+//! The environment.
+
+use std::collections::BTreeSet;
+
+use clap::CommandFactory as _;
+
+use super::Findings;
+use crate::cli::Cli;
+
+/// Settings that are no flag of a command.
+const OTHERS: [&str; 1] = ["SVC_PG_BIN"];
+
+/// What Kubernetes sets in every container for a service of this name.
+const OF_KUBERNETES: [&str; 2] = ["SVC_SERVICE_", "SVC_PORT"];
+
+/// Notes names that no command knows: a setting that is misspelt has no effect.
+pub(super) fn check(findings: &mut Findings) {
+    let known = known();
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut unknown: Vec<_> = names.filter(|name| is_unknown(name, &known)).collect();
+    unknown.sort_unstable();
+    for name in unknown {
+        findings.note(format_args!("{name} is no setting of this program"));
+    }
+}
+
+fn is_unknown(name: &str, known: &BTreeSet<String>) -> bool {
+    name.starts_with("SVC_")
+        && !known.contains(name)
+        && !OTHERS.contains(&name)
+        && !OF_KUBERNETES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The environment variables of all commands' flags.
+fn known() -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    let mut commands = vec![Cli::command()];
+    while let Some(command) = commands.pop() {
+        let names = command.get_arguments().filter_map(|flag| flag.get_env()?.to_str());
+        known.extend(names.map(str::to_owned));
+        commands.extend(command.get_subcommands().cloned());
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_misspelt_settings_are_unknown() {
+        let known = known();
+        for name in ["SVC_STAMPER", "SVC_RATE_PER_MINUTE", "SVC_MCP_LISTEN", "SVC_PG_BIN", "SVC_SERVICE_HOST", "PATH"] {
+            assert!(!is_unknown(name, &known), "{name}");
+        }
+        for name in ["SVC_RATE_PER_MINTE", "SVC_STAMPER_PASSWORD", "SVC_"] {
+            assert!(is_unknown(name, &known), "{name}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `svc doctor`: what is wrong with an installation.
+
+use std::net::TcpListener;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::certificates::{KEY, load};
+use crate::harness::Svc;
+
+/// What it prints, which has no secret in it.
+fn findings(output: &Output) -> Value {
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(!stdout.contains("hunter2") && !stderr.contains("hunter2"), "{stdout}{stderr}");
+    assert_eq!(stdout.lines().count(), 1, "{stdout}{stderr}");
+    let printed: Value = serde_json::from_str(&stdout).unwrap();
+    let is_well = printed["avisos"].as_array().unwrap().is_empty();
+    assert_eq!((printed["bien"].as_bool(), output.status.success()), (Some(is_well), is_well), "{stdout}");
+    for finding in printed["avisos"].as_array().unwrap() {
+        assert!(stderr.contains(finding.as_str().unwrap()), "{finding}: {stderr}");
+    }
+    printed
+}
+
+/// Whether it finds just this, in any order.
+#[track_caller]
+fn finds(command: &mut Command, expected: &[&str]) {
+    let printed = findings(&command.output().unwrap());
+    let found = printed["avisos"].as_array().unwrap();
+    assert_eq!(found.len(), expected.len(), "{printed:#}");
+    for part in expected {
+        assert!(found.iter().any(|finding| finding.as_str().unwrap().contains(part)), "{part}: {printed:#}");
+    }
+}
+
+const SANDBOX: &str = "SVC_STAMPER names no provider";
+const NO_KEY: &str = "SVC_SECRETS_KEY is not set";
+
+#[test]
+fn a_machine_without_a_database_is_told_so_and_gets_none() {
+    let svc = Svc::new();
+    let doctor = || svc.command(&["doctor"]);
+    let no_database = "DATABASE_URL is not set, and ";
+    finds(&mut doctor(), &[no_database, SANDBOX, NO_KEY]);
+    assert!(!svc.dir.path().join("data/cluster").exists());
+    let unreachable = "postgres://svc:hunter2@127.0.0.1:1/svc";
+    finds(doctor().env("DATABASE_URL", unreachable), &["the database at 127.0.0.1:1: ", SANDBOX, NO_KEY]);
+    let mut misspelt = doctor();
+    misspelt.env("SVC_STAMPR", "hunter2").env("SVC_SERVICE_HOST", "10.0.0.1").env("SVC_SECRETS_KEY", "hunter2");
+    let wrong_key = "SVC_SECRETS_KEY: a secrets key has 64 hexadecimal digits";
+    finds(&mut misspelt, &["SVC_STAMPR is no setting", no_database, SANDBOX, wrong_key]);
+    let listens = doctor().args(["--listen", "0.0.0.0:8080"]).output().unwrap();
+    assert!(
+        findings(&listens).to_string().contains("SVC_BASE_URL is not set: links in notices begin with http://0.0.0.0")
+    );
+}
+
+#[test]
+fn an_installation_is_well_until_something_is_wrong_with_it() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
+    let somebody = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", somebody.local_addr().unwrap());
+    let doctor = || {
+        let mut command = svc.command(&["doctor"]);
+        command.env("SVC_SECRETS_KEY", KEY).env("SVC_STAMPER", &address).env("SVC_STAMPER_TOKEN", "hunter2");
+        command.env("SVC_BASE_URL", format!("{address}/api/v1"));
+        command
+    };
+    let output = doctor().output().unwrap();
+    assert_eq!(findings(&output), json!({"bien": true, "avisos": []}));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let closed = "1 stored secrets do not open: the secret is sealed";
+    finds(doctor().env("SVC_SECRETS_KEY", KEY.replace('0', "1")), &[closed]);
+    finds(doctor().env_remove("SVC_SECRETS_KEY"), &[NO_KEY, closed]);
+    finds(doctor().env_remove("SVC_STAMPER_TOKEN"), &["SVC_STAMPER_TOKEN: "]);
+    finds(
+        doctor().env("SVC_STAMPER", "http://127.0.0.1:1").env("SVC_BASE_URL", "http://127.0.0.1:1/api/v1"),
+        &["SVC_STAMPER: nobody can be reached at 127.0.0.1:1", "SVC_BASE_URL: nobody can be reached at 127.0.0.1:1"],
+    );
+}
