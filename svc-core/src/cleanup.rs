@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
-use crate::store::{ANSWERS_KEPT, Aged, StoreError};
+use crate::store::{ANSWER_RETENTION, Aged, StoreError};
 
 /// Rows per transaction, so that locks are short.
 const BATCH: u32 = 1_000;
@@ -23,7 +23,7 @@ const KEPT: TimeDelta = TimeDelta::days(30);
 
 /// What is removed, and how long it is kept. The order matters: earlier rows refer to later ones.
 const AGED: [(Aged, TimeDelta); 4] =
-    [(Aged::Answers, ANSWERS_KEPT), (Aged::Deliveries, KEPT), (Aged::Events, KEPT), (Aged::Webhooks, KEPT)];
+    [(Aged::Answers, ANSWER_RETENTION), (Aged::Deliveries, KEPT), (Aged::Events, KEPT), (Aged::Webhooks, KEPT)];
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
 /// and deleted webhooks after 30 days (spec, "Limits"). It also corrects which webhooks have work,

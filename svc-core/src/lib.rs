@@ -96,7 +96,7 @@
 //! # The store
 //!
 //! - [`store`] is the interface to the database: [`store::Store`], [`store::Reader`] for lists, and a
-//!   trait per aggregate for writes. The crate `svc-store-postgres` implements it;
+//!   trait per area of the domain for writes. The crate `svc-store-postgres` implements it;
 //!   [`store::StoreLayer`] wraps an implementation to observe it.
 //! - [`record`] declares the records: table, columns, list and filters, and the values of columns.
 //! - [`domain`] has the rules and the types that both sides share, without I/O.

@@ -1,4 +1,4 @@
-//! Accounting entries, what they say of documents, and the accounts that they are written on.
+//! Accounting entries and the numbers of accounts.
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -7,7 +7,7 @@ use sqlx::postgres::PgRow;
 use svc_core::domain::accounting::{About, Account, Collected, EntryLine, LedgerEntry, Side};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
-use svc_core::store::{AccountBalance, AccountingTx, Booked, StoreError};
+use svc_core::store::{AccountBalance, AccountingTx, BookedDocument, StoreError};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -17,7 +17,6 @@ use crate::transaction::PostgresTx;
 from_row!(Collected { adeudo, importe, iva, ieps });
 from_row!(AccountBalance { cuenta, codigos, saldo_inicial, cargos, abonos });
 
-/// What a posted entry is about.
 impl FromRow for About {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
@@ -35,7 +34,7 @@ impl FromRow for About {
 }
 
 from_row! {
-    /// A line of an entry beside the entry.
+    /// A line of an entry, joined with the entry.
     struct PostedLine {
         poliza: i64,
         concepto: String,
@@ -53,8 +52,8 @@ from_row! {
 
 #[async_trait]
 impl AccountingTx for PostgresTx {
-    /// The only statement that writes entries, and that puts the company's numbers in the place of
-    /// accounts. It adds the lines up beside them, where a constraint compares the sums: an entry
+    /// The only statement that writes entries, and the only one that replaces accounts by the
+    /// company's numbers. It stores the sums of the lines, which a constraint compares: an entry
     /// that does not balance is not written.
     async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError> {
         let on = |line: &EntryLine, side| if line.lado == side { line.importe.get() } else { Decimal::ZERO };
@@ -128,7 +127,7 @@ impl AccountingTx for PostgresTx {
     }
 
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
-        // The entries of a cancelled payment cancel out.
+        // The entries of a cancelled payment add up to zero.
         self.one(sql!(
             "SELECT coalesce((SELECT sum(r.cargo - r.abono)
                               FROM cxc c
@@ -162,13 +161,13 @@ impl AccountingTx for PostgresTx {
         Ok(self.standing(None, Some(pago), false).await?.into_iter().next())
     }
 
-    async fn booked(&mut self, document: Booked, accounts: &[Account]) -> Result<Decimal, StoreError> {
+    async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError> {
         let (mut venta, mut compra, mut cxp, mut deposito) = (None, None, None, None);
         match document {
-            Booked::Sale(clave) => venta = Some(clave),
-            Booked::Purchase(clave) => compra = Some(clave),
-            Booked::Payable(clave) => cxp = Some(clave),
-            Booked::Deposit(clave) => deposito = Some(clave),
+            BookedDocument::Sale(clave) => venta = Some(clave),
+            BookedDocument::Purchase(clave) => compra = Some(clave),
+            BookedDocument::Payable(clave) => cxp = Some(clave),
+            BookedDocument::Deposit(clave) => deposito = Some(clave),
         }
         self.value(sql!(
             "SELECT coalesce(sum(r.cargo - r.abono), 0)
@@ -257,8 +256,8 @@ impl AccountingTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// The entries of a sale that are no payments, or those of a payment, that were not undone: of
-    /// handovers, or others. The first is the oldest.
+    /// The entries of a sale without its payments, or of a payment, that were not reversed, the
+    /// oldest first: either those of an order's deliveries or all others.
     async fn standing(
         &mut self,
         venta: Option<i64>,
@@ -285,7 +284,6 @@ impl PostgresTx {
     }
 }
 
-/// The entry of these lines.
 fn entry(lines: &[PostedLine]) -> Result<Option<LedgerEntry>, StoreError> {
     let Some(PostedLine { poliza, concepto, fecha, about, .. }) = lines.first() else { return Ok(None) };
     let lines = lines.iter().map(|line| {

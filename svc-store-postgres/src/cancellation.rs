@@ -1,11 +1,11 @@
-//! Cancellations of stamped documents: their queue, and what is read to ask for them.
+//! The queue of cancellations, and substitutes of cancelled documents.
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus};
 use svc_core::store::{
-    AskedCancellation, CancellationPause, CancellationTx, LeaseTerms, LeasedStamping, StoreError, Substitute,
+    CancellationPause, CancellationTx, LeaseTerms, LeasedStamping, QueuedCancellation, StoreError, Substitute,
 };
 use uuid::Uuid;
 
@@ -40,7 +40,7 @@ impl CancellationTx for PostgresTx {
         .await
     }
 
-    /// Leases are written and compared by the database's clock, since those of servers may differ.
+    /// Leases are measured by the database's clock, since those of servers may differ.
     async fn lease_cancellations(
         &mut self,
         terms: LeaseTerms,
@@ -72,7 +72,11 @@ impl CancellationTx for PostgresTx {
         .await
     }
 
-    async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError> {
+    async fn leased_cancellation(
+        &mut self,
+        factura: i64,
+        token: Uuid,
+    ) -> Result<Option<QueuedCancellation>, StoreError> {
         self.optional(sql!(
             "SELECT f.uuid, f.motivo_cancelacion, f.uuid_sustitucion, c.aceptacion, c.creado, c.enviada,
                     f.cliente IS NOT NULL AS con_receptor, l.rfc, coalesce(l.razon_social, l.nombre) AS nombre,
@@ -166,7 +170,7 @@ impl CancellationTx for PostgresTx {
         .await
     }
 
-    async fn keep_receipt(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError> {
+    async fn keep_acknowledgement(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "INSERT INTO facturas_acuses (empresa, factura, xml, guardado)
              VALUES (:empresa, :factura, :xml, :guardado)
@@ -179,7 +183,7 @@ impl CancellationTx for PostgresTx {
         .await
     }
 
-    async fn is_last_of_stamped(&mut self, factura: i64, pago: i64) -> Result<bool, StoreError> {
+    async fn is_last_of_complement(&mut self, factura: i64, pago: i64) -> Result<bool, StoreError> {
         let found: Option<bool> = self
             .optional_value(sql!(
                 "SELECT true
@@ -256,7 +260,7 @@ impl CancellationTx for PostgresTx {
     }
 }
 
-impl FromRow for AskedCancellation {
+impl FromRow for QueuedCancellation {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let (known, receptor): (bool, _) = (row.read("con_receptor")?, (row.read("rfc")?, row.read("nombre")?));
         Ok(Self {

@@ -68,8 +68,8 @@ from_row!(SigningCertificate { numero, rfc, desde, hasta, der: "certificado" });
 #[async_trait]
 impl CompanyTx for PostgresTx {
     async fn company(&mut self) -> Result<Option<Company>, StoreError> {
-        // A prepared `SELECT *` would fail for as long as its connection lives once a migration
-        // adds a column.
+        // No `SELECT *`: once a migration adds a column, a prepared one fails for as long as its
+        // connection lives.
         self.optional(sql!(
             "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
                     vender_sin_existencia, rfc, regimen, cp, cursor_clave

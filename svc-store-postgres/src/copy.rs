@@ -1,4 +1,4 @@
-//! Rows in PostgreSQL's COPY text format: the fastest way in.
+//! Rows in PostgreSQL's COPY text format, the fastest way to insert them.
 
 use std::fmt::{Display, Write as _};
 
@@ -8,14 +8,13 @@ use svc_core::store::StoreError;
 use crate::error::store_error;
 use crate::pool::Statements;
 
-/// Rows on their way into a table.
 #[derive(Default)]
 pub(crate) struct Copy {
     text: String,
 }
 
 impl Copy {
-    /// The next value of the row.
+    /// Appends a value to the row.
     pub(crate) fn value(&mut self, value: impl Display) -> &mut Self {
         let start = self.text.len();
         // Writing to a string cannot fail.
@@ -30,7 +29,7 @@ impl Copy {
         self
     }
 
-    /// The next value of the row, or null.
+    /// Appends a value or null to the row.
     pub(crate) fn optional(&mut self, value: Option<impl Display>) -> &mut Self {
         if let Some(value) = value {
             return self.value(value);
@@ -39,7 +38,7 @@ impl Copy {
         self
     }
 
-    /// The next value of the row, as a column holds it.
+    /// Appends a value of a record to the row.
     pub(crate) fn column(&mut self, value: &Value<'_>) {
         match value {
             Value::Boolean(value) => self.value(value),
@@ -53,7 +52,6 @@ impl Copy {
         };
     }
 
-    /// Ends the row.
     pub(crate) fn end(&mut self) {
         // The last value's tab becomes the row's end.
         self.text.pop();

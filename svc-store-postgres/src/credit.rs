@@ -1,4 +1,4 @@
-//! Credit notes, balances in customers' favour, and advances.
+//! Credit notes, credit balances and advances.
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
@@ -8,7 +8,7 @@ use svc_core::domain::quantity::Quantity;
 use svc_core::domain::tax::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceStatus, ReceivableStatus, SaleKind};
-use svc_core::store::{Advance, CreditNote, CreditTx, GoodsGone, NewFavour, StoreError};
+use svc_core::store::{Advance, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, StoreError};
 
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -19,7 +19,6 @@ use crate::transaction::PostgresTx;
 from_row!(CreditLine { renglon, acreditada, cantidad, precio_unitario, amounts: .. });
 
 from_row! {
-    /// What was taken back of a line.
     struct CreditedLine { renglon: i64, cantidad: Quantity, base: Money }
 }
 
@@ -27,7 +26,7 @@ from_row! {
     struct Owed { clave: i64, saldo: Money }
 }
 
-/// A credit note without its lines.
+/// The lines are read by another statement.
 impl FromRow for CreditNote {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
@@ -168,31 +167,31 @@ impl CreditTx for PostgresTx {
         Ok(owed.await?.map(|Owed { clave, saldo }| (clave, saldo)))
     }
 
-    async fn goods_not_back(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
-        self.read_goods_not_back(venta).await
+    async fn goods_not_returned(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
+        self.read_goods_not_returned(venta).await
     }
 
-    async fn goods_back(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsGone>, StoreError> {
-        self.read_goods_back(venta, folio).await
+    async fn goods_returned(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsMovement>, StoreError> {
+        self.read_goods_returned(venta, folio).await
     }
 
-    async fn insert_favour(&mut self, favour: NewFavour<'_>, now: Timestamp) -> Result<(), StoreError> {
+    async fn insert_credit_balance(&mut self, balance: NewCreditBalance<'_>, now: Timestamp) -> Result<(), StoreError> {
         let clave = self.next("saldos_a_favor", 1).await?;
         self.run(sql!(
             "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, factura, creado)
              VALUES (:empresa, :clave, :cliente, :moneda, :importe, :factura, :creado)",
             empresa: self.empresa,
             clave,
-            cliente: favour.cliente,
-            moneda: favour.moneda,
-            importe: favour.importe,
-            factura: favour.factura,
+            cliente: balance.cliente,
+            moneda: balance.moneda,
+            importe: balance.importe,
+            factura: balance.factura,
             creado: now,
         ))
         .await
     }
 
-    async fn drop_favour(&mut self, factura: i64) -> Result<(), StoreError> {
+    async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "DELETE FROM saldos_a_favor WHERE empresa = :empresa AND factura = :factura",
             empresa: self.empresa,
@@ -210,7 +209,7 @@ impl CreditTx for PostgresTx {
             anticipo,
         ))
         .await?;
-        // A separate statement, so that it sees what the previous holder of the lock has applied.
+        // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
             "SELECT v.clave, v.factura, v.cliente, v.moneda, v.tipo_cambio,
                     greatest(v.total - v.saldo - a.aplicado, 0) AS restante
@@ -231,7 +230,7 @@ impl CreditTx for PostgresTx {
         .await
     }
 
-    async fn name_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError> {
+    async fn assign_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError> {
         self.changed_one(sql!(
             "INSERT INTO anticipos_ventas (empresa, venta, anticipo)
              VALUES (:empresa, :venta, :anticipo)
@@ -243,7 +242,7 @@ impl CreditTx for PostgresTx {
         .await
     }
 
-    async fn named_advances(&mut self, venta: i64) -> Result<Vec<i64>, StoreError> {
+    async fn assigned_advances(&mut self, venta: i64) -> Result<Vec<i64>, StoreError> {
         self.values(sql!(
             "SELECT anticipo
              FROM anticipos_ventas
@@ -255,7 +254,7 @@ impl CreditTx for PostgresTx {
         .await
     }
 
-    async fn name_advances_of(&mut self, venta: i64, parte: i64) -> Result<(), StoreError> {
+    async fn assign_advances_of(&mut self, venta: i64, parte: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "INSERT INTO anticipos_ventas (empresa, venta, anticipo)
              SELECT empresa, :parte, anticipo

@@ -1,4 +1,4 @@
-//! Customers, contacts with them and the tasks that follow, and opportunities.
+//! Customers, contacts, tasks and opportunities.
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
@@ -31,7 +31,7 @@ impl FromRow for Receiver {
     }
 }
 
-/// What a sale asks of a customer.
+/// Reads a [`Buyer`].
 macro_rules! buyer {
     () => {
         "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
@@ -68,7 +68,7 @@ impl CustomerTx for PostgresTx {
         self.optional(sql!(concat!(buyer!(), " FOR NO KEY UPDATE"), empresa: self.empresa, clave)).await
     }
 
-    async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
+    async fn convert_prospect(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
         self.changed_one(sql!(
             "UPDATE clientes
              SET prospecto = false, modificado = :modificado

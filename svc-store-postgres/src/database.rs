@@ -1,8 +1,7 @@
-//! Where statements run, and how they are sent: the only module that knows whether there is a
-//! pooler.
+//! Where statements run and how they are sent. Only this module knows whether there is a pooler.
 //!
-//! Everything else is given a [`Single`] or the [`Statements`](crate::pool::Statements) of a
-//! transaction, never a connection, so no statement is sent in another way, or without a limit.
+//! Everything else gets a [`Single`] or the [`Statements`](crate::pool::Statements) of a
+//! transaction, never a connection, so that no statement is sent in another way or without a limit.
 
 use std::time::Duration;
 
@@ -16,7 +15,6 @@ use crate::pool::{Access, Connection, Pool, unprepared};
 use crate::run::Run;
 use crate::settings::Settings;
 
-/// A database with its connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Database {
     pool: Pool,
@@ -35,32 +33,30 @@ impl Database {
         if settings.max_connections == 0 { self.clone() } else { Self::new(options, settings, Access::Write) }
     }
 
-    /// Its connections.
     pub(crate) fn pool(&self) -> &Pool {
         &self.pool
     }
 
-    /// Whether it is reached through a pooler.
     pub(crate) fn is_pooled(&self) -> bool {
         self.pooled
     }
 
-    /// Where a single statement of a company's runs: a transaction of its own.
+    /// Runs a single statement of a company, in its own transaction behind a pooler.
     pub(crate) fn of(&self, company: i64) -> Single<'_> {
         Single { database: self, company: Some(company), limit: None }
     }
 
-    /// Where a single statement of the service's runs.
+    /// Runs a single statement of the service.
     pub(crate) fn of_all(&self) -> Single<'_> {
         Single { database: self, company: None, limit: None }
     }
 
-    /// A connection for a new transaction of the service's.
+    /// Begins a transaction of the service.
     pub(crate) async fn begin_for_all(&self) -> Result<Connection, sqlx::Error> {
         self.of_all().begin().await
     }
 
-    /// A connection for a new transaction of a company's.
+    /// Begins a transaction of a company.
     pub(crate) async fn begin(&self, company: i64) -> Result<Connection, sqlx::Error> {
         self.of(company).begin().await
     }
@@ -72,7 +68,7 @@ impl Run for Connection {
     }
 }
 
-/// Where a single statement runs.
+/// Runs a single statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Single<'d> {
     database: &'d Database,
@@ -101,12 +97,10 @@ impl Single<'_> {
         Ok(connection)
     }
 
-    /// The connection for a statement.
     async fn open(self) -> Result<Connection, sqlx::Error> {
         if self.database.pooled { self.begin().await } else { self.acquire().await }
     }
 
-    /// Ends what [`Single::open`] began.
     async fn close(self, mut connection: Connection) -> Result<(), sqlx::Error> {
         if self.database.pooled { connection.commit().await } else { Ok(()) }
     }

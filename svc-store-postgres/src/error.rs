@@ -4,9 +4,7 @@ use sqlx::error::{DatabaseError, ErrorKind};
 use sqlx::postgres::PgDatabaseError;
 use svc_core::store::{Conflict, StoreError};
 
-/// What an error means when no constraint of ours is expected to have been violated, and when one
-/// is: constraints are recognised by their names, and a foreign key's name ends in
-/// `<table>_<field>_fk`.
+/// Constraints are recognised by their names; a foreign key's name ends in `<table>_<field>_fk`.
 pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
     if Scope::of(&error) > Scope::Statement {
         return StoreError::Unavailable(error.into());
@@ -25,21 +23,21 @@ pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
     }
 }
 
-/// What an error says something about. All but [`Scope::Statement`] are passing troubles of the
-/// database's, not of the request.
+/// How much an error affects. All but [`Scope::Statement`] are temporary faults of the database,
+/// not of the request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
-    /// The statement alone.
+    /// Only the statement.
     #[default]
     Statement,
-    /// The connection, which is not used again.
+    /// The connection; it is not used again.
     Connection,
-    /// The server, or the way to it: no connection to it is used again.
+    /// The server or the network: none of its connections is used again.
     Server,
 }
 
 impl Scope {
-    /// By PostgreSQL's error codes (PostgreSQL documentation, appendix A).
+    /// Error codes: PostgreSQL documentation, appendix A.
     pub(crate) fn of(error: &sqlx::Error) -> Self {
         match error {
             sqlx::Error::Database(error) => match error.code().as_deref() {
@@ -74,7 +72,8 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         let name = ["_fk", "_check", "_unico"].iter().fold(constraint, |name, end| name.trim_end_matches(end));
         let field = match table {
             Some(table) => name.strip_prefix(table).unwrap_or(name).trim_start_matches('_'),
-            // Only the name of a unique constraint comes without its table; its last word is the field.
+            // Only a violated unique constraint comes without its table; the last word is the
+            // field.
             None => name.rsplit('_').next().unwrap_or(name),
         };
         field.to_owned()
@@ -91,9 +90,9 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
     }
 }
 
-/// The constraint and the table in the message of a distributed engine's worker, which names them
-/// by those of a shard, with its number at the end. The constraint is the last name; the table is
-/// the first, if there are two.
+/// The constraint and the table in an error of a distributed engine's worker. They are only in the
+/// message, as names of a shard, which end in its number. The constraint is the last name; the
+/// table is the first, if there are two.
 fn of_worker(message: &str) -> Option<(&str, Option<&str>)> {
     let mut names = message.split('"').skip(1).step_by(2).map(|name| match name.rsplit_once('_') {
         Some((own, shard)) if shard.len() >= 6 && shard.bytes().all(|byte| byte.is_ascii_digit()) => own,
@@ -103,14 +102,14 @@ fn of_worker(message: &str) -> Option<(&str, Option<&str>)> {
     Some(names.last().map_or((first, None), |last| (last, Some(first))))
 }
 
-/// Whether it may be a worker's answer to COPY, which the engine repeats as an internal error, with
-/// the message and the detail.
+/// Whether it may be a worker's error of a COPY: the engine repeats it as an internal error with
+/// the same message and detail.
 fn is_without_code(error: &dyn DatabaseError) -> bool {
     let detail = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::detail);
     error.code().as_deref() == Some("XX000") && detail.is_some()
 }
 
-/// What a constraint is, by its name.
+/// The kind of a constraint, by its name.
 fn kind_of(constraint: &str) -> Option<ErrorKind> {
     match constraint.rsplit('_').next()? {
         "pkey" | "unico" => Some(ErrorKind::UniqueViolation),

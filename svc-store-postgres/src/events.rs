@@ -1,9 +1,9 @@
-//! The events of a transaction, which one statement writes, together with the transaction's last
-//! statement where there is one.
+//! The events of a transaction. One statement writes all of them, if possible together with the
+//! answer to the request.
 
 use svc_core::store::NewEvent;
 
-/// The events of a transaction that are still to be written.
+/// Events that are not written yet.
 #[derive(Debug, Default)]
 pub(crate) struct Unwritten {
     pub(crate) single: Vec<NewEvent>,
@@ -16,7 +16,7 @@ impl Unwritten {
     }
 }
 
-/// A statement, as of `sql!`, that writes events too.
+/// A statement as by `sql!` that first writes events.
 ///
 /// ```text
 /// with_events!(
@@ -87,8 +87,8 @@ macro_rules! with_events {
     }};
 }
 
-/// Writes one event, as most transactions have, with the webhooks that are active and subscribed:
-/// values cost PostgreSQL less than arrays.
+/// Writes one event with the webhooks that are active and subscribed. Most transactions have just
+/// one, and values cost PostgreSQL less than arrays.
 macro_rules! one_event {
     () => {
         "sueltos AS (
@@ -105,7 +105,7 @@ macro_rules! one_event {
 }
 
 /// Writes several events. Each array is the result of a subquery, so that the planner does not see
-/// its length: it would find a plan for just these events cheaper, and make one each time.
+/// its length: it would find a plan for just these events cheaper, and plan each time.
 macro_rules! many_events {
     () => {
         "sueltos AS (
@@ -125,8 +125,8 @@ macro_rules! many_events {
     };
 }
 
-/// Adds events to their groups, in the order of their resources, in which every transaction locks
-/// them. Of several events of one resource the last is written.
+/// Adds events to groups, in the order of their resources, which all transactions lock in this
+/// order. Of several events of one resource the last is written.
 macro_rules! grouped_events {
     () => {
         "grupos AS (

@@ -1,4 +1,4 @@
-//! Bulk imports.
+//! Bulk imports, and edits of records that can be imported.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -29,8 +29,8 @@ use crate::value::PostgresRow;
 from_row!(ImportedSale { cliente, tipo });
 from_row!(ImportedReceivable { cliente, venta, moneda, tipo_cambio });
 
-/// Statements that read or write by many keys are planned each time: the tables grow by what is
-/// imported, and a plan kept from their beginning would read all of a table for each batch.
+/// Statements over many keys are planned each time: the tables grow during an import, and a plan
+/// from its beginning would read a whole table for each batch.
 #[async_trait]
 impl ImportTx for PostgresTx {
     async fn write_batch(&mut self, batch: &mut dyn ImportBatch) -> Result<(), BatchError> {
@@ -41,7 +41,8 @@ impl ImportTx for PostgresTx {
             Err(StoreError::Conflict(conflict)) => conflict,
             Err(other) => return Err(other.into()),
         };
-        // The record at fault is the last one of the shortest beginning that is refused too.
+        // Bisects for the shortest beginning of the batch that is refused: its last record is at
+        // fault.
         while bad - good > 1 {
             let middle = usize::midpoint(good, bad);
             self.run(sql!("ROLLBACK TO SAVEPOINT lote")).await?;
@@ -101,8 +102,7 @@ impl ImportTx for PostgresTx {
         spec: &'static ImportSpec,
         given: &[Option<i64>],
     ) -> Result<Vec<i64>, StoreError> {
-        // Record by record: one that brings none gets the clave after the greatest so far, so that
-        // where a batch ends makes no difference.
+        // Record by record, so that it makes no difference where a batch ends.
         let mut last = self.next(spec.table, 0).await? - 1;
         let claves = given
             .iter()
@@ -149,7 +149,7 @@ impl ImportTx for PostgresTx {
         each: EachRow<'_>,
     ) -> Result<bool, StoreError> {
         self.lock_row(list.table, clave).await?;
-        // Separate statements, so that it sees what the previous holder of the lock has written.
+        // A separate statement sees what the previous holder of the lock has written.
         let query = Query::new(list, clave.checked_sub(1), 1, DateTime::UNIX_EPOCH);
         let mut sql = PageQuery::of(sources::of(list.table), list, &query, self.empresa).into_sql();
         let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
@@ -300,7 +300,7 @@ impl ImportTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// What a statement finds, by its column `llave`.
+    /// The rows of a statement, by their column `llave`.
     async fn found<K, V, How>(
         &mut self,
         statement: Sql,

@@ -1,4 +1,4 @@
-//! The registry of tax documents, and invoices of a period's sales to the general public.
+//! The invoice registry, and global invoices.
 
 use async_trait::async_trait;
 use svc_core::domain::time::Timestamp;
@@ -55,8 +55,7 @@ impl InvoiceTx for PostgresTx {
     }
 
     async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
-        // Of the sales only an invoice takes the folio of its substitution: an advance keeps its
-        // own.
+        // An invoiced sale takes the folio of a substitute; an advance keeps its own.
         self.run(sql!(
             "WITH f AS (
                  UPDATE facturas
@@ -320,8 +319,8 @@ impl InvoiceTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Writes a record with the given folio, or with the next one of its series; the latter is
-    /// queued for stamping.
+    /// Writes a record with the given folio; or with the next one of its series, and queues it for
+    /// stamping.
     async fn write_invoice(&mut self, row: &NewInvoice<'_>, folio: Option<i64>) -> Result<Numbered, StoreError> {
         let own = folio.is_none().then(|| folio_series(row.tipo.word(), row.serie));
         let series: Vec<_> = own.iter().map(String::as_str).chain(["facturas"]).collect();

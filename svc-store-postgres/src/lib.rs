@@ -1,8 +1,8 @@
 //! The PostgreSQL store of [`svc_core`]: all SQL of the API lives here, and only SQL.
 //!
-//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are
-//! decided there. `page/` builds the statements of lists, `sources/` the joins and filters that are
-//! more than a table. A read is one statement without BEGIN, and every filter is served by an
+//! Each file implements the trait in the file of the same name in `svc_core::store`, where business
+//! rules call it. `page/` builds the statements of lists, `sources/` the joins and filters that
+//! need more than a table. A read is one statement without BEGIN, and every filter is served by an
 //! index. [`PostgresStore::migrate`] brings the schema up to date.
 //!
 //! ```no_run

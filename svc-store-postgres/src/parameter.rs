@@ -1,4 +1,4 @@
-//! Values as parameters of statements, and columns of rows as values.
+//! Values as parameters, and columns as values.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::Decimal;
@@ -14,18 +14,18 @@ use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::Word;
 use uuid::Uuid;
 
-/// A value that can be bound. `How` only distinguishes the implementations, and is always inferred.
+/// A value that can be bound. `How` only distinguishes implementations, and is always inferred.
 pub(crate) trait Parameter<'q, How> {
-    /// What the driver encodes for it.
+    /// The type that the driver encodes.
     type Column: Encode<'q, Postgres> + Type<Postgres> + 'q;
 
     fn column(&'q self) -> Self::Column;
 }
 
-/// A value that a column can be read into. `How` only distinguishes the implementations, and is
-/// always inferred.
+/// A value that can be read from a column. `How` only distinguishes implementations, and is always
+/// inferred.
 pub(crate) trait FromColumn<'r, How>: Sized {
-    /// What the driver decodes for it.
+    /// The type that the driver decodes.
     type Column: Decode<'r, Postgres> + Type<Postgres>;
 
     fn from_column(column: Self::Column) -> Result<Self, BoxDynError>;
@@ -61,7 +61,7 @@ macro_rules! as_they_are {
 
 as_they_are!(bool, i16, i32, i64, Decimal, NaiveDate, DateTime<Utc>, Uuid, [u8; 32]);
 
-/// A duration, which is bound as an `interval`.
+/// An `interval`.
 impl Parameter<'_, AsItIs> for TimeDelta {
     type Column = Self;
 
@@ -70,8 +70,7 @@ impl Parameter<'_, AsItIs> for TimeDelta {
     }
 }
 
-/// The domain's types: what the driver knows instead, and how each becomes the other, stated once
-/// for both directions.
+/// The domain's types, converted to types that the driver knows and back.
 macro_rules! converted {
     ($($type:ty as $column:ty: $from:expr, $to:expr;)*) => {$(
         impl Parameter<'_, ByConversion> for $type {
@@ -104,8 +103,7 @@ converted! {
     Timestamp as DateTime<Utc>: Timestamp::new, |at: &Timestamp| at.get();
 }
 
-/// Texts and bytes, which are bound without a copy; each owned type is stated once for both
-/// directions.
+/// Texts and bytes, bound without a copy.
 macro_rules! borrowed {
     ($($borrowed:ty: $($owned:ty),*;)*) => {$(
         impl<'q> Parameter<'q, AsItIs> for $borrowed {
@@ -139,7 +137,7 @@ borrowed! {
     [u8]: Vec<u8>;
 }
 
-/// A count, which its column's constraint keeps from being negative.
+/// A count; its column's constraint excludes negative ones.
 impl FromColumn<'_, ByConversion> for u32 {
     type Column = i32;
 
@@ -156,7 +154,7 @@ impl FromColumn<'_, ByConversion> for u64 {
     }
 }
 
-/// A word of a closed set. The column's constraint names the same set, so another word is a fault
+/// A word of a closed set. The column's constraint has the same set, so any other word is a fault
 /// of the database.
 impl<W: Word> Parameter<'_, AsWord> for W {
     type Column = &'static str;

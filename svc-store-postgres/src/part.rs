@@ -9,8 +9,8 @@ use crate::row::FromRow;
 use crate::sql::{Names, Sql};
 use crate::value::NamedRow;
 
-/// The text of a statement with columns in the place of the structs that have them. Of a struct
-/// with the columns `iva` and `total`
+/// The text of a statement in which places stand for the columns of structs. For a struct with the
+/// columns `iva` and `total`
 ///
 /// - `{Amounts}` is `iva, total`,
 /// - `{r.Amounts}` is `r.iva, r.total`,
@@ -35,7 +35,7 @@ macro_rules! columns_in {
 
 pub(crate) use columns_in;
 
-/// A text that is written, of which `N` bytes are kept.
+/// A text that is being written; its first `N` bytes are kept.
 pub(crate) struct Written<const N: usize> {
     pub(crate) bytes: [u8; N],
     pub(crate) length: usize,
@@ -53,7 +53,7 @@ impl<const N: usize> Written<N> {
         }
     }
 
-    /// Writes what stands for `place`: the columns of the struct that it names.
+    /// Writes the columns that `place` stands for.
     const fn push_columns(&mut self, place: &[u8], parts: &[(&str, Names)]) {
         let (mut name, mut end, mut at) = (0, place.len(), 0);
         while at < place.len() {
@@ -96,7 +96,7 @@ impl<const N: usize> Written<N> {
     }
 }
 
-/// The text with columns in its places.
+/// The text with columns instead of places.
 pub(crate) const fn expanded<const N: usize>(text: &str, parts: &[(&str, Names)]) -> Written<N> {
     let text = text.as_bytes();
     let mut written = Written { bytes: [0; N], length: 0 };
@@ -142,7 +142,7 @@ const fn array_type(kind: Kind) -> &'static str {
 }
 
 impl Sql {
-    /// Binds the columns of these structs, each as an array.
+    /// Binds each column of these structs as an array.
     pub(crate) fn bind_part<'v, T: Columns + 'v>(&mut self, parts: impl Iterator<Item = &'v T>) {
         let mut values = Vec::new();
         parts.for_each(|part| part.values(&mut values));

@@ -19,7 +19,7 @@ use crate::transaction::PostgresTx;
 from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, by_note });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
-/// Without its sale and the last instalment.
+/// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
 impl FromRow for LockedReceivable {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
@@ -41,7 +41,7 @@ impl FromRow for LockedReceivable {
     }
 }
 
-/// The sale of a receivable, if it has one, and the number of the last instalment.
+/// The sale of a receivable, if any, and the number of its last instalment.
 struct Paid {
     sale: Option<PaidSale>,
     parcialidad: i64,
@@ -59,7 +59,7 @@ from_row! {
 }
 
 from_row! {
-    /// What a cancelled payment gave back to its receivable, and the sale.
+    /// What a cancelled payment returned to its receivable.
     struct Restored { importe: Decimal, venta: Option<i64> }
 }
 
@@ -104,7 +104,8 @@ impl PaymentTx for PostgresTx {
                 moneda,
                 origen,
             ),
-            // An import brings payments without what they were made from; those have no entry.
+            // Imported payments do not count, since credit balances are not imported. They have no
+            // entry.
             PaymentOrigin::SaldoAFavor => sql!(
                 "SELECT coalesce((
                             SELECT sum(importe)
@@ -144,8 +145,8 @@ impl PaymentTx for PostgresTx {
     }
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {
-        let NewPayment { debt, instalment, .. } = row;
-        // An imported sale may say that less is owed of it than its receivable does.
+        let NewPayment { receivable, instalment, .. } = row;
+        // An imported sale's balance may be lower than its receivable's.
         self.optional_value(sql!(
             "WITH numero AS (
                  INSERT INTO contadores AS c (empresa, serie, valor)
@@ -174,14 +175,14 @@ impl PaymentTx for PostgresTx {
              FROM numero, cuenta
              RETURNING clave",
             empresa: self.empresa,
-            cxc: debt.clave,
-            cliente: debt.cliente,
-            venta: debt.venta,
+            cxc: receivable.clave,
+            cliente: receivable.cliente,
+            venta: receivable.venta,
             fecha: row.fecha,
             aplicado: row.aplicado,
             origen: row.origen,
             importe: instalment.importe,
-            moneda: debt.moneda,
+            moneda: receivable.moneda,
             tipo_cambio: row.tipo_cambio,
             forma_pago_sat: row.forma_pago_sat,
             cuenta_bancaria: row.cuenta_bancaria,
@@ -227,7 +228,7 @@ impl PaymentTx for PostgresTx {
             pago,
         ))
         .await?;
-        // What an imported payment says to have paid may never have been counted.
+        // An imported payment may never have been counted in `pagado`.
         let restored = self
             .optional(sql!(
                 "WITH antes AS (
@@ -306,14 +307,14 @@ impl PaymentTx for PostgresTx {
         if shared {
             return Ok(Withdrawal::Shared);
         }
-        // Issued with errors, without another in its place; what was never stamped needs no reason.
+        // Issued with errors and not replaced; what was never stamped needs no reason.
         self.cancel_complement(factura, stamped.then_some(CancellationReason::Wrong), now).await
     }
 }
 
 impl PostgresTx {
-    /// Locks the sale of a receivable that is locked. A statement of its own, so that it sees what
-    /// the previous holder of that lock has written.
+    /// Locks a locked receivable's sale. A separate statement sees what the previous holder of the
+    /// lock has written.
     async fn lock_paid_sale(&mut self, receivable: &LockedReceivable) -> Result<Paid, StoreError> {
         self.one(sql!(
             "WITH venta AS MATERIALIZED (
@@ -340,8 +341,8 @@ impl PostgresTx {
         .await
     }
 
-    /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none
-    /// takes it until the end of this transaction.
+    /// Whether a worker holds its lease, or has sent it and got no answer yet. If not, no worker
+    /// takes it before the end of this transaction.
     async fn is_being_stamped(&mut self, factura: i64) -> Result<bool, StoreError> {
         let underway: Option<bool> = self
             .optional_value(sql!(

@@ -1,4 +1,4 @@
-//! What is due, over all companies. Plain reads of indexes that lead with the time.
+//! Finding what is due in all companies: plain reads of indexes that begin with the time.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,7 +12,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::store::PostgresStore;
 
-/// Entries of one answer. More are found when these have been worked off.
+/// Maximum number of companies in one answer; the next search finds the others.
 const MAX_FOUND: i64 = 10_000;
 
 from_row! {
@@ -53,8 +53,8 @@ impl QueueStore for PostgresStore {
                     max: MAX_FOUND,
                 )
             }
-            // What a webhook of the release before has due is not known before it has been looked
-            // at.
+            // `1970-01-01` marks a webhook of the previous release: when its deliveries are due is
+            // not known yet.
             Backlog::Notices => {
                 sql!(
                     "SELECT empresa, 'groups' AS cola, min(vence) AS desde

@@ -1,4 +1,4 @@
-//! Runs the statements of lists, on the replica where there is one.
+//! Reads of one company. Lists are read from the replica if there is one.
 
 use std::time::Duration;
 
@@ -26,7 +26,6 @@ impl FromRow for StoredDocument {
     }
 }
 
-/// Reads of one company.
 pub(crate) struct PostgresReader<'a> {
     pub(crate) store: &'a PostgresStore,
     pub(crate) empresa: i64,
@@ -67,9 +66,9 @@ impl Reader for PostgresReader<'_> {
 }
 
 impl PostgresReader<'_> {
-    /// What a list's statement yields: from the replica where there is one that may answer, else
-    /// from the primary. `needed` says that there must be a row; one that is missing may be too new
-    /// for the replica. `limit` is that of a search.
+    /// The rows of a list's statement, from the replica if it may answer, else from the primary.
+    /// `needed` says that there must be a row; if the replica has none, it may lag behind. `limit`
+    /// is that of a search.
     async fn rows(
         &self,
         sql: SqlStr,
@@ -92,8 +91,8 @@ impl PostgresReader<'_> {
     }
 }
 
-/// The records of a page under another. A join is free to mix its rows up, so they are put in order
-/// again, by their first column, the clave.
+/// The records of a page below a parent record. A join may return them in any order, so they are
+/// sorted by clave, the first column.
 fn children(rows: Vec<PgRow>) -> Result<Vec<PgRow>, StoreError> {
     if rows.is_empty() {
         return Err(StoreError::NoRecord);

@@ -6,19 +6,19 @@ use svc_core::domain::deposit::{Deposit, Legacy, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, ReceivableStatus, Status};
-use svc_core::store::{BankReceipt, CustomerDebt, DepositOrigin, NewReceivable, ReceivableTx, StoreError};
+use svc_core::store::{BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, ReceivableTx, StoreError};
 
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(CustomerDebt { adeudo, vencido });
+from_row!(CustomerBalance { adeudo, vencido });
 
 from_row!(PaidAccount { clave, activa, moneda, saldo });
 
 from_row! {
-    /// Whether a payment was registered before, and a deposit of the same receipt if there is one.
+    /// Whether there is a payment with the same data, and a deposit with it.
     struct Registered { pagado: bool, clave: Option<i64>, importe: Option<Money>, aplicado: Option<Money> }
 }
 
@@ -94,8 +94,9 @@ impl ReceivableTx for PostgresTx {
         .await
     }
 
-    async fn customer_debt(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError> {
-        // Imported receivables may come to more than our decimals hold; no credit reaches that far.
+    async fn customer_balance(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerBalance, StoreError> {
+        // Imported receivables may add up to more than a decimal holds; no credit limit is that
+        // high.
         self.one(sql!(
             "SELECT least(round(coalesce(sum(saldo * tipo_cambio), 0), 6), 1e20) AS adeudo,
                     coalesce(bool_or(saldo > 0 AND vencimiento < :hoy), false) AS vencido
@@ -123,7 +124,7 @@ impl ReceivableTx for PostgresTx {
     }
 
     async fn earlier(&mut self, receipt: &BankReceipt<'_>) -> Result<Legacy, StoreError> {
-        // A row for each deposit; one without if there is none.
+        // One row for each deposit, or one without a deposit.
         let rows: Vec<Registered> = self
             .many(sql!(
                 "SELECT p.pagado, d.clave, d.importe, d.aplicado
@@ -206,8 +207,7 @@ impl ReceivableTx for PostgresTx {
         cuenta: i64,
         importe: Money,
     ) -> Result<Option<bool>, StoreError> {
-        // An imported payment names its deposit by a number only, which may be another account's
-        // deposit.
+        // An imported payment may name a deposit of another account.
         self.optional_value(sql!(
             "WITH liberado AS (
                  UPDATE depositos

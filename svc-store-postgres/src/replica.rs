@@ -17,7 +17,7 @@ use crate::settings::Settings;
 /// How long a read waits for a connection to the replica.
 const CONNECT: Duration = Duration::from_millis(500);
 
-/// The time limit of a read there, connecting included.
+/// The time limit of a read from the replica, connecting included.
 const ANSWER: Duration = Duration::from_secs(3);
 
 /// How long the replica is not used after a failure; then one read tries it while the others still
@@ -51,8 +51,8 @@ struct ReplicaState {
 }
 
 impl ReplicaState {
-    /// Whether a company's read may run there. After a failure one read tries again, and extends
-    /// the time in which the others may not.
+    /// Whether a company's read may use the replica. After a failure one read tries it again, and
+    /// postpones the next try of the others.
     fn may_answer(&mut self, empresa: i64, now: Instant) -> bool {
         if self.written.get(&empresa).is_some_and(|&at| now < at + FRESH)
             || self.slow.get(&empresa).is_some_and(|&until| now < until)
@@ -123,8 +123,7 @@ impl Replica {
                 return Ok(Some(rows));
             }
             Ok(Err(error)) if search.is_some() && is_late(&error) => return Err(StoreError::SearchTooLong),
-            // Of the reads that are given up, and of those that wait for a connection within the
-            // company's share.
+            // Waiting for the company's share of connections and being cancelled count as slow.
             Ok(Err(error)) => {
                 let slow = matches!(error, sqlx::Error::PoolTimedOut) || is_cancelled(&error);
                 (store_error(error), slow)

@@ -1,4 +1,4 @@
-//! Idempotency keys with their answers, events, and the removal of what is too old.
+//! Idempotency-Keys with their answers, events, and the removal of old rows.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -13,7 +13,7 @@ use crate::run::Run as _;
 use crate::sql::{sql, sql_text};
 use crate::transaction::PostgresTx;
 
-/// It goes together with what begins the transaction.
+/// Sent in one message with BEGIN.
 static CLAIM: Statement = Statement {
     name: "svc_claim",
     text: sql_text!(
@@ -31,7 +31,6 @@ static CLAIM: Statement = Statement {
 };
 
 from_row! {
-    /// What was answered under a key.
     struct Answer { huella: [u8; 32], respuesta: Vec<u8> }
 }
 
@@ -47,8 +46,7 @@ impl RequestTx for PostgresTx {
         let kept = format!("interval '{} seconds'", kept.num_seconds());
         let values = [self.empresa.to_string(), text(suffix), text(name), bytes(fingerprint), kept];
         loop {
-            // The row of a transaction under way makes this wait until it ends, or for the lock
-            // timeout.
+            // Waits for a transaction that holds the claim, at most for the lock timeout.
             let claimed = self.connection().run_with_begin(&CLAIM, &values).await.map_err(store_error)?;
             if claimed == 1 {
                 return Ok(Claim::New);
@@ -63,7 +61,7 @@ impl RequestTx for PostgresTx {
                     nombre: name,
                 ))
                 .await?;
-            // Removed as expired between the two statements: it is free after all.
+            // It expired and was deleted between the two statements, so the key is free.
             let Some(Answer { huella, respuesta }) = earlier else { continue };
             return Ok(Claim::Done { fingerprint: huella, body: respuesta.into() });
         }
@@ -71,8 +69,8 @@ impl RequestTx for PostgresTx {
 
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
         let events = std::mem::take(&mut self.unwritten);
-        // With its time each index of the table finds just this row: a plan made while the table
-        // was empty may take any.
+        // With `creada` each index of the table finds just this row. A plan made while the table
+        // was empty may use any.
         self.run(with_events!(
             "UPDATE idempotencia
              SET respuesta = :respuesta
@@ -101,8 +99,8 @@ impl RequestTx for PostgresTx {
     }
 }
 
-/// Of digits and letters only, so that nothing a client sends can end it. Two backslashes are one
-/// whatever the server's `standard_conforming_strings` says.
+/// Hexadecimal, so that nothing a client sends can end the literal. With `E''` two backslashes are
+/// one, whatever the server's `standard_conforming_strings` says.
 fn bytes(bytes: &[u8]) -> String {
     format!(r"E'\\x{}'", hex::encode(bytes))
 }

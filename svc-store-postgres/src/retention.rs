@@ -1,5 +1,5 @@
-//! Removing what is too old. The finding statements look at the oldest row of each company, by an
-//! index; the deleting ones take the oldest rows by that index, and go no further than they delete.
+//! Removal of old rows. The searches read the oldest row of each company by an index; deletions
+//! take the oldest rows by that index, and read no more than they delete.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,8 +11,8 @@ use crate::run::Run as _;
 use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
 
-/// Finds companies. The oldest row is asked for by a subquery, and not by EXISTS, so that it is
-/// always looked up by its index.
+/// Finds companies. A subquery reads the oldest row, not EXISTS, so that the planner always uses
+/// its index.
 fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
         Aged::Answers => sql!(
@@ -26,7 +26,7 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
             vencido,
             limite,
         ),
-        // Claves ascend with time, and so do the ids of events.
+        // Claves and the ids of events ascend with time.
         Aged::Deliveries => sql!(
             "SELECT e.empresa
              FROM empresas e
@@ -62,8 +62,8 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
     }
 }
 
-/// Deletes rows. They are found again by where they lie, which no index is needed for; one that was
-/// written meanwhile lies elsewhere, and is checked again before it goes.
+/// Deletes rows by `ctid`, which needs no index. A row that was updated in the meantime has another
+/// one, and stays.
 pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
         Aged::Answers => sql!(
@@ -141,7 +141,7 @@ impl RetentionStore for PostgresStore {
     }
 }
 
-/// What no event's id of this time or later is below (UUIDs of version 7, RFC 9562).
+/// The lowest id of an event at this time (UUID version 7, RFC 9562).
 fn first_id(time: DateTime<Utc>) -> Uuid {
     Uuid::from_u128(u128::from(time.timestamp_millis().max(0).cast_unsigned()) << 80)
 }

@@ -1,21 +1,21 @@
-//! Rows, which are read into structs by the names of their columns.
+//! Reading rows into structs by the names of columns.
 
 use sqlx::postgres::PgRow;
 use sqlx::{ColumnIndex, Row as _};
 
 use crate::parameter::FromColumn;
 
-/// What a row is read into; see `from_row!`.
+/// A value that is read from a row; see `from_row!`.
 pub(crate) trait FromRow: Sized {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error>;
 }
 
-/// Reads columns by their names.
+/// Reading a column as any [`FromColumn`].
 pub(crate) trait ReadColumn {
-    /// The column of that name.
+    /// Reads a column by its name.
     fn read<'r, How, T: FromColumn<'r, How>>(&'r self, column: &str) -> Result<T, sqlx::Error>;
 
-    /// The only column.
+    /// Reads the only column.
     fn read_only<'r, How, T: FromColumn<'r, How>>(&'r self) -> Result<T, sqlx::Error>;
 }
 
@@ -38,14 +38,14 @@ where
         .map_err(|source| sqlx::Error::ColumnDecode { index: index.to_string(), source })
 }
 
-/// States how a struct is read from a row.
+/// Declares how a struct is read from a row.
 ///
 /// ```text
 /// from_row!(OpenPayable { estatus, moneda, saldo, clave: "cxp", receptor: .. });
 /// ```
 ///
-/// A field is the column of its name; that of another name; or with `..` a struct of its own, of
-/// the same row. A struct that only this crate has is declared so, too:
+/// A field is read from the column of its name, from a column of another name, or with `..` as a
+/// struct from the same row. A struct of this crate is declared with it:
 ///
 /// ```text
 /// from_row! {

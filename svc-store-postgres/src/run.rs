@@ -1,4 +1,4 @@
-//! Running statements: one method for each number of rows that a statement may yield.
+//! Running statements: one method for each number of rows.
 
 use std::future::Future;
 
@@ -10,16 +10,16 @@ use crate::error::store_error;
 use crate::parameter::FromColumn;
 use crate::row::{FromRow, ReadColumn};
 
-/// Runs statements: a transaction, or where a single statement runs.
+/// Something that runs statements: a transaction, or a [`Single`](crate::database::Single).
 pub(crate) trait Run: Send {
     fn executor(&mut self) -> impl PgExecutor<'_> + Send;
 
-    /// Runs a statement for what it does.
+    /// Runs a statement and ignores its rows.
     fn run<'q>(&mut self, sql: impl Execute<'q, Postgres> + 'q) -> impl Future<Output = Result<(), StoreError>> + Send {
         async move { self.changed(sql).await.map(|_| ()) }
     }
 
-    /// How many rows it wrote.
+    /// Returns the number of rows that were written.
     fn changed<'q>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -27,7 +27,7 @@ pub(crate) trait Run: Send {
         async move { self.executor().execute(sql).await.map(|done| done.rows_affected()).map_err(store_error) }
     }
 
-    /// Whether it wrote one row.
+    /// Returns whether one row was written.
     fn changed_one<'q>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -35,7 +35,7 @@ pub(crate) trait Run: Send {
         async move { Ok(self.changed(sql).await? == 1) }
     }
 
-    /// Its only row.
+    /// Reads the only row.
     fn one<'q, T: FromRow>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -43,7 +43,7 @@ pub(crate) trait Run: Send {
         async move { self.executor().fetch_one(sql).await.and_then(|row| T::from_row(&row)).map_err(store_error) }
     }
 
-    /// Its row, if there is one.
+    /// Reads the row, if there is one.
     fn optional<'q, T: FromRow>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -54,7 +54,7 @@ pub(crate) trait Run: Send {
         }
     }
 
-    /// Its rows.
+    /// Reads all rows.
     fn many<'q, T: FromRow>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -65,7 +65,7 @@ pub(crate) trait Run: Send {
         }
     }
 
-    /// The only column of its only row.
+    /// Reads the only column of the only row.
     fn value<'q, T: for<'r> FromColumn<'r, How>, How>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -73,7 +73,7 @@ pub(crate) trait Run: Send {
         async move { self.executor().fetch_one(sql).await.and_then(|row| row.read_only()).map_err(store_error) }
     }
 
-    /// The only column of its row, if there is one.
+    /// Reads the only column of the row, if there is one.
     fn optional_value<'q, T: for<'r> FromColumn<'r, How>, How>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,
@@ -84,7 +84,7 @@ pub(crate) trait Run: Send {
         }
     }
 
-    /// The only column of its rows.
+    /// Reads the only column of all rows.
     fn values<'q, T: for<'r> FromColumn<'r, How>, How>(
         &mut self,
         sql: impl Execute<'q, Postgres> + 'q,

@@ -20,9 +20,9 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// `clave` alone is short for `clave: clave`. A name may occur more than once in the text. It does
-/// not compile if a name of the text has no argument, or an argument is not named in the text. Many
-/// rows are bound as one array a column:
+/// `clave` alone is short for `clave: clave`. A name may occur more than once in the text. A name
+/// without an argument does not compile, and neither does an argument that the text does not name.
+/// Many rows are bound as one array a column:
 ///
 /// ```text
 /// sql!(
@@ -34,8 +34,8 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of
-/// several columns: `..amounts: Amounts` binds those of `price.amounts`, in a text of
+/// Here `producto` alone is short for `producto: price.producto`. Structs of several columns follow
+/// after `;`: `..amounts: Amounts` binds the columns of `price.amounts`, in a text of
 /// `columns_in!`.
 macro_rules! sql {
     (
@@ -57,7 +57,7 @@ macro_rules! sql {
     }};
 }
 
-/// A reference to what is bound to a name.
+/// A reference to the value of a name.
 macro_rules! named {
     ($name:ident) => {
         &$name
@@ -73,7 +73,7 @@ macro_rules! named {
     };
 }
 
-/// The text of a statement with `$1`, `$2`, … in the place of these names: the first is `$1`.
+/// The text with its names replaced by `$1`, `$2`, …, in the order of the names.
 macro_rules! sql_text {
     ($text:expr $(, $name:ident)* $(; $($part:ident,)*)?) => {{
         const NAMED: &str = $text;
@@ -104,7 +104,7 @@ impl Sql {
         Self { text, arguments: Ok(PgArguments::default()), is_prepared: true }
     }
 
-    /// The same, without a prepared statement whose plan is kept.
+    /// Runs it without a prepared statement, so that no plan is kept.
     pub(crate) fn planned_each_time(self) -> Self {
         Self { is_prepared: false, ..self }
     }
@@ -171,7 +171,7 @@ pub(crate) const fn count(parts: &[Names]) -> usize {
     count
 }
 
-/// How long the text is with numbers in the place of its names.
+/// The length of the text with numbers instead of names.
 pub(crate) const fn numbered_length(text: &str, names: &[&str]) -> usize {
     let mut length = 0;
     let mut used = [false; 128];
@@ -197,7 +197,7 @@ pub(crate) const fn numbered_length(text: &str, names: &[&str]) -> usize {
     length
 }
 
-/// The text with numbers in the place of its names.
+/// The text with numbers instead of names.
 pub(crate) const fn numbered<const LENGTH: usize>(text: &str, names: &[&str]) -> [u8; LENGTH] {
     let bytes = text.as_bytes();
     let mut numbered = [0; LENGTH];
@@ -231,7 +231,7 @@ pub(crate) const fn numbered<const LENGTH: usize>(text: &str, names: &[&str]) ->
     numbered
 }
 
-/// Where the token that begins at `at` ends, and its number if it is a parameter: a quoted text, a
+/// The end of the token at `at`, and its number if it is a parameter. A token is a quoted text, a
 /// name, `::`, or one byte.
 const fn token(text: &str, at: usize, names: &[&str]) -> (usize, Option<usize>) {
     let bytes = text.as_bytes();
@@ -258,8 +258,7 @@ const fn token(text: &str, at: usize, names: &[&str]) -> (usize, Option<usize>) 
     }
 }
 
-/// The number of the parameter of that name; it fails to compile with the name that has no
-/// argument.
+/// The number of a parameter. A name without an argument fails to compile.
 const fn number_of(name: &str, names: &[&str]) -> usize {
     let mut number = 0;
     while number < names.len() {
@@ -271,12 +270,12 @@ const fn number_of(name: &str, names: &[&str]) -> usize {
     has_no_argument(name)
 }
 
-/// Says by its own name, in the compiler's error, what is wrong with `name`.
+/// Its own name says in the compiler's error what is wrong with `name`.
 const fn has_no_argument(name: &str) -> ! {
     panic!("{}", name)
 }
 
-/// The same.
+/// Likewise.
 const fn is_not_in_the_text(name: &str) -> ! {
     panic!("{}", name)
 }

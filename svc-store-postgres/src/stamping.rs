@@ -1,4 +1,4 @@
-//! The queue of documents to be stamped, what is read to stamp one, and the documents.
+//! The stamping queue, the data of documents, and the documents.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -82,7 +82,7 @@ impl StampingTx for PostgresTx {
         .await
     }
 
-    /// Leases are written and compared by the database's clock, since those of servers may differ.
+    /// Leases are measured by the database's clock, since those of servers may differ.
     async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError> {
         self.many(sql!(
             "WITH libres AS MATERIALIZED (
@@ -108,27 +108,19 @@ impl StampingTx for PostgresTx {
         .await
     }
 
-    async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {
+    async fn stamping_record(
+        &mut self,
+        factura: i64,
+        token: Option<Uuid>,
+    ) -> Result<Option<StampingRecord>, StoreError> {
         self.optional(sql!(
             "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
              FROM timbrados t
              JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
-             WHERE t.empresa = :empresa AND t.factura = :factura AND t.token = :token",
+             WHERE t.empresa = :empresa AND t.factura = :factura AND (:token::uuid IS NULL OR t.token = :token)",
             empresa: self.empresa,
             factura,
             token,
-        ))
-        .await
-    }
-
-    async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError> {
-        self.optional(sql!(
-            "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
-             FROM timbrados t
-             JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
-             WHERE t.empresa = :empresa AND t.factura = :factura",
-            empresa: self.empresa,
-            factura,
         ))
         .await
     }
@@ -158,7 +150,7 @@ impl StampingTx for PostgresTx {
         .await
     }
 
-    async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError> {
+    async fn lock_stamping(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError> {
         let found: Option<bool> = self
             .optional_value(sql!(
                 "SELECT true
@@ -259,7 +251,7 @@ impl StampingTx for PostgresTx {
         .await
     }
 
-    async fn hurry_complements(&mut self, factura: i64) -> Result<(), StoreError> {
+    async fn make_complements_due(&mut self, factura: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE timbrados t
              SET proximo = t.creado
@@ -337,7 +329,7 @@ impl StampingTx for PostgresTx {
         .await
     }
 
-    async fn hurry_related(&mut self, factura: i64) -> Result<(), StoreError> {
+    async fn make_related_due(&mut self, factura: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE timbrados t
              SET proximo = t.creado

@@ -16,11 +16,11 @@ use crate::tls::unverified_host;
 /// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
-    /// The connections of requests.
+    /// For requests.
     pub(crate) requests: Database,
-    /// Those of the service's own statements: keys, usage, readiness.
+    /// For the service's own statements: keys, usage, readiness.
     pub(crate) service: Database,
-    /// Those of background work.
+    /// For background work.
     pub(crate) background: Database,
     pub(crate) replica: Option<Arc<Replica>>,
     patience: Patience,
@@ -28,7 +28,7 @@ pub struct PostgresStore {
 
 impl PostgresStore {
     /// The store of the database at `url` (`postgres://user:password@host/database`). It connects
-    /// at the first statement.
+    /// when it runs the first statement.
     pub fn open(url: &str, settings: &Settings) -> Result<Self, OpenError> {
         Ok(Self::with_options(url.parse().map_err(OpenError::Url)?, settings))
     }
@@ -41,28 +41,26 @@ impl PostgresStore {
         Self { requests, service, background, replica: None, patience: Patience::new(settings) }
     }
 
-    /// With a replica at `url`, from which lists are read; see
-    /// [`PostgresStore::with_replica_options`].
+    /// Reads lists from the replica at `url`: see [`PostgresStore::with_replica_options`].
     pub fn with_replica(self, url: &str, settings: &Settings) -> Result<Self, OpenError> {
         Ok(self.with_replica_options(url.parse().map_err(OpenError::ReplicaUrl)?, settings))
     }
 
-    /// With a replica, by its connection options, from which lists are read, and nothing else.
+    /// Reads lists, and nothing else, from a replica.
     ///
-    /// What it yields is as old as the replica is behind: nothing here measures how far that is. A
-    /// company reads from the primary for one second after it wrote through this store, so that it
-    /// finds what it wrote; through another process it may have to wait until the replica has it. A
-    /// replica that fails, or takes longer than three seconds, is left alone for five; its reads go
-    /// to the primary.
+    /// Lists are as old as the replica lags behind; nothing here measures the lag. For one second
+    /// after a write through this store, a company reads from the primary, so that it finds what it
+    /// wrote; a write through another process may be missing until the replica has it. A replica
+    /// that fails or takes longer than three seconds is not used for five seconds: lists are read
+    /// from the primary.
     #[must_use]
     pub fn with_replica_options(mut self, options: PgConnectOptions, settings: &Settings) -> Self {
         self.replica = Some(Arc::new(Replica::new(options, settings)));
         self
     }
 
-    /// Brings the schema up to date; gives how many migrations it took, none when there is nothing
-    /// to do. A schema that a later release has brought further is left as it is: this program can
-    /// work with it.
+    /// Brings the schema up to date; returns the number of migrations. A schema of a later release
+    /// stays as it is: this program works with it.
     ///
     /// Migrations run on a connection of their own, and as long as they need. Those that lock a
     /// table wait for it for [`Settings::migration_lock_timeout`] at a time, so that servers that
@@ -90,21 +88,21 @@ impl PostgresStore {
         migrate(self.options(), &MIGRATOR, self.patience).await
     }
 
-    /// Does the migrations of another release on top of this one's, for tests of deployments.
+    /// Runs the migrations of a later release, for tests of deployments.
     #[doc(hidden)]
     pub async fn migrate_further(&self, release: &sqlx::migrate::Migrator) -> Result<u64, OpenError> {
         migrate(self.options(), release, self.patience).await
     }
 
-    /// Distributes every table by `empresa`, all colocated, over the workers of Citus, after
-    /// bringing the schema up to date; gives how many tables it distributed, none when there is
-    /// nothing to do. From then on [`PostgresStore::migrate`] distributes new tables itself. What
-    /// the rows had been before stays in the coordinator's tables, unseen, until
-    /// `truncate_local_data_after_distributing_table` is called on each.
+    /// Brings the schema up to date, then distributes every table by `empresa`, all colocated, over
+    /// the workers of Citus; returns the number of distributed tables. From then on
+    /// [`PostgresStore::migrate`] distributes new tables itself. The rows from before remain in the
+    /// coordinator's tables, hidden, until `truncate_local_data_after_distributing_table` is called
+    /// for each.
     ///
-    /// It needs the extension `citus` in the database and workers that are known to it, else it
-    /// fails with [`OpenError::NoEngine`]; and, like a migration, a connection that is no pooler's.
-    /// A table is locked while its rows are moved: do it while no server answers.
+    /// The database needs the extension `citus` with its workers, else this fails with
+    /// [`OpenError::NoEngine`]. Like a migration it cannot run through a pooler. A table is locked
+    /// while its rows move, so do it while no server answers.
     pub async fn distribute(&self) -> Result<u64, OpenError> {
         if self.requests.is_pooled() {
             return Err(OpenError::Pooled);
@@ -113,12 +111,12 @@ impl PostgresStore {
         distribute(self.options(), self.patience).await
     }
 
-    /// The same, whose requests are background work.
+    /// The same store, whose requests count as background work.
     pub(crate) fn in_background(&self) -> Self {
         Self { requests: self.background.clone(), ..self.clone() }
     }
 
-    /// The hosts of the database and of its replica that are other machines whose certificate is
+    /// The hosts of the database and its replica that are other machines and whose certificate is
     /// not verified (`sslmode` is neither `verify-full` nor `verify-ca`).
     pub fn unverified_hosts(&self) -> Vec<String> {
         let replica = self.replica.as_ref().map(|replica| replica.options());
@@ -127,7 +125,7 @@ impl PostgresStore {
     }
 
     /// Logs one warning if any of these databases or their replicas is on another machine and not
-    /// verified: for a server's start. It connects to nothing.
+    /// verified. It does not connect; a server calls it when it starts.
     pub fn warn_of_unverified_hosts<'s>(stores: impl IntoIterator<Item = &'s Self>) {
         let mut hosts: Vec<_> = stores.into_iter().flat_map(Self::unverified_hosts).collect();
         hosts.sort_unstable();
@@ -141,22 +139,22 @@ impl PostgresStore {
         }
     }
 
-    /// Its connections for requests, in figures.
+    /// Metrics of the connections for requests.
     pub fn connections(&self) -> Connections {
         self.requests.pool().connections()
     }
 
-    /// How connections are opened, for connections of an embedder's own.
+    /// The connection options, for an embedder's own connections.
     pub fn options(&self) -> &PgConnectOptions {
         self.requests.pool().options()
     }
 
-    /// Checks whether the database answers.
+    /// The readiness check.
     pub fn probe(&self) -> Probe {
         Probe::new(self.requests.clone(), self.service.clone())
     }
 
-    /// Closes its connections. It waits a few seconds for those in use.
+    /// Closes all connections. It waits a few seconds for those in use.
     pub async fn close(&self) {
         if let Some(replica) = &self.replica {
             replica.close().await;

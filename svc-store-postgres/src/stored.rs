@@ -1,4 +1,4 @@
-//! Writing records whose columns are stated with their data.
+//! Writing records by the columns that `record!` declares.
 
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder};
@@ -12,8 +12,8 @@ use crate::transaction::PostgresTx;
 use crate::value::{PostgresRow, push};
 
 impl PostgresTx {
-    /// Writes a record under the next clave of its table, which is its folio too, with `more`
-    /// columns than its data has; gives the clave.
+    /// Inserts a record under the next clave of its table, which is its folio too; returns the
+    /// clave. `more` are columns that its data does not have.
     pub(crate) async fn insert_stored<T: Stored + Sync>(
         &mut self,
         data: &T,
@@ -44,7 +44,7 @@ impl PostgresTx {
         sql.build_query_scalar().fetch_one(self.connection()).await.map_err(store_error)
     }
 
-    /// Writes the changed data of a record.
+    /// Updates all data of a record.
     pub(crate) async fn update_stored<T: Stored + Sync>(
         &mut self,
         clave: i64,
@@ -61,14 +61,14 @@ impl PostgresTx {
         self.run(sql.build()).await
     }
 
-    /// Locks a record of `table`, if there is one, until the end.
+    /// Locks a record of `table` until the end, if it exists.
     pub(crate) async fn lock_row(&mut self, table: &'static str, clave: i64) -> Result<(), StoreError> {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("SELECT FROM ");
         sql.push(table).push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
         self.run(sql.push(" FOR NO KEY UPDATE").build()).await
     }
 
-    /// Writes the columns of a record that can be imported.
+    /// Updates all columns of a record that can be imported.
     pub(crate) async fn update_imported(
         &mut self,
         ImportSpec { table, columns }: &'static ImportSpec,
@@ -85,7 +85,7 @@ impl PostgresTx {
                 Value::Null => {
                     sql.push("NULL");
                 }
-                // No kind is needed of what is not null.
+                // Only a null needs a kind.
                 value => push(&mut sql, &value, Kind::Text),
             }
         }
@@ -94,12 +94,12 @@ impl PostgresTx {
         self.run(sql.build().persistent(false)).await
     }
 
-    /// The data of a record, locked against other changes until the end.
+    /// The data of a record, locked until the end.
     pub(crate) async fn lock_stored<T: Stored>(&mut self, clave: i64) -> Result<Option<T>, StoreError> {
         self.lock_stored_where(clave, "true").await
     }
 
-    /// The same of a record for which `condition` holds.
+    /// The same if `condition` holds.
     pub(crate) async fn lock_stored_where<T: Stored>(
         &mut self,
         clave: i64,
@@ -114,7 +114,7 @@ impl PostgresTx {
     }
 }
 
-/// The columns of a record with their values, the computed ones last.
+/// Columns and values of a record, the computed ones last.
 fn columns<T: Stored>(data: &T) -> Vec<(&'static str, Value<'_>, Kind)> {
     let values = data.values();
     let computed: Vec<_> = computed(T::TABLE, T::COLUMNS)

@@ -1,4 +1,4 @@
-//! A transaction of one company, and its counters.
+//! A transaction of one company.
 
 use std::sync::Arc;
 
@@ -15,11 +15,10 @@ use crate::replica::Replica;
 use crate::run::Run;
 use crate::sql::sql;
 
-/// A transaction of one company.
 pub(crate) struct PostgresTx {
     pub(crate) tx: Connection,
     pub(crate) empresa: i64,
-    /// Notified of the company's writes, so that it reads them from the primary.
+    /// It is told of the commit, so that the company then reads from the primary.
     pub(crate) replica: Option<Arc<Replica>>,
     pub(crate) unwritten: Unwritten,
 }
@@ -29,12 +28,11 @@ impl PostgresTx {
         Self { tx, empresa, replica, unwritten: Unwritten::default() }
     }
 
-    /// Where its statements run.
     pub(crate) fn connection(&mut self) -> Statements<'_> {
         self.tx.statements()
     }
 
-    /// The next clave of a series, which stays locked until the end of the transaction.
+    /// Takes `count` numbers of a counter, which stays locked until the end; returns the first.
     pub(crate) async fn next(&mut self, serie: &str, count: usize) -> Result<i64, StoreError> {
         let count = count as i64;
         let last: i64 = self
@@ -51,12 +49,11 @@ impl PostgresTx {
         Ok(last - count + 1)
     }
 
-    /// Runs a statement for what it does.
+    /// [`Run::run`], without an import.
     pub(crate) async fn run<'q>(&mut self, sql: impl Execute<'q, Postgres> + 'q) -> Result<(), StoreError> {
         Run::run(self, sql).await
     }
 
-    /// Writes the events, if there are any.
     pub(crate) async fn write_events(&mut self) -> Result<(), StoreError> {
         if self.unwritten.is_empty() {
             return Ok(());
@@ -65,7 +62,7 @@ impl PostgresTx {
         self.run(with_events!("SELECT :empresa::bigint", empresa: self.empresa; events)).await
     }
 
-    /// Moves a series past `clave`, which an imported record has.
+    /// Advances a counter past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "INSERT INTO contadores AS c (empresa, serie, valor)

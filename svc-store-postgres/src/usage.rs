@@ -1,4 +1,4 @@
-//! API keys and the requests counted for them.
+//! API keys with their usage, of all companies.
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -37,7 +37,7 @@ impl StoredKey {
             id: KeyId { company: self.company.id, suffix: self.sufijo },
             company: self.company,
             secret_sha256: self.secreto_sha256,
-            // A scope that a later version added means nothing to this one.
+            // Scopes of a later release are ignored.
             scopes: self.permisos.iter().filter_map(|name| Scope::of(name)).collect(),
             expires: self.vence,
             revoked: self.revocada,
@@ -50,7 +50,7 @@ impl StoredKey {
 }
 
 from_row! {
-    /// What is counted of a key in a minute, or of the company in a month.
+    /// A key's count of a minute, or the company's of a month.
     struct Counted {
         llave: Option<Box<str>>,
         minuto: Option<DateTime<Utc>>,
@@ -61,7 +61,7 @@ from_row! {
     }
 }
 
-/// The statement that reads keys: `$from` has the keys `l`, and `$which` selects among them.
+/// Reads keys. `$from` has the table of keys as `l`, and `$which` selects among them.
 macro_rules! read_keys {
     ($from:literal, $which:literal) => {
         concat!(
@@ -86,8 +86,7 @@ macro_rules! read_keys {
 impl UsageStore for PostgresStore {
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
         let Some(first) = ids.first() else { return Ok(Vec::new()) };
-        // Keys of one company are read by a statement that names it, so that a distributed engine
-        // can route it.
+        // A distributed engine can route a statement that names one company.
         let statement = if ids.iter().all(|id| id.company == first.company) {
             sql!(
                 read_keys!("llaves l", "l.empresa = :empresa AND l.sufijo = ANY (:sufijo)"),
@@ -120,9 +119,9 @@ impl UsageStore for PostgresStore {
             merge(&mut total, company, add_to(&mut self.service.of_all(), company, usage).await?);
             return Ok(total);
         }
-        // One transaction, since a write to disk takes as long as many statements. Every server
-        // locks rows in this order, by company and then by key, so that servers that merge at once
-        // only wait for each other.
+        // One transaction, since a commit takes as long as many statements. Every server locks rows
+        // in this order, by company and then by key, so that servers that merge at once do not
+        // deadlock.
         let mut connection = self.service.begin_for_all().await.map_err(store_error)?;
         for (company, usage) in companies {
             merge(&mut total, company, add_to(&mut connection, company, &usage).await?);

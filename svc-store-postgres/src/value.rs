@@ -10,7 +10,7 @@ use sqlx::{ColumnIndex as _, Decode, Postgres, QueryBuilder, Row as _, Type, Typ
 use svc_core::record::{Kind, Row, RowError, Value};
 use uuid::Uuid;
 
-/// A row of PostgreSQL's.
+/// A row that is read by the places of its columns.
 pub(crate) struct PostgresRow<'r>(pub(crate) &'r PgRow);
 
 impl Row for PostgresRow<'_> {
@@ -34,7 +34,7 @@ fn column_value(row: &PgRow, at: usize, kind: Kind) -> Result<Value<'_>, RowErro
     value.map(|value| value.unwrap_or(Value::Null)).map_err(|cause| RowError { at, cause: cause.into() })
 }
 
-/// A row that is read by the names of its columns: `name` gives the column at each place.
+/// A row that is read by the names of its columns, which `name` gives for each place.
 pub(crate) struct NamedRow<'r, F> {
     pub(crate) row: &'r PgRow,
     pub(crate) name: F,
@@ -63,7 +63,7 @@ impl Type<Postgres> for Integer {
 impl<'r> Decode<'r, Postgres> for Integer {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
         let bytes = value.as_bytes()?;
-        // The binary format: big-endian, as wide as the column.
+        // Binary format: big-endian, as wide as the column.
         Ok(Self(match *bytes {
             [a, b] => i16::from_be_bytes([a, b]).into(),
             [a, b, c, d] => i32::from_be_bytes([a, b, c, d]).into(),
@@ -72,7 +72,7 @@ impl<'r> Decode<'r, Postgres> for Integer {
     }
 }
 
-/// Adds `value` to a statement as a parameter of that kind, which a null has too.
+/// Binds a value; `kind` is the type of a null.
 pub(crate) fn push(sql: &mut QueryBuilder<Postgres>, value: &Value<'_>, kind: Kind) {
     match value {
         Value::Boolean(value) => sql.push_bind(*value),

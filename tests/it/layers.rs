@@ -36,7 +36,7 @@ const POSTGRES: &Layers = &[
     ("transactions", &["copy", "events", "transaction"]),
     ("statements of any record", &["page", "stored"]),
     (
-        "statements of each aggregate",
+        "statements of each area",
         &[
             "accounting",
             "cancellation",

@@ -12,7 +12,7 @@
 //!    `Serialize` and `JsonSchema`.
 //! 2. Add a line to [`crate::registry`], and its texts to `openapi/texts/`; a test names the
 //!    missing ones.
-//! 3. Add what it needs from the database as a method of the aggregate's trait in `store/`, with
+//! 3. Add what it needs from the database as a method of the area's trait in `store/`, with
 //!    the SQL in the twin file. A rule that needs no database is a pure function in `domain/`.
 //! 4. Add a test file in `tests/it/` under the same path. The table tests cover the whole registry.
 

@@ -10,7 +10,7 @@ use crate::domain::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Actor, Answer, AnyOperation, Cx, Http, Repetition, path};
-use crate::store::{ANSWERS_KEPT, Claim, StoreError, TransactionBody, Tx};
+use crate::store::{ANSWER_RETENTION, Claim, StoreError, TransactionBody, Tx};
 
 /// A validated write, ready to run.
 pub(super) struct Write<'a> {
@@ -48,7 +48,7 @@ impl TransactionBody for Write<'_> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
         if let Some(key) = &self.key {
-            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, ANSWERS_KEPT).await;
+            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, ANSWER_RETENTION).await;
             match claim.map_err(in_progress)? {
                 Claim::New => {}
                 Claim::Done { fingerprint, .. } if fingerprint != key.fingerprint => {

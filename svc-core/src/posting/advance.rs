@@ -16,7 +16,7 @@ use crate::operation::Cx;
 /// the invoice, reduces the receivable.
 pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64) -> Result<(), Error> {
     let Some(cliente) = sale.cliente else { return Ok(()) };
-    for anticipo in cx.tx.named_advances(sale.clave).await? {
+    for anticipo in cx.tx.assigned_advances(sale.clave).await? {
         // Advances that were cancelled meanwhile are skipped.
         let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
         let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };

@@ -14,7 +14,7 @@ use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Booked, GoodsGone, MovementContext, NewReceivable, SaleGoods};
+use crate::store::{ActiveWarehouse, BookedDocument, GoodsMovement, MovementContext, NewReceivable, SaleGoods};
 
 /// A sale at the moment it becomes owed.
 #[derive(Debug)]
@@ -103,10 +103,10 @@ async fn take(
 
 /// The cost of the goods that a sale has taken so far.
 pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Cost, Error> {
-    let gone = cx.tx.goods_gone(venta).await?;
+    let gone = cx.tx.goods_sold(venta).await?;
     let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
     let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
-    let entregado = cx.tx.booked(Booked::Sale(venta), &[Account::Entregado]).await?.max(Decimal::ZERO);
+    let entregado = cx.tx.booked(BookedDocument::Sale(venta), &[Account::Entregado]).await?.max(Decimal::ZERO);
     Ok(Cost { total, entregado: Money::new(entregado) })
 }
 
@@ -135,7 +135,7 @@ pub(crate) async fn undo(
         return Err(has_payments());
     }
     cx.tx.cancel_receivables(venta, cx.now).await?;
-    let gone = cx.tx.goods_gone(venta).await?;
+    let gone = cx.tx.goods_sold(venta).await?;
     let changes = held.into_iter().chain(gone.into_iter().map(back)).collect();
     let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
     post_by_warehouse(cx, changes, &context).await?;
@@ -162,8 +162,8 @@ pub(super) async fn post_by_warehouse(
 }
 
 /// The change that returns goods to their warehouse.
-fn back(gone: GoodsGone) -> (ActiveWarehouse, StockChange) {
-    let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = gone;
+fn back(gone: GoodsMovement) -> (ActiveWarehouse, StockChange) {
+    let GoodsMovement { almacen, producto, sku, cantidad, costo_unitario } = gone;
     let movement = Some(StockMovement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }

@@ -17,7 +17,7 @@ use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{InvoiceKind, MovementKind, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, CreditNote, GoodsGone, MovementContext, NewFavour, RegisteredInvoice};
+use crate::store::{ActiveWarehouse, CreditNote, GoodsMovement, MovementContext, NewCreditBalance, RegisteredInvoice};
 
 /// A credit note to create.
 #[derive(Debug)]
@@ -57,8 +57,8 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let cliente = note.sale.cliente.ok_or_else(|| {
             Error::field(Code::EstadoInvalido, "factura", "no tiene cliente, a cuyo favor quedaría un saldo")
         })?;
-        let favour = NewFavour { cliente, moneda: &note.sale.moneda, importe: total, factura };
-        cx.tx.insert_favour(favour, cx.now).await?;
+        let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura };
+        cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = if aplicar { settle(cx, &note, PaymentOrigin::SaldoAFavor, note.sale.tipo_cambio).await? } else { None };
     let costo = match note.relacion {
@@ -151,7 +151,7 @@ async fn keep(
 /// current cost if an import did not give it. Returns their total cost.
 async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Result<Money, Error> {
     let stocked = cx.tx.sale_goods(note.sale.clave).await?;
-    let mut gone = cx.tx.goods_not_back(note.sale.clave).await?;
+    let mut gone = cx.tx.goods_not_returned(note.sale.clave).await?;
     let mut changes: Vec<(ActiveWarehouse, StockChange)> = Vec::new();
     let mut costs = Decimal::ZERO;
     for line in &note.lines {
@@ -159,7 +159,7 @@ async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Re
         let mut back = take(&mut gone, goods.producto, line.acreditada);
         let missing = line.acreditada.get() - back.iter().map(|part| part.cantidad.get()).sum::<Decimal>();
         if missing > Decimal::ZERO {
-            back.push(GoodsGone {
+            back.push(GoodsMovement {
                 almacen: stock::warehouse_of_sale(cx, note.sale).await?,
                 producto: goods.producto,
                 sku: goods.sku.clone(),
@@ -177,13 +177,13 @@ async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Re
 }
 
 /// Takes `cantidad` of a product from the goods that left.
-fn take(gone: &mut [GoodsGone], producto: i64, cantidad: Quantity) -> Vec<GoodsGone> {
+fn take(gone: &mut [GoodsMovement], producto: i64, cantidad: Quantity) -> Vec<GoodsMovement> {
     let mut left = cantidad.get();
     let mut taken = Vec::new();
     for part in gone.iter_mut().filter(|part| part.producto == producto) {
         let units = left.min(part.cantidad.get());
         if units > Decimal::ZERO {
-            taken.push(GoodsGone { cantidad: Quantity::new(units), ..part.clone() });
+            taken.push(GoodsMovement { cantidad: Quantity::new(units), ..part.clone() });
             part.cantidad = Quantity::new(part.cantidad.get() - units);
             left -= units;
         }
@@ -191,8 +191,8 @@ fn take(gone: &mut [GoodsGone], producto: i64, cantidad: Quantity) -> Vec<GoodsG
     taken
 }
 
-fn change(part: GoodsGone, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
-    let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = part;
+fn change(part: GoodsMovement, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
+    let GoodsMovement { almacen, producto, sku, cantidad, costo_unitario } = part;
     let movement = Some(StockMovement { tipo, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
@@ -237,9 +237,9 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     {
         payment::undo(cx, pago, &applied).await?;
     }
-    cx.tx.drop_favour(record.clave).await?;
+    cx.tx.delete_credit_balance(record.clave).await?;
     if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
-        let back = cx.tx.goods_back(note.venta, folio).await?;
+        let back = cx.tx.goods_returned(note.venta, folio).await?;
         let changes = back.into_iter().map(|part| change(part, MovementKind::CancelacionNotaCredito)).collect();
         post(cx, note.venta, folio, changes).await?;
     }

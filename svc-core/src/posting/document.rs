@@ -213,7 +213,7 @@ pub(crate) async fn of_payments(
 
 /// Validates a queued complement again and stores its document.
 pub(crate) async fn keep_again(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
-    let Some(record) = cx.tx.stamping_record(factura).await? else { return Ok(()) };
+    let Some(record) = cx.tx.stamping_record(factura, None).await? else { return Ok(()) };
     keep_of_payments(cx, factura, record.cliente, heading(record)).await
 }
 

@@ -153,9 +153,9 @@ async fn validate_money(
         (PaymentTerm::Credito, Some(cliente)) => {
             // The due date was set by the day in Mexico, so what is due today never blocks
             // (contract §1).
-            let debt = cx.tx.customer_debt(cliente, mexico_date(cx.now.get())).await?;
+            let owed = cx.tx.customer_balance(cliente, mexico_date(cx.now.get())).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
-            validate_credit(buyer.limite_credito.get(), debt.adeudo, pesos, debt.vencido)?;
+            validate_credit(buyer.limite_credito.get(), owed.adeudo, pesos, owed.vencido)?;
         }
         (PaymentTerm::Contado, Some(cliente)) if cx.company.anticipo_minimo > Decimal::ZERO => {
             let advances = cx.tx.advances(cliente, &sale.moneda).await?;

@@ -19,7 +19,7 @@ use crate::domain::quantity::Rate;
 use crate::domain::words::{Complement, InvoiceKind, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{AppliedPayment, BankReceipt, Booked, DepositOrigin, NewPayment, Withdrawal};
+use crate::store::{AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, NewPayment, Withdrawal};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ async fn of_released(
     let moved = |line: &EntryLine| EntryLine { cuenta: if line.cuenta == from { to } else { line.cuenta }, ..*line };
     let mut lines: Vec<EntryLine> = reversal.lines().iter().map(moved).collect();
     if gone {
-        let waited = cx.tx.booked(Booked::Deposit(deposito), &[Account::PorIdentificar]).await?;
+        let waited = cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?;
         lines.extend([EntryLine::of(Account::PorIdentificar, -waited), EntryLine::of(Account::Bancos, waited)]);
     }
     Ok(reversal.with_lines(lines)?)
@@ -185,7 +185,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         }
     };
     let identified = match waiting {
-        Some(deposito) => -cx.tx.booked(Booked::Deposit(deposito), &[Account::PorIdentificar]).await?,
+        Some(deposito) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
         None => Decimal::ZERO,
     };
     let identified = Money::new(identified.max(Decimal::ZERO));
@@ -356,7 +356,7 @@ async fn write(
 ) -> Result<PartApplied, Error> {
     let PaidPart { debt, instalment, tipo_cambio } = part;
     let row = NewPayment {
-        debt,
+        receivable: debt,
         instalment: *instalment,
         tipo_cambio: *tipo_cambio,
         fecha: terms.fecha,

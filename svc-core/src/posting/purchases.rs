@@ -11,7 +11,7 @@ use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{Booked, MovementContext, NewPayable, PurchaseOrder};
+use crate::store::{BookedDocument, MovementContext, NewPayable, PurchaseOrder};
 
 /// What was received of a purchase order, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
@@ -79,7 +79,7 @@ pub(crate) async fn received(
 
 /// What was billed and not received, in pesos; negative if more was received than billed.
 async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
-    Ok(cx.tx.booked(Booked::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
+    Ok(cx.tx.booked(BookedDocument::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
 /// Writes the entry of a captured account payable, of an order or an expense. `iva` is the known

@@ -34,8 +34,8 @@ pub(crate) async fn accepted(
         if invoice.venta.is_none() {
             cx.tx.set_global_folio(invoice.clave, Some(&uuid), cx.now).await?;
         }
-        cx.tx.hurry_complements(invoice.clave).await?;
-        cx.tx.hurry_related(invoice.clave).await?;
+        cx.tx.make_complements_due(invoice.clave).await?;
+        cx.tx.make_related_due(invoice.clave).await?;
         cx.emit(&Event::FacturaTimbrada { factura: invoice.clave, venta: invoice.venta, uuid }).await?;
     }
     Ok(())

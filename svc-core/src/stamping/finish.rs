@@ -81,7 +81,7 @@ impl Step for FinishStamping {
             StampingResult::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
             _ => None,
         };
-        if !cx.tx.lock_lease(self.factura, self.token).await? {
+        if !cx.tx.lock_stamping(self.factura, self.token).await? {
             return Ok(StampingOutcome::Lost);
         }
         match &self.result {

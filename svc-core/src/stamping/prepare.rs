@@ -41,7 +41,7 @@ impl Step for PrepareStamping {
     type Output = PreparedStamping;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<PreparedStamping, Error> {
-        let Some(record) = cx.tx.leased_record(self.factura, self.token).await? else {
+        let Some(record) = cx.tx.stamping_record(self.factura, Some(self.token)).await? else {
             return Ok(PreparedStamping::Lost);
         };
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
@@ -70,7 +70,7 @@ impl Step for PrepareStamping {
             Err(other) => return Ok(other),
         };
         // Locks the lease, so that nobody else writes an outcome before the commit.
-        if !cx.tx.lock_lease(self.factura, self.token).await? {
+        if !cx.tx.lock_stamping(self.factura, self.token).await? {
             return Ok(PreparedStamping::Lost);
         }
         let xml = sealed(cx, &document).await?;

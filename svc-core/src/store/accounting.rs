@@ -1,4 +1,4 @@
-//! Accounting entries, and the accounts that they are written on.
+//! Accounting entries, and the numbers of the accounts that they are posted to.
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -8,9 +8,9 @@ use super::StoreError;
 use crate::domain::accounting::{Account, Collected, LedgerEntry};
 use crate::domain::time::Timestamp;
 
-/// A document, of whose entries the sum of some accounts is asked.
+/// A document whose entries are added up, by its clave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Booked {
+pub enum BookedDocument {
     /// A sales document.
     Sale(i64),
     /// A purchase order.
@@ -21,15 +21,14 @@ pub enum Booked {
     Deposit(i64),
 }
 
-/// The movement of an account in a period, in pesos: debits are positive, credits negative in
-/// balances.
+/// A line of the trial balance, in pesos. Debits raise a balance, credits lower it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountBalance {
-    /// Its number.
+    /// The company's number for the accounts below.
     pub cuenta: String,
-    /// What the company posted there.
+    /// The accounts that were posted under this number.
     pub codigos: Vec<Account>,
-    /// Its balance before the period.
+    /// Balance before the period.
     pub saldo_inicial: Decimal,
     /// Debits of the period.
     pub cargos: Decimal,
@@ -37,35 +36,35 @@ pub struct AccountBalance {
     pub abonos: Decimal,
 }
 
-/// Accounting entries inside a transaction.
+/// Accounting entries and account numbers.
 #[async_trait]
 pub trait AccountingTx {
-    /// Inserts an entry, each line under the number that the company has for its account; one that
-    /// undoes another under the numbers of that. Returns its clave.
+    /// Inserts an entry and returns its clave. Each line gets the company's number for its account;
+    /// the lines of a reversal get the numbers of the entry that it reverses.
     async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError>;
 
-    /// The standing entry of a sale's receivable; an imported sale has none.
+    /// The entry of a sale's receivable that was not reversed; an imported sale has none.
     async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
-    /// The entry of a credit note of a sale, by its record in the registry.
+    /// The entry of a sale's credit note, by the note's record in the registry.
     async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
-    /// The standing entries of what was handed over of an order before it was owed.
+    /// The entries of an order's deliveries before it was owed that were not reversed.
     async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<LedgerEntry>, StoreError>;
 
-    /// What the entries say of a receivable and of its valid payments.
+    /// The amounts that were posted of a receivable and of its valid payments.
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError>;
 
-    /// The standing entry of a payment; an imported payment has none.
+    /// The entry of a payment that was not reversed; an imported payment has none.
     async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
-    /// What the entries of a document add up to on these accounts, in pesos: debits less credits.
-    async fn booked(&mut self, document: Booked, accounts: &[Account]) -> Result<Decimal, StoreError>;
+    /// The sum of a document's entries on these accounts, in pesos: debits less credits.
+    async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError>;
 
-    /// The numbers that the company has given accounts.
+    /// The numbers that the company has given to accounts.
     async fn account_numbers(&mut self) -> Result<Vec<(Account, String)>, StoreError>;
 
-    /// Gives an account a number for entries from now on; `None` takes it away.
+    /// Sets the number of an account for later entries; `None` removes it.
     async fn number_account(
         &mut self,
         account: Account,
@@ -73,8 +72,8 @@ pub trait AccountingTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// The accounts that entries up to `hasta` are written on, in order of their numbers, with
-    /// their movement from `desde` on: the last day of all, and the first, when none is given.
+    /// The accounts of entries up to `hasta`, in order of their numbers, with the debits and
+    /// credits from `desde` on. `None` sets no limit.
     async fn trial_balance(
         &mut self,
         desde: Option<NaiveDate>,

@@ -1,5 +1,5 @@
-//! Cancellations of stamped documents: the queue of those that the authority has not spoken on, and
-//! what is read to ask it.
+//! Cancellations of stamped documents: the queue of those that the authority has not decided, and
+//! what a request to it needs.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,64 +10,64 @@ use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{CancellationReason, Held, InvoiceKind, InvoiceStatus};
 
-/// What a cancellation that was asked for is about.
+/// What a request to the authority needs of a queued cancellation.
 #[derive(Debug, Clone)]
-pub struct AskedCancellation {
-    /// The document's fiscal folio.
+pub struct QueuedCancellation {
+    /// Fiscal folio of the document to cancel.
     pub uuid: Option<String>,
-    /// Why.
+    /// The SAT's reason.
     pub motivo: Option<CancellationReason>,
-    /// Fiscal folio of what takes its place, with reason 01.
+    /// Fiscal folio of the substitute, with reason 01.
     pub uuid_sustitucion: Option<String>,
-    /// Whether the request says that its receiver has to accept.
+    /// Whether the receiver has to accept, as the request said.
     pub aceptacion: bool,
-    /// When it was asked for.
+    /// When the cancellation was queued.
     pub creado: DateTime<Utc>,
-    /// Since when the authority has the request.
+    /// When the authority got the request; `None` before.
     pub enviada: Option<DateTime<Utc>>,
     /// The receiver's RFC and name, as they are now.
     pub receptor: Option<(Option<String>, Option<String>)>,
-    /// Total of its sale; none of a payment complement.
+    /// Total of the sale or credit note; `None` for a payment complement.
     pub total: Option<Money>,
-    /// The stamped XML, if it was stamped here.
+    /// The stamped XML; `None` if it was stamped elsewhere.
     pub xml: Option<String>,
 }
 
-/// What the authority was last heard to say of a cancellation, or why it said nothing.
+/// The state in which an attempt leaves a cancellation that is not decided yet.
 #[derive(Debug, Clone, Copy)]
 pub struct CancellationPause<'a> {
-    /// When it is asked again.
+    /// When the next attempt is due.
     pub proximo: DateTime<Utc>,
-    /// Since when the authority has the request; none to send it again.
+    /// When the authority got the request; `None` sends it again.
     pub enviada: Option<DateTime<Utc>>,
-    /// Attempts without an answer, or questions since it was sent.
+    /// Attempts without an answer; once it was sent, questions about its outcome.
     pub intentos: u32,
-    /// Why, if it is due to something.
+    /// What went wrong, if anything.
     pub ultimo_error: Option<&'a str>,
-    /// Whether it waits for a person.
+    /// Why it waits for a person, if it does.
     pub detenido: Option<Held>,
 }
 
-/// A record that may take the place of another.
+/// A record that may replace another.
 #[derive(Debug, Clone)]
 pub struct Substitute {
-    /// Its clave.
+    /// Clave in the invoice registry.
     pub clave: i64,
-    /// What it is.
+    /// Invoice, credit note or payment complement.
     pub tipo: InvoiceKind,
-    /// Its status.
+    /// Whether it is stamped.
     pub estatus: InvoiceStatus,
-    /// The record that it was made to replace.
+    /// The record that it was issued to replace, if any.
     pub sustituye: Option<i64>,
-    /// Its stamped XML, if it was stamped here.
+    /// The stamped XML; `None` if it was stamped elsewhere.
     pub xml: Option<String>,
 }
 
-/// Cancellations inside a transaction. Lock order: the registry's record first, then the queue's.
+/// Cancellations and substitutes. Lock order: the registry's record first, then the queue's.
 #[async_trait]
 pub trait CancellationTx {
-    /// Queues the cancellation of a record, due at once; `pago` is the payment that goes with a
-    /// complement, `aceptacion` whether its receiver is said to have to accept.
+    /// Queues the cancellation of a record, due at once. `pago` is the payment that is cancelled
+    /// with a complement, `aceptacion` whether the receiver has to accept.
     async fn queue_cancellation(
         &mut self,
         factura: i64,
@@ -76,25 +76,30 @@ pub trait CancellationTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Leases cancellations as [`super::StampingTx::lease_stampings`] does stampings; with
+    /// Leases cancellations as [`super::StampingTx::lease_stampings`] leases stampings; with
     /// `unsent`, only those that were never sent.
     async fn lease_cancellations(&mut self, terms: LeaseTerms, unsent: bool)
     -> Result<Vec<LeasedStamping>, StoreError>;
 
-    /// What a cancellation is about, if it is still leased under `token`.
-    async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError>;
+    /// What a request needs, if the cancellation is still leased under `token`.
+    async fn leased_cancellation(
+        &mut self,
+        factura: i64,
+        token: Uuid,
+    ) -> Result<Option<QueuedCancellation>, StoreError>;
 
-    /// Locks the lease until the end, if the cancellation is still leased under `token`; `false` if
-    /// it is not.
+    /// Locks a cancellation until the end if it is still leased under `token`; `false` if it is
+    /// not.
     async fn lock_cancellation(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
-    /// Ends the lease of a cancellation that goes on.
+    /// Ends the lease of a cancellation that is not decided yet.
     async fn pause_cancellation(&mut self, factura: i64, pause: &CancellationPause<'_>) -> Result<(), StoreError>;
 
-    /// Removes a cancellation from the queue, if it is there; gives the payment that goes with it.
+    /// Removes a cancellation from the queue, if it is there; returns the payment to cancel with
+    /// it.
     async fn end_cancellation(&mut self, factura: i64) -> Result<Option<i64>, StoreError>;
 
-    /// Clears the pending cancellation of a record, and notes why the authority refused it.
+    /// Clears the pending cancellation of a record, and stores why the authority refused it.
     async fn refuse_cancellation(
         &mut self,
         factura: i64,
@@ -103,23 +108,22 @@ pub trait CancellationTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Stores the authority's receipt of a request, in the place of an earlier one.
-    async fn keep_receipt(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;
+    /// Stores the authority's acknowledgement (acuse) of a request; it replaces an earlier one.
+    async fn keep_acknowledgement(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Whether a record is stamped, and of these payments `pago` is the only one that is valid:
-    /// what its cancellation cancels too.
-    async fn is_last_of_stamped(&mut self, factura: i64, pago: i64) -> Result<bool, StoreError>;
+    /// Whether `pago` is the only valid payment of a stamped complement, so that cancelling the
+    /// payment cancels the complement.
+    async fn is_last_of_complement(&mut self, factura: i64, pago: i64) -> Result<bool, StoreError>;
 
-    /// The record of that fiscal folio, if it may replace another.
+    /// The newest record with that fiscal folio.
     async fn substitute(&mut self, uuid: &str) -> Result<Option<Substitute>, StoreError>;
 
-    /// Notes that a record takes the place of another.
+    /// Stores that a record was issued to replace another.
     async fn relate_substitute(&mut self, factura: i64, sustituye: i64) -> Result<(), StoreError>;
 
-    /// The records that were made to take the place of this one and are not cancelled, with their
-    /// status.
+    /// The records that were issued to replace this one and are not cancelled, with their status.
     async fn substitutes(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError>;
 
-    /// Whether valid payments of a sale have complements.
+    /// Whether a valid payment of a sale has a complement.
     async fn has_complements(&mut self, venta: i64) -> Result<bool, StoreError>;
 }

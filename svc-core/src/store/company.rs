@@ -17,16 +17,16 @@ use crate::domain::time::Timestamp;
 /// A key's public identifier, `<company>_<suffix>` on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyId {
-    /// The key's company.
+    /// The number before `_`.
     pub company: CompanyId,
-    /// Unique among the company's keys.
+    /// The part after `_`, unique among the company's keys.
     pub suffix: Box<str>,
 }
 
-/// Usage in a period, as of the time it was read from the store.
+/// What the store has counted in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownUse {
-    /// The minute and the month.
+    /// The minute and the month that were counted.
     pub period: Period,
     /// Requests with the key in that minute.
     pub minute: u64,
@@ -37,25 +37,25 @@ pub struct KnownUse {
 /// An API key as it is stored, with its company and owner.
 #[derive(Clone)]
 pub struct KeyRecord {
-    /// Its public identifier.
+    /// What authenticates together with the secret.
     pub id: KeyId,
-    /// The key's company.
+    /// Read with the key, so that authentication takes one statement.
     pub company: Company,
     /// SHA-256 of the secret; the secret itself is stored nowhere.
     pub secret_sha256: [u8; 32],
-    /// What the key may do.
+    /// The operations that the key may call.
     pub scopes: Scopes,
-    /// When it expires, if ever.
+    /// `None`: it never expires.
     pub expires: Option<DateTime<Utc>>,
-    /// Whether it was revoked.
+    /// Whether the key was revoked.
     pub revoked: bool,
-    /// The version of the terms of use it accepted last.
+    /// The version of the terms of use that was accepted last.
     pub terms: Option<String>,
-    /// The user who created it.
+    /// Clave of the user who created it.
     pub owner: i64,
-    /// Whether that user still has access to the company.
+    /// Whether the owner still has access to the company.
     pub owner_active: bool,
-    /// Its usage when it was read.
+    /// Usage when the key was read.
     pub used: KnownUse,
 }
 
@@ -74,7 +74,7 @@ pub struct CompanyChange {
     pub plan: Option<Plan>,
     /// See [`Company::licencias`].
     pub licencias: Option<i32>,
-    /// See [`Company::limites`]; `Some(None)` follows the service's mode.
+    /// See [`Company::limites`]; `Some(None)` is the service's mode.
     pub limites: Option<Option<LimitMode>>,
     /// See [`Company::api`].
     pub api: Option<bool>,
@@ -86,7 +86,7 @@ pub struct CompanyChange {
     pub anticipo_minimo: Option<Decimal>,
     /// See [`Company::vender_sin_existencia`].
     pub vender_sin_existencia: Option<bool>,
-    /// The e-mail address of the owner, the company's first user; an empty one is none.
+    /// E-mail address of the owner, the company's first user; an empty one removes it.
     pub correo: Option<String>,
     /// See [`Company::rfc`].
     pub rfc: Option<String>,
@@ -97,7 +97,7 @@ pub struct CompanyChange {
 }
 
 impl CompanyChange {
-    /// Applies the changes to `company`; the owner's address is no setting of its own.
+    /// Applies the changes to `company`, which does not have the owner's address.
     pub fn apply(self, company: &mut Company) {
         fn set<T>(field: &mut T, value: Option<T>) {
             if let Some(value) = value {
@@ -119,93 +119,92 @@ impl CompanyChange {
     }
 }
 
-/// A user to be stored.
+/// The data of a user.
 #[derive(Debug, Clone)]
 pub struct NewUser {
-    /// Name.
+    /// As lists show it.
     pub nombre: String,
-    /// E-mail address, which is notified when one of their webhooks is disabled.
+    /// E-mail address for notices, e.g. that one of their webhooks was disabled.
     pub correo: Option<String>,
-    /// Whether sales and contacts can be credited to them.
+    /// Whether sales and contacts can be credited to the user.
     pub vendedor: bool,
 }
 
 /// An API key to be stored.
 pub struct NewKey {
-    /// The public identifier without the company's number.
+    /// See [`KeyId::suffix`].
     pub suffix: String,
-    /// SHA-256 of the secret.
+    /// See [`KeyRecord::secret_sha256`].
     pub secret_sha256: [u8; 32],
-    /// The owner.
+    /// Clave of the owner.
     pub usuario: i64,
-    /// What it may do.
+    /// The operations that the key may call.
     pub scopes: Scopes,
-    /// When it expires, if ever.
+    /// `None`: it never expires.
     pub expires: Option<DateTime<Utc>>,
-    /// The version of the terms it accepts.
+    /// The version of the terms of use that is accepted with it.
     pub terms: Option<&'static str>,
-    /// Now.
+    /// Time of creation.
     pub creada: DateTime<Utc>,
 }
 
 /// The column of a certificate's sealed private key, for [`crate::operation::Cx::seal`] and
-/// [`crate::operation::Cx::open`]; the record is the certificate's number.
+/// [`crate::operation::Cx::open`]. The record is the certificate's number.
 pub const SIGNING_KEY: &str = "certificados.llave";
 
 /// The company, its users, API keys, signing certificates and monthly quota.
 #[async_trait]
 pub trait CompanyTx {
-    /// The company's settings; `None` when the company does not exist.
+    /// The company's settings; `None` if it does not exist.
     async fn company(&mut self) -> Result<Option<Company>, StoreError>;
 
-    /// Inserts the company with what every company has: head office (branch 0), main warehouse
-    /// `001`, units, price list 1.
+    /// Inserts the company and its first records: head office (branch 0), main warehouse `001`,
+    /// units, price list 1.
     async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Writes a company's changed settings.
+    /// Updates the settings that `change` has.
     async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError>;
 
-    /// Inserts a user; returns their clave.
+    /// Inserts a user and returns their clave.
     async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError>;
 
-    /// Disables a user; `false` when there is no such user.
+    /// Disables a user; `false` if there is no such user.
     async fn disable_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
 
-    /// A user, and whether they have access, locked until the end.
+    /// A user and whether they have access, locked until the end.
     async fn user(&mut self, usuario: i64) -> Result<Option<(NewUser, bool)>, StoreError>;
 
-    /// Updates a user.
+    /// Updates a user's data and access.
     async fn update_user(&mut self, usuario: i64, user: &NewUser, active: bool) -> Result<(), StoreError>;
 
-    /// The first user of the company: the default owner of keys.
+    /// Clave of the company's first user, the default owner of keys.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;
 
-    /// Whether that user exists and is not disabled.
+    /// Whether the user exists and is not disabled.
     async fn is_active_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
 
-    /// Whether that user is an active salesperson of the company.
+    /// Whether the user is an active salesperson.
     async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError>;
 
-    /// Inserts an API key. An owner the company does not have is [`super::Conflict::Reference`].
+    /// Inserts an API key. An owner who does not exist is [`super::Conflict::Reference`].
     async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError>;
 
-    /// Records that the key `suffix` accepted that version of the terms; `false` when there is no
-    /// such key.
+    /// Stores which version of the terms was accepted for a key; `false` if there is no such key.
     async fn accept_terms(&mut self, suffix: &str, terms: &'static str) -> Result<bool, StoreError>;
 
-    /// Revokes a key; `false` when there is no such key.
+    /// Revokes a key; `false` if there is no such key.
     async fn revoke_key(&mut self, suffix: &str, now: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// The certificate loaded last, without its private key. It may be invalid or expired: see
+    /// The certificate stored last, without its private key. It may be invalid or expired: see
     /// [`SigningCertificate::is_valid`].
     async fn signing_certificate(&mut self) -> Result<Option<SigningCertificate>, StoreError>;
 
-    /// The sealed private key of the certificate of that number; [`crate::operation::Cx::open`]
-    /// opens it with the column [`SIGNING_KEY`].
+    /// The sealed private key of a certificate; [`crate::operation::Cx::open`] opens it with the
+    /// column [`SIGNING_KEY`].
     async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Stores a certificate and its sealed private key as the company's current one; it replaces
-    /// one of the same number.
+    /// Stores a certificate and its sealed private key as the current one. It replaces one with the
+    /// same number.
     async fn save_certificate(
         &mut self,
         certificate: &SigningCertificate,

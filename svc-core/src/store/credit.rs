@@ -1,9 +1,8 @@
-//! Credit notes, the balances in customers' favour that they give rise to, and advances
-//! (anticipos).
+//! Credit notes, the credit balances (saldos a favor) that they leave, and advances (anticipos).
 
 use async_trait::async_trait;
 
-use super::{GoodsGone, StoreError};
+use super::{GoodsMovement, StoreError};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::credit_note::{CreditLine, Credited};
 use crate::domain::money::Money;
@@ -11,96 +10,96 @@ use crate::domain::quantity::Rate;
 use crate::domain::sale::Amounts;
 use crate::domain::time::Timestamp;
 
-/// A credit note; its series, folio and status are its record's in the registry.
+/// A credit note. Its series, folio and status are in the invoice registry.
 #[derive(Debug, Clone)]
 pub struct CreditNote {
-    /// The sale it takes something off.
+    /// The sale that it credits.
     pub venta: i64,
-    /// How its document relates to the invoice's: 01, 03, or 07 of an advance that is applied.
+    /// Relation to the invoice: 01, 03, or 07 if it applies an advance.
     pub relacion: TipoRelacion,
-    /// `c_FormaPago`.
+    /// A key of `c_FormaPago`.
     pub forma_pago_sat: String,
-    /// What it comes to, in the sale's currency.
+    /// In the sale's currency.
     pub amounts: Amounts,
-    /// The payment by which it lowers the sale's receivable, if it does.
+    /// The payment that lowers the sale's receivable; `None` if it is not lowered.
     pub pago: Option<i64>,
-    /// The advance that it applies, by the clave of its sale: then the lines are that sale's.
+    /// The sale of the advance that it applies; its lines are then that sale's.
     pub anticipo: Option<i64>,
-    /// Its lines, in the order of the sale's.
+    /// In the order of the sale's lines.
     pub lines: Vec<CreditLine>,
 }
 
-/// A balance in a customer's favour to be stored.
+/// A credit balance to be stored.
 #[derive(Debug, Clone, Copy)]
-pub struct NewFavour<'a> {
-    /// The customer.
+pub struct NewCreditBalance<'a> {
+    /// The customer who may pay with it.
     pub cliente: i64,
-    /// Currency.
+    /// The sale's currency.
     pub moneda: &'a str,
-    /// How much.
+    /// In `moneda`.
     pub importe: Money,
-    /// The credit note that it is of, by its record in the registry.
+    /// The credit note that leaves it, by its record in the registry.
     pub factura: i64,
 }
 
-/// An advance, as what applies it needs it.
+/// An advance that invoices may apply.
 #[derive(Debug, Clone)]
 pub struct Advance {
-    /// Its sale, whose only line has its rate of IVA.
+    /// The advance's own sale; its only line has the rate of IVA.
     pub venta: i64,
-    /// Its invoice, by its record in the registry.
+    /// The advance's invoice in the registry.
     pub factura: i64,
-    /// Who paid it.
+    /// The customer who paid it.
     pub cliente: Option<i64>,
-    /// Its currency.
+    /// Currency of the advance.
     pub moneda: String,
-    /// Pesos for one unit of it.
+    /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
     /// What was paid of it and no invoice has applied.
     pub restante: Money,
 }
 
-/// Credit notes, balances in favour and advances.
+/// Credit notes, credit balances and advances.
 #[async_trait]
 pub trait CreditTx {
     /// Inserts a credit note under its record in the registry.
     async fn insert_credit_note(&mut self, factura: i64, note: &CreditNote) -> Result<(), StoreError>;
 
-    /// The credit note of that record.
+    /// The credit note of a record in the registry, with its lines.
     async fn credit_note(&mut self, factura: i64) -> Result<Option<CreditNote>, StoreError>;
 
-    /// What credit notes that are not cancelled took back of each line of a sale, advances that
-    /// were applied aside; by the line's number.
+    /// What credit notes that are not cancelled have credited of each line of a sale, by the line's
+    /// number. Notes that apply advances do not count.
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError>;
 
     /// Whether a sale has credit notes that are not cancelled.
     async fn has_credit_notes(&mut self, venta: i64) -> Result<bool, StoreError>;
 
-    /// The receivable of a sale of which something is owed, the oldest first, and how much. The
-    /// sale's are locked before.
+    /// The oldest receivable of a sale with a balance, and the balance. The caller has locked the
+    /// sale's receivables.
     async fn owed_of_sale(&mut self, venta: i64) -> Result<Option<(i64, Money)>, StoreError>;
 
-    /// What a sale took out of warehouses and credit notes have not brought back.
-    async fn goods_not_back(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError>;
+    /// The goods of a sale that left warehouses and that no credit note has returned.
+    async fn goods_not_returned(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError>;
 
-    /// What the credit note of that folio brought back of a sale.
-    async fn goods_back(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsGone>, StoreError>;
+    /// The goods of a sale that the credit note with this folio returned.
+    async fn goods_returned(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsMovement>, StoreError>;
 
-    /// Stores a balance in a customer's favour.
-    async fn insert_favour(&mut self, favour: NewFavour<'_>, now: Timestamp) -> Result<(), StoreError>;
+    /// Inserts a credit balance.
+    async fn insert_credit_balance(&mut self, balance: NewCreditBalance<'_>, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Removes the balance in a customer's favour that a cancelled credit note gave rise to.
-    async fn drop_favour(&mut self, factura: i64) -> Result<(), StoreError>;
+    /// Deletes the credit balance that a cancelled credit note left, if there is one.
+    async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError>;
 
     /// An invoiced advance that is not cancelled, locked until the end.
     async fn lock_advance(&mut self, anticipo: i64) -> Result<Option<Advance>, StoreError>;
 
-    /// Names an advance for a sale; `false` if it was named before.
-    async fn name_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError>;
+    /// Assigns an advance to a sale; `false` if it was assigned before.
+    async fn assign_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError>;
 
-    /// The advances that were named for a sale, by their claves.
-    async fn named_advances(&mut self, venta: i64) -> Result<Vec<i64>, StoreError>;
+    /// The advances that are assigned to a sale, in ascending order of clave.
+    async fn assigned_advances(&mut self, venta: i64) -> Result<Vec<i64>, StoreError>;
 
-    /// Names the advances of a sale for another too, a part of it.
-    async fn name_advances_of(&mut self, venta: i64, parte: i64) -> Result<(), StoreError>;
+    /// Assigns the advances of a sale to a part that was divided from it, too.
+    async fn assign_advances_of(&mut self, venta: i64, parte: i64) -> Result<(), StoreError>;
 }

@@ -14,99 +14,99 @@ use crate::record::customer::CustomerData;
 /// A customer or prospect to be stored.
 #[derive(Debug)]
 pub struct NewCustomerRow<'a> {
-    /// Its data.
+    /// What the API and the back office set.
     pub data: &'a CustomerData,
-    /// The prospect's message.
+    /// What a prospect wrote.
     pub mensaje: Option<&'a str>,
-    /// Now.
+    /// Time of creation.
     pub creado: Timestamp,
 }
 
 /// What a sale needs of its customer.
 #[derive(Debug, Clone, Default)]
 pub struct Buyer {
-    /// Who they are on a tax document.
+    /// The receiver of the tax document.
     pub receptor: Receiver,
-    /// Their price list.
+    /// Their price list; `None`: price list 1.
     pub lista: Option<i64>,
-    /// Their days of credit.
+    /// Days until a sale on credit is due, unless the sale says otherwise.
     pub dias_credito: i64,
     /// Credit limit, in pesos.
     pub limite_credito: Money,
-    /// Whether they are a prospect still.
+    /// Whether they are a prospect, whom the first sale turns into a customer.
     pub prospecto: bool,
 }
 
-/// A contact to be logged.
+/// A contact with a customer to be stored.
 #[derive(Debug)]
 pub struct NewInteraction<'a> {
-    /// The customer.
+    /// Clave of the customer.
     pub cliente: i64,
-    /// The user who had it.
+    /// The user who made the contact.
     pub vendedor: i64,
-    /// Channel.
+    /// By what means.
     pub canal: Channel,
-    /// Result.
+    /// What came of it.
     pub resultado: ContactOutcome,
-    /// Direction: who initiated the contact.
+    /// Who initiated it.
     pub sentido: Initiative,
-    /// Note.
+    /// Free text.
     pub nota: Option<&'a str>,
-    /// When it took place.
+    /// When the contact took place.
     pub fecha: Timestamp,
-    /// How long it took.
+    /// Duration, if it was measured.
     pub duracion: Option<Minutes>,
-    /// The next step agreed, whether or not it changes the agenda.
+    /// The next step that was agreed, whether or not it changes the agenda.
     pub siguiente: &'a NextStep,
-    /// Whether it is only a note on another salesperson's customer.
+    /// Whether it is only a note, since the customer is another salesperson's.
     pub solo_nota: bool,
-    /// Now.
+    /// Time of creation.
     pub creada: Timestamp,
 }
 
-/// A task for an agenda.
+/// A task for an agenda, to be stored.
 #[derive(Debug)]
 pub struct NewCommitment<'a> {
-    /// The user who is to do it.
+    /// The user whose agenda it is on.
     pub vendedor: i64,
-    /// Due day.
+    /// The day it is due.
     pub fecha: NaiveDate,
-    /// Text.
+    /// What is to be done.
     pub texto: Option<&'a str>,
-    /// The contact that it follows from.
+    /// The contact in which it was agreed.
     pub interaccion: i64,
 }
 
 /// An opportunity to be stored.
 #[derive(Debug)]
 pub struct NewOpportunity<'a> {
-    /// Name.
+    /// What people call it.
     pub nombre: &'a str,
     /// Stage and status.
     pub state: &'a OpportunityState,
-    /// The customer.
+    /// `None`: the contact is no customer yet.
     pub cliente: Option<i64>,
-    /// The contact's name.
+    /// Name of the contact.
     pub contacto_nombre: Option<&'a str>,
-    /// The contact's company.
+    /// Company of the contact.
     pub contacto_empresa: Option<&'a str>,
-    /// The contact's e-mail.
+    /// E-mail address of the contact.
     pub contacto_correo: Option<&'a str>,
-    /// The contact's telephone.
+    /// Telephone number of the contact.
     pub contacto_telefono: Option<&'a str>,
     /// The salesperson responsible.
     pub vendedor: Option<i64>,
-    /// Estimated amount.
+    /// Estimate, in `moneda`.
     pub monto: Option<Money>,
-    /// Currency of the amount.
+    /// Currency of the estimate.
     pub moneda: &'a str,
-    /// Probability in percent, where it differs from its stage's.
+    /// Percent; `None`: as in its stage.
     pub probabilidad: Option<i64>,
-    /// Expected closing day.
+    /// The day on which it is expected to close.
     pub cierre: Option<NaiveDate>,
-    /// Source of the lead.
+    /// Where the lead came from.
     pub origen: Option<&'a str>,
-    /// Now.
+    /// Time of creation.
     pub creado: Timestamp,
 }
 
@@ -114,7 +114,7 @@ pub struct NewOpportunity<'a> {
 #[async_trait]
 pub trait CustomerTx {
     /// Inserts a customer under the company's next clave, which is also its folio, and returns it.
-    /// Fails with [`super::Conflict::Rfc`] when another customer has the RFC.
+    /// Fails with [`super::Conflict::Rfc`] if another customer has the RFC.
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError>;
 
     /// A customer's data, locked until the end.
@@ -124,13 +124,13 @@ pub trait CustomerTx {
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
     /// The same, locked until the end, so that of two concurrent sales on credit the second sees
-    /// the debt of the first.
+    /// what is owed of the first.
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
-    /// Turns a prospect into a customer; `false` when they were none any more.
-    async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
+    /// Turns a prospect into a customer; `false` if they were none any more.
+    async fn convert_prospect(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
 
-    /// Updates a customer's data. Fails with [`super::Conflict::Rfc`] when another customer has the
+    /// Updates a customer's data. Fails with [`super::Conflict::Rfc`] if another customer has the
     /// RFC.
     async fn update_customer(
         &mut self,
@@ -139,15 +139,15 @@ pub trait CustomerTx {
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What logging a contact needs of its customer, locked until the end.
+    /// What a contact needs of its customer, locked until the end.
     async fn account(&mut self, cliente: i64) -> Result<Option<ContactedCustomer>, StoreError>;
 
-    /// Inserts a contact; returns its clave.
+    /// Inserts a contact and returns its clave.
     async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError>;
 
-    /// Closes the customer's open task, of any user, and opens the given one: a customer has at
-    /// most one open task. Its day becomes the customer's next contact, which is cleared without a
-    /// new task. [`Self::account`] must have locked the customer.
+    /// Closes the customer's open task, whoever's it is, and opens the given one: a customer has at
+    /// most one. Its day becomes the customer's next contact, which is cleared if no task is given.
+    /// The caller has locked the customer with [`Self::account`].
     async fn replace_commitment(
         &mut self,
         cliente: i64,
@@ -155,18 +155,17 @@ pub trait CustomerTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Whether there are opportunities in that stage.
+    /// Whether any opportunity is in that stage.
     async fn is_stage_used(&mut self, etapa: i64) -> Result<bool, StoreError>;
 
-    /// A stage of the funnel, locked until the end.
+    /// A stage of the funnel, locked in share mode until the end.
     async fn stage(&mut self, clave: i64) -> Result<Option<FunnelStage>, StoreError>;
 
-    /// Whether that is an active loss reason.
+    /// Whether the company has that loss reason, and it is active.
     async fn is_loss_reason(&mut self, clave: i64) -> Result<bool, StoreError>;
 
     /// Inserts an opportunity under the company's next clave, which is also its folio, and returns
-    /// it. Fails with [`super::Conflict::Reference`] when the customer does not exist in the
-    /// company.
+    /// it. Fails with [`super::Conflict::Reference`] if the company has no such customer.
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError>;
 
     /// Stage and status of an opportunity, locked until the end.

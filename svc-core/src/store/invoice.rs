@@ -13,36 +13,36 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, SaleKind};
 /// A record of the registry to be stored, with status `en_espera`: it is not stamped yet.
 #[derive(Debug)]
 pub struct NewInvoice<'a> {
-    /// Its kind: invoice or payment complement.
+    /// Invoice, credit note or payment complement.
     pub tipo: InvoiceKind,
-    /// The sale it is of; none for a payment complement.
+    /// `None` for payment complements and global invoices.
     pub venta: Option<i64>,
-    /// Its receiver.
+    /// The customer who receives it; `None`: the general public.
     pub cliente: Option<i64>,
-    /// Series.
+    /// Part of its folio.
     pub serie: &'a str,
     /// When it is issued.
     pub fecha: Timestamp,
-    /// Who requested it: the API or the application.
+    /// Who asked for it: the API or the application.
     pub origen: InvoiceOrigin,
 }
 
 /// A record of the registry.
 #[derive(Debug, Clone)]
 pub struct RegisteredInvoice {
-    /// Its clave.
+    /// Clave in the registry.
     pub clave: i64,
-    /// Its kind: invoice or payment complement.
+    /// Invoice, credit note or payment complement.
     pub tipo: InvoiceKind,
-    /// Its status.
+    /// Where it stands with the authority.
     pub estatus: InvoiceStatus,
-    /// The sale it is of.
+    /// `None` for payment complements and global invoices.
     pub venta: Option<i64>,
     /// Series and number in one text, e.g. `A12`.
     pub folio: Option<String>,
-    /// Fiscal folio.
+    /// Fiscal folio; `None` before it is stamped.
     pub uuid: Option<String>,
-    /// Whether its cancellation is pending the receiver's acceptance.
+    /// Whether its cancellation waits for the receiver's acceptance.
     pub cancelacion_solicitada: bool,
 }
 
@@ -51,34 +51,34 @@ pub struct RegisteredInvoice {
 pub struct Cancellation<'a> {
     /// The SAT's reason code, 01 to 04.
     pub motivo: &'a str,
-    /// Fiscal folio of the replacement, with reason 01.
+    /// Fiscal folio of the substitute, with reason 01.
     pub uuid_sustitucion: Option<&'a str>,
 }
 
-/// Which sales a global invoice takes.
+/// The sales that a global invoice takes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GlobalSales<'a> {
-    /// These, if they are named, whatever they are; else sales (`venta`) in pesos with taxes broken
-    /// down that are neither invoiced nor cancelled, of nobody or of customers with the RFC `rfc`.
+    /// Exactly these sales. `None` selects sales (`venta`) in pesos with taxes broken down, neither
+    /// invoiced nor cancelled, to nobody or to customers with the RFC `rfc`.
     pub ventas: Option<&'a [i64]>,
     /// The general public's RFC.
     pub rfc: &'a str,
-    /// Made from this instant …
+    /// Made at this instant or later …
     pub desde: DateTime<Utc>,
-    /// … to before this one.
+    /// … and before this one.
     pub hasta: DateTime<Utc>,
-    /// At most so many.
+    /// Maximum number of sales.
     pub max: i64,
 }
 
-/// A sale that a global invoice takes, locked until the end.
+/// A sale for a global invoice, locked until the end.
 #[derive(Debug, Clone)]
 pub struct GlobalSale {
-    /// Its clave.
+    /// Clave of the sale.
     pub venta: i64,
-    /// Series and number, as people write them.
+    /// Series and number in one text.
     pub folio: String,
-    /// What it is.
+    /// Only `venta` can be taken.
     pub tipo: SaleKind,
     /// When it was made.
     pub fecha: Timestamp,
@@ -86,33 +86,33 @@ pub struct GlobalSale {
     pub cancelada: bool,
     /// Whether it has an invoice.
     pub facturada: bool,
-    /// The customer's RFC.
+    /// The customer's RFC; `None`: it is to nobody, or the customer has none.
     pub rfc: Option<String>,
-    /// Currency.
+    /// The sales of one invoice have the same.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// How it was paid: the payment form of the greatest part of it, else the sale's own.
+    /// The payment form by which most of it was paid, else the sale's own.
     pub forma_pago_sat: Option<String>,
-    /// What it comes to.
+    /// Total, in `moneda`.
     pub total: Money,
 }
 
-/// The period of a global invoice, as it was made.
+/// The period of a global invoice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlobalPeriod {
-    /// How long it is.
+    /// Its length.
     pub periodicidad: Periodicidad,
-    /// `c_Meses`.
+    /// A key of `c_Meses`.
     pub meses: String,
-    /// The year.
+    /// The year of `meses`.
     pub anio: i32,
 }
 
 /// The invoice registry, and global invoices.
 #[async_trait]
 pub trait InvoiceTx {
-    /// Inserts a record of that folio, which the application stamps; returns its clave.
+    /// Inserts a record under a folio, to be stamped by the application; returns its clave.
     async fn insert_invoice(&mut self, row: &NewInvoice<'_>, folio: i64) -> Result<i64, StoreError>;
 
     /// Inserts a record under the next folio of its series, and queues it to be stamped.
@@ -130,7 +130,7 @@ pub trait InvoiceTx {
     async fn set_rejected(&mut self, clave: i64, codigo: &str, mensaje: &str, now: Timestamp)
     -> Result<(), StoreError>;
 
-    /// Sets the cancellation of a record as pending the receiver's acceptance.
+    /// Sets the cancellation of a record as waiting for the receiver's acceptance.
     async fn request_cancellation(
         &mut self,
         clave: i64,
@@ -141,7 +141,7 @@ pub trait InvoiceTx {
     /// Clears the pending cancellation of a record.
     async fn drop_cancellation(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Sets a record as cancelled; without `cancellation`, with the reason of the pending request.
+    /// Sets a record as cancelled; without `cancellation`, for the reason of the pending request.
     async fn set_cancelled(
         &mut self,
         clave: i64,
@@ -149,16 +149,17 @@ pub trait InvoiceTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Sales for a global invoice, in the order of their claves, locked until the end.
+    /// Sales for a global invoice, in ascending order of clave, locked until the end.
     async fn lock_global_sales(&mut self, which: &GlobalSales<'_>) -> Result<Vec<GlobalSale>, StoreError>;
 
-    /// Notes the period and the sales of a global invoice, which is theirs from now on.
+    /// Stores the period and the sales of a global invoice, and makes it the invoice of these
+    /// sales.
     async fn insert_global(&mut self, factura: i64, period: &GlobalPeriod, ventas: &[i64]) -> Result<(), StoreError>;
 
-    /// The period of a global invoice, and its sales; none if the record is of another document.
+    /// The period and the sales of a global invoice; `None` if the record is another document.
     async fn global(&mut self, factura: i64) -> Result<Option<(GlobalPeriod, Vec<i64>)>, StoreError>;
 
-    /// Gives the sales of a stamped global invoice its fiscal folio, or takes the invoice of a
-    /// cancelled one from them; `false` if the record is of another document.
+    /// Sets the fiscal folio on the sales of a stamped global invoice; `None` detaches the sales of
+    /// a cancelled one. `false` if the record is another document.
     async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError>;
 }

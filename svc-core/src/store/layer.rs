@@ -1,4 +1,4 @@
-//! [`StoreLayer`]: a store that wraps another one.
+//! [`StoreLayer`]: a store that wraps another.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,13 +10,12 @@ use super::{
 use crate::domain::quota::Period;
 use crate::domain::words::Held;
 
-/// A store that wraps another one to observe it, or to make it fail in tests. A layer may have a
-/// say in these operations: reads of lists, the beginning of transactions, look-ups of keys, merges
-/// of usage and the finding of work. Only [`Self::inner`] is required; the other methods of
-/// [`Store`] go to it in any case.
+/// A store that wraps another to observe it, or to make it fail in tests. A layer may override
+/// reads of lists, the beginning of transactions, look-ups of keys, merges of usage and the search
+/// for work. Only [`Self::inner`] is required; all other methods of [`Store`] go to it.
 #[async_trait]
 pub trait StoreLayer: Send + Sync + 'static {
-    /// The wrapped store.
+    /// The store that does the work.
     fn inner(&self) -> &dyn Store;
 
     /// [`Store::reader`].

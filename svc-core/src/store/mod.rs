@@ -1,7 +1,7 @@
-//! What is asked of the database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for writes,
-//! which has one trait for each aggregate. PostgreSQL (`svc-store-postgres`) implements it, with a
-//! file of the same name for each file here. [`StoreLayer`] wraps a store, to observe it or to make
-//! it fail in tests.
+//! What the rules ask of the database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for
+//! writes. A transaction has one trait for each area of the domain, in a file of its own here, and
+//! `svc-store-postgres` implements it in the file of the same name. [`StoreLayer`] wraps a store, to
+//! observe it or to make it fail in tests.
 //!
 //! # What callers rely on
 //! - The company is fixed by [`Store::reader`] and [`Store::begin`]: no other method takes one, and
@@ -9,17 +9,16 @@
 //! - A record that does not exist is `Ok(None)` or `Ok(false)`, not an error.
 //! - Uniqueness is guaranteed by the database when it writes, and a violation is a [`Conflict`]:
 //!   callers do not check first.
-//! - "Locked until the end" means a row lock that lasts until the transaction commits or rolls
-//!   back, as of `SELECT … FOR UPDATE`; a transaction that waits too long for one gets
-//!   [`StoreError::Busy`]. Callers take locks in a fixed order.
+//! - "Locked until the end" means a row lock until the transaction commits or rolls back, as by
+//!   `SELECT … FOR UPDATE`. A transaction that waits too long for one gets [`StoreError::Busy`].
+//!   Callers take locks in a fixed order.
 //! - "The company's next clave" comes from the company's counter of that kind of record: unique
 //!   within the company, ascending.
 //! - Times come from the caller, in UTC; a store reads a clock only to measure leases.
 //! - Amounts are decimals in the currency of their record unless "in pesos" is stated.
 //!
 //! `tests/src/store_suite` tests what of this can be seen through the traits: transactions,
-//! companies, claves, leases and counters. That the rest holds is shown by the end-to-end tests,
-//! over PostgreSQL.
+//! companies, claves, leases and counters. End-to-end tests on PostgreSQL show the rest.
 
 mod accounting;
 mod cancellation;
@@ -54,22 +53,22 @@ use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
 use crate::record::{ListSpec, Query, Row, RowError};
 
-pub use accounting::{AccountBalance, AccountingTx, Booked};
-pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Substitute};
+pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
+pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
-pub use credit::{Advance, CreditNote, CreditTx, NewFavour};
+pub use credit::{Advance, CreditNote, CreditTx, NewCreditBalance};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
-pub use product::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, ProductTx};
+pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx};
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx,
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
-pub use receivable::{BankReceipt, CustomerDebt, DepositOrigin, NewReceivable, ReceivableTx};
-pub(crate) use request::ANSWERS_KEPT;
+pub use receivable::{BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, ReceivableTx};
+pub(crate) use request::ANSWER_RETENTION;
 pub use request::{Claim, NewEvent, RequestTx};
 pub use retention::{Aged, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
@@ -80,8 +79,9 @@ pub use stamping::{
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{
-    Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, EarlierDelivery,
-    FailingWebhook, FannedOut, LeasedMail, NewDelivery, NewWebhook, Recorded, WebhookData, WebhookStanding, WebhookTx,
+    Attempt, AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook,
+    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDelivery, NewWebhook, RecordedAttempt, WebhookData,
+    WebhookTx,
 };
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -91,14 +91,14 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A constraint was violated; only the store can check it, since others write at the same time.
+    /// A constraint is violated. Only the store can check it, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
     /// The parent record of a list does not exist, e.g. the webhook of
     /// `/webhooks/{clave}/entregas`.
-    #[error("the record that the list is under does not exist")]
+    #[error("the list's parent record does not exist")]
     NoRecord,
-    /// A serialization failure or a deadlock: the same transaction may succeed when it is retried.
+    /// A serialization failure or a deadlock: the same transaction may succeed if it is retried.
     #[error("the transaction collided with another: {0}")]
     Transient(#[source] Cause),
     /// A lock was not granted within the store's lock timeout.
@@ -148,7 +148,7 @@ impl From<RowError> for StoreError {
 }
 
 impl Conflict {
-    /// The field that is wrong, by its name on the wire.
+    /// The name of the wrong field on the wire.
     pub fn field(&self) -> &str {
         match self {
             Self::Rfc => "rfc",
@@ -185,15 +185,15 @@ impl From<StoreError> for Error {
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
 pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send + Sync + 'static {
-    /// Opens reads of one company, outside any transaction.
+    /// Opens the reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
-    /// Begins a read-write transaction of one company. Whether the company exists is not checked:
-    /// see [`CompanyTx::company`].
+    /// Begins a read-write transaction of one company. It does not check whether the company
+    /// exists: see [`CompanyTx::company`].
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError>;
 
-    /// This store over connections that are kept for background work, so that neither waits for the
-    /// other; none if it has no such connections.
+    /// This store over its connections for background work, so that requests and workers do not
+    /// wait for each other; `None` if it has no such connections.
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         None
     }
@@ -204,39 +204,39 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
     /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 
-    /// What stamping providers know this store's installation by: random, 1 to 40 digits and small
-    /// letters, made with the store, and the same for ever.
+    /// The name of this installation for stamping providers: 1 to 40 random digits and lower-case
+    /// letters, created with the store and never changed.
     async fn installation(&self) -> Result<String, StoreError>;
 }
 
-/// A record that was stored under the next clave of its table and the next folio of its series.
+/// The numbers of a new record.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbered {
-    /// Its clave.
+    /// The next clave of its table.
     pub clave: i64,
-    /// Its folio.
+    /// The next folio of its series.
     pub folio: i64,
 }
 
-/// Called with each row of a page; its error ends the read.
+/// Is called with each row of a page. Its error ends the read.
 pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Send);
 
 /// Reads of one company.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// Reads at most `query.limit + 1` rows that match `query`, with claves above `query.after`, in
-    /// ascending order of clave, and calls `each` with one after the other. The extra row means
-    /// that there is another page.
+    /// Calls `each` with at most `query.limit + 1` rows that match `query`, with claves above
+    /// `query.after`, in ascending order of clave. The extra row means that there is another page.
     ///
-    /// It is one statement. An error of `each` ends the read and is returned. If the list's parent
-    /// record does not exist in the company, the error is [`StoreError::NoRecord`].
+    /// It is one statement. An error of `each` is returned. If the list's parent record does not
+    /// exist in the company, the error is [`StoreError::NoRecord`].
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError>;
 
-    /// A record of the invoice registry with its stamped document, in one statement.
+    /// A record of the invoice registry with its stamped document. It is one statement.
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
 }
 
-/// A read-write transaction of one company. Dropped without [`Tx::commit`], it is rolled back.
+/// A read-write transaction of one company. If it is dropped without [`Tx::commit`], it is rolled
+/// back.
 #[async_trait]
 pub trait Tx:
     AccountingTx
@@ -262,6 +262,6 @@ pub trait Tx:
     /// Commits. After an error it is unknown whether it was committed.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 
-    /// Rolls back.
+    /// Rolls back everything since [`Store::begin`].
     async fn rollback(self: Box<Self>) -> Result<(), StoreError>;
 }

@@ -14,23 +14,23 @@ use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 /// A payment to be stored; customer, sale and currency are its receivable's.
 #[derive(Debug)]
 pub struct NewPayment<'a> {
-    /// The receivable.
-    pub debt: &'a LockedReceivable,
+    /// The receivable that is paid.
+    pub receivable: &'a LockedReceivable,
     /// Instalment number, amount and balances.
     pub instalment: Instalment,
     /// The day of the payment.
     pub fecha: NaiveDate,
     /// Pesos for one unit of the currency on that day.
     pub tipo_cambio: Rate,
-    /// Now.
+    /// When it is applied.
     pub aplicado: Timestamp,
-    /// Source of the money.
+    /// Where the money comes from.
     pub origen: PaymentOrigin,
-    /// Payment form, a key of the SAT's catalogue.
+    /// A key of `c_FormaPago`.
     pub forma_pago_sat: &'a str,
-    /// The bank account it came to.
+    /// The bank account that received it; `None`: none did, e.g. cash.
     pub cuenta_bancaria: Option<i64>,
-    /// The deposit it came with.
+    /// The deposit that it uses.
     pub deposito: Option<i64>,
     /// Bank reference.
     pub referencia: Option<&'a str>,
@@ -48,19 +48,19 @@ impl NewPayment<'_> {
 /// What cancelling a payment needs of it.
 #[derive(Debug, Clone)]
 pub struct AppliedPayment {
-    /// The receivable.
+    /// Clave of the receivable.
     pub cxc: i64,
     /// Whether it is already cancelled.
     pub cancelado: bool,
-    /// The amount.
+    /// In the receivable's currency.
     pub importe: Money,
-    /// The bank account it came to.
+    /// The bank account that received it.
     pub cuenta_bancaria: Option<i64>,
-    /// The deposit it came with.
+    /// The deposit that it uses.
     pub deposito: Option<i64>,
     /// Its payment complement in the invoice registry.
     pub factura: Option<i64>,
-    /// Whether it is a credit note that lowers what is owed.
+    /// Whether a credit note lowers the receivable by it.
     pub by_note: bool,
 }
 
@@ -71,33 +71,32 @@ pub enum Withdrawal {
     Done,
     /// It covers other valid payments, so it remains.
     Shared,
-    /// A worker is stamping it, or has sent it and does not know what became of it.
+    /// A worker is stamping it, or has sent it and got no answer yet.
     Underway,
 }
 
-/// Payments of receivables inside a transaction.
+/// Payments of receivables.
 #[async_trait]
 pub trait PaymentTx {
-    /// A receivable with its sales document, both locked against other changes until the end.
+    /// A receivable with its sales document, both locked until the end.
     async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError>;
 
-    /// What a customer has in a currency to pay from that is no deposit: of advances what was paid
-    /// of the valid ones, of a balance in their favour what arose of it, each less what was applied
-    /// to receivables. None of deposits.
+    /// A customer's money in a currency from which payments of this origin may be made, less what
+    /// was applied: what was paid of valid advances, or credit balances. It is zero for deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
 
-    /// The IVA of a customer's valid advances in a currency, and what they come to.
+    /// The IVA and the total of a customer's valid advances in a currency.
     async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError>;
 
-    /// Inserts a payment, and reduces the balance of its receivable and of the sale by what is
-    /// paid; returns its clave, or none when the balance is lower than that.
+    /// Inserts a payment, and lowers the balances of its receivable and sale by it; returns its
+    /// clave, or `None` if the receivable's balance is lower than the payment.
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError>;
 
     /// A payment, locked until the end.
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError>;
 
-    /// Marks a payment as cancelled, and adds its amount back to the balances of its receivable and
-    /// sale; the receivable gets `estatus`, if there is one.
+    /// Marks a payment as cancelled and adds its amount back to the balances of its receivable and
+    /// sale; the receivable gets `estatus`, if it is given.
     async fn cancel_payment(
         &mut self,
         pago: i64,
@@ -106,8 +105,8 @@ pub trait PaymentTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Cancels a complement without valid payments and removes it from the stamping queue.
-    /// [`Self::cancel_payment`] must have marked the payment `pago` before; it is unlinked from a
-    /// complement that other payments share.
+    /// Cancels a complement without valid payments and removes it from the stamping queue. The
+    /// caller has cancelled the payment `pago`; it is unlinked from a complement that other
+    /// payments share.
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError>;
 }

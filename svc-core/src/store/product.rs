@@ -12,41 +12,40 @@ use crate::domain::time::Timestamp;
 use crate::domain::words::MovementKind;
 use crate::record::product::ProductData;
 
-/// An active warehouse.
+/// A warehouse that goods leave or come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveWarehouse {
-    /// Its clave.
+    /// The company's number for it.
     pub clave: i64,
-    /// Its code, 3 characters.
+    /// Three characters, as the API names it.
     pub codigo: String,
-    /// Its branch.
+    /// Clave of its branch.
     pub sucursal: i64,
 }
 
 /// A stock movement to be stored.
 #[derive(Debug)]
 pub struct NewMovement<'a> {
-    /// The kind of movement.
+    /// Decides whether the quantity is added or taken.
     pub tipo: MovementKind,
-    /// The product.
+    /// Clave of the product.
     pub producto: i64,
-    /// Its SKU.
+    /// The product's SKU at this time.
     pub sku: Option<&'a str>,
-    /// Quantity.
+    /// Never negative.
     pub cantidad: Quantity,
-    /// The stock before.
+    /// Stock before.
     pub existencia_anterior: Quantity,
-    /// The stock after.
+    /// Stock after.
     pub existencia_actual: Quantity,
-    /// Unit cost, in pesos.
+    /// In pesos.
     pub costo_unitario: Money,
-    /// Total cost, in pesos; `None` where it exceeds the largest amount.
+    /// Total cost, in pesos; `None` if it exceeds the largest amount.
     pub importe: Option<Money>,
 }
 
 impl NewMovement<'_> {
-    /// What the stock is worth more after it, in pesos; `None` where that exceeds the largest
-    /// amount.
+    /// The change in the value of the stock, in pesos; `None` if it exceeds the largest amount.
     pub(crate) fn worth(&self) -> Option<Decimal> {
         let more = self.existencia_actual.get() - self.existencia_anterior.get();
         let cost = cost_of(Quantity::new(more.abs()), self.costo_unitario)?.get();
@@ -54,16 +53,16 @@ impl NewMovement<'_> {
     }
 }
 
-/// A stock movement by which goods of a sale left a warehouse.
+/// Goods of a sale that left a warehouse or were returned to it.
 #[derive(Debug, Clone)]
-pub struct GoodsGone {
-    /// The warehouse, whether it is active or not.
+pub struct GoodsMovement {
+    /// It may be inactive by now.
     pub almacen: ActiveWarehouse,
-    /// The product.
+    /// Clave of the product.
     pub producto: i64,
-    /// Its SKU.
+    /// The product's SKU at that time.
     pub sku: Option<String>,
-    /// Quantity.
+    /// Never negative.
     pub cantidad: Quantity,
     /// Unit cost at that time, in pesos.
     pub costo_unitario: Money,
@@ -74,11 +73,11 @@ pub struct GoodsGone {
 pub struct MovementContext<'a> {
     /// The other warehouse of a transfer, by its clave.
     pub almacen_destino: Option<i64>,
-    /// The sale.
+    /// The sale that causes them.
     pub venta: Option<i64>,
-    /// The purchase.
+    /// The purchase order that causes them.
     pub compra: Option<i64>,
-    /// Free text.
+    /// Free text, or the folio of a credit note.
     pub referencia: Option<&'a str>,
 }
 
@@ -86,21 +85,21 @@ pub struct MovementContext<'a> {
 #[async_trait]
 pub trait ProductTx {
     /// Inserts an active product under the company's next clave, which is also its folio, and
-    /// returns it. Fails with [`super::Conflict::Sku`] when another active product has the SKU.
+    /// returns it. Fails with [`super::Conflict::Sku`] if another active product has the SKU.
     async fn insert_product(&mut self, data: &ProductData, creado: Timestamp) -> Result<i64, StoreError>;
 
     /// A product's data, locked until the end.
     async fn product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError>;
 
-    /// The same of a product that is not deleted.
+    /// The same if the product is not deleted.
     async fn live_product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError>;
 
-    /// Updates a product's data. Fails with [`super::Conflict::Sku`] when another active product
-    /// has the SKU.
+    /// Updates a product's data. Fails with [`super::Conflict::Sku`] if another active product has
+    /// the SKU.
     async fn update_product(&mut self, clave: i64, data: &ProductData, modificado: Timestamp)
     -> Result<(), StoreError>;
 
-    /// Marks a product as deleted; `false` when it does not exist or is already deleted.
+    /// Marks a product as deleted; `false` if it does not exist or is already deleted.
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
 
     /// Whether that unit is active and has a key of the SAT's catalogue.
@@ -109,11 +108,10 @@ pub trait ProductTx {
     /// Whether the company has that category.
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError>;
 
-    /// Whether the category `below` is `categoria` or lies below it.
+    /// Whether the category `below` is `categoria` or one of its descendants.
     async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError>;
 
-    /// The products with one of these claves or one of these SKUs, except deleted ones, in any
-    /// order.
+    /// The products with one of these claves or SKUs, except deleted ones, in any order.
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError>;
 
     /// The prices of these products on these price lists in a currency, in ascending order of
@@ -138,14 +136,14 @@ pub trait ProductTx {
     /// warehouses too.
     async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// A branch's main warehouse, or else its active one with the lowest clave.
+    /// A branch's main warehouse, else its active one with the lowest clave.
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// Makes a warehouse the only main one of its branch.
+    /// Makes all other warehouses of a warehouse's branch secondary.
     async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError>;
 
-    /// The stock records of these products in a warehouse, one for each in ascending order of
-    /// product, locked until the end. A product without a record gets one with zero stock.
+    /// The stock records of these products in a warehouse, one for each, in ascending order of
+    /// product and locked until the end. A product without a record gets one with zero stock.
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError>;
 
     /// Updates locked stock records of a warehouse and inserts its movements, with ascending
@@ -160,5 +158,5 @@ pub trait ProductTx {
     ) -> Result<Option<i64>, StoreError>;
 
     /// The movements by which the goods of a sale left, in the order in which they were written.
-    async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError>;
+    async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError>;
 }

@@ -15,89 +15,89 @@ use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 /// A purchase order to be stored.
 #[derive(Debug)]
 pub struct NewPurchase<'a> {
-    /// Folio; its clave when it has none of its own.
+    /// `None`: its clave.
     pub folio: Option<&'a str>,
-    /// The supplier.
+    /// Clave of the supplier.
     pub proveedor: i64,
     /// When it is ordered.
     pub fecha: Timestamp,
     /// Expected delivery day.
     pub fecha_entrega: Option<NaiveDate>,
-    /// Branch.
+    /// Clave of the branch that orders.
     pub sucursal: i64,
-    /// Receiving warehouse.
+    /// Clave of the warehouse that receives.
     pub almacen: i64,
-    /// Currency.
+    /// Currency of all amounts.
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// Its amounts.
+    /// The sums of its lines.
     pub amounts: Amounts,
-    /// Comments.
+    /// Free text.
     pub comentarios: Option<&'a str>,
-    /// Its lines, in their order.
+    /// Numbered in this order, from 1.
     pub lines: &'a [NewPurchaseLine],
-    /// Now.
+    /// Time of creation.
     pub creada: Timestamp,
 }
 
 impl NewPurchase<'_> {
-    /// Its status: nothing has come yet.
+    /// Status of a new order: nothing was received yet.
     pub const ESTATUS: PurchaseStatus = PurchaseStatus::Pendiente;
 }
 
 /// A line of a purchase order to be stored.
 #[derive(Debug)]
 pub struct NewPurchaseLine {
-    /// The product.
+    /// The product as it is at this time.
     pub product: SaleProduct,
-    /// Description.
+    /// As the order prints it.
     pub descripcion: Option<String>,
-    /// Quantity.
+    /// In the product's unit.
     pub cantidad: Quantity,
-    /// Unit cost, before IVA.
+    /// Before IVA, in the order's currency.
     pub costo_unitario: Money,
-    /// Its amounts.
+    /// In the order's currency.
     pub amounts: Amounts,
 }
 
 /// What receiving a purchase order needs of it.
 #[derive(Debug, Clone)]
 pub struct PurchaseOrder {
-    /// Status.
+    /// How much of it was received.
     pub estatus: PurchaseStatus,
-    /// The supplier.
+    /// Clave of the supplier.
     pub proveedor: i64,
-    /// Branch.
+    /// Clave of the branch that ordered.
     pub sucursal: i64,
-    /// Code of the receiving warehouse.
+    /// Code of the receiving warehouse; `None` if an imported order names none.
     pub almacen: Option<String>,
-    /// Currency.
+    /// Currency of all amounts.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// Its total.
+    /// With IVA.
     pub total: Money,
-    /// The IVA in that.
+    /// The IVA in `total`.
     pub impuestos: Money,
-    /// Its account payable.
+    /// Its account payable; `None` before it is billed.
     pub cxp: Option<i64>,
 }
 
 /// An account payable to be stored.
 #[derive(Debug)]
 pub struct NewPayable<'a> {
-    /// Folio; its clave when it has none of its own.
+    /// `None`: its clave.
     pub folio: Option<&'a str>,
-    /// Its origin.
+    /// What it comes from.
     pub tipo: PayableKind,
-    /// Status.
+    /// Follows from its balance.
     pub estatus: PayableStatus,
-    /// The supplier; 0 is none.
+    /// Clave of the supplier; 0: none.
     pub proveedor: i64,
-    /// The purchase order.
+    /// The purchase order, if it comes from one.
     pub compra: Option<i64>,
-    /// The supplier's document.
+    /// Folio of the supplier's document.
     pub factura: Option<&'a str>,
     /// Fiscal folio of that document, in lower case.
     pub uuid: Option<&'a str>,
@@ -105,32 +105,32 @@ pub struct NewPayable<'a> {
     pub fecha: NaiveDate,
     /// When it is due.
     pub vencimiento: Option<NaiveDate>,
-    /// Currency.
+    /// Currency of all amounts.
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The total.
+    /// What was owed at first.
     pub total: Balance,
-    /// Amount paid.
+    /// What was paid of it.
     pub pagado: Balance,
-    /// Balance.
+    /// What is left to pay.
     pub saldo: Balance,
-    /// Branch.
+    /// Clave of the branch that owes it.
     pub sucursal: i64,
-    /// How many operations it groups.
+    /// How many operations it sums up.
     pub operaciones: i64,
     /// What it is for.
     pub concepto: Option<&'a str>,
-    /// Now.
+    /// Time of creation.
     pub creada: Timestamp,
 }
 
 /// What paying an account payable needs of it.
 #[derive(Debug, Clone)]
 pub struct OpenPayable {
-    /// Its status.
+    /// Cancelled ones cannot be paid.
     pub estatus: PayableStatus,
-    /// Currency.
+    /// Currency of its payments too.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
@@ -141,17 +141,17 @@ pub struct OpenPayable {
 /// A payment of an account payable to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPayablePayment<'a> {
-    /// The account payable.
+    /// Clave of the account payable.
     pub cxp: i64,
-    /// The day.
+    /// The day of the payment.
     pub fecha: NaiveDate,
-    /// The amount, in its currency.
+    /// In the account payable's currency.
     pub importe: Money,
-    /// The bank account it leaves; none: paid in cash.
+    /// The bank account that it leaves; `None`: paid in cash.
     pub cuenta_bancaria: Option<i64>,
-    /// Reference.
+    /// Bank reference.
     pub referencia: &'a str,
-    /// Pesos for one unit of the currency on that day; the payable's own if it is not known.
+    /// Pesos for one unit of the currency on that day; `None`: the account payable's.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -165,7 +165,7 @@ pub trait PurchaseTx {
     /// A purchase order, locked until the end.
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError>;
 
-    /// The lines of a purchase order, in their order. [`Self::purchase`] must have locked it.
+    /// The lines of a purchase order that [`Self::purchase`] has locked, in their order.
     async fn ordered_lines(&mut self, compra: i64) -> Result<Vec<OrderedLine>, StoreError>;
 
     /// Updates the quantity received of each line.
@@ -186,8 +186,8 @@ pub trait PurchaseTx {
     /// An account payable, locked until the end.
     async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError>;
 
-    /// Whether the same payment was made already: of the account payable, of that day, amount, bank
-    /// account and reference.
+    /// Whether the account payable has a payment of the same day, amount, bank account and
+    /// reference.
     async fn is_payable_paid(&mut self, payment: &NewPayablePayment<'_>) -> Result<bool, StoreError>;
 
     /// Inserts a payment, which lowers the balances of the account payable and of the bank account;

@@ -1,5 +1,5 @@
-//! Finding work: which companies have something due in a queue. What is found is claimed in a
-//! transaction of its company.
+//! Finding work: which companies have something due in a queue. Workers then claim it in a
+//! transaction of the company.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::{CompanyId, StoreError};
 use crate::domain::words::Held;
 
-/// A kind of background work, with queues of its own.
+/// A kind of background work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Backlog {
-    /// Stamping of documents, and their cancellation.
+    /// Stamping and cancellation of documents.
     Stamping,
     /// Delivery of notices.
     Notices,
@@ -25,11 +25,11 @@ pub enum Backlog {
 pub enum Queue {
     /// Documents to be stamped.
     Stampings,
-    /// Cancellations to be sent, or to be asked about.
+    /// Cancellations to be sent, or sent ones whose outcome is asked.
     Cancellations,
-    /// Groups of events that are ready to become one event.
+    /// Groups of events that become one event.
     Groups,
-    /// Events without deliveries.
+    /// Events whose deliveries are not created yet.
     Events,
     /// Deliveries to be sent.
     Deliveries,
@@ -40,10 +40,10 @@ pub enum Queue {
 }
 
 impl Backlog {
-    /// All of them.
+    /// Every kind.
     pub const ALL: [Self; 3] = [Self::Stamping, Self::Notices, Self::Mail];
 
-    /// Its name in logs and figures.
+    /// The name in logs and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stamping => "stamping",
@@ -52,7 +52,7 @@ impl Backlog {
         }
     }
 
-    /// Its queues.
+    /// The queues that its workers serve.
     pub const fn queues(self) -> &'static [Queue] {
         match self {
             Self::Stamping => &[Queue::Stampings, Queue::Cancellations],
@@ -63,7 +63,7 @@ impl Backlog {
 }
 
 impl Queue {
-    /// Its name in figures.
+    /// The name in metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stampings => "stampings",
@@ -77,56 +77,55 @@ impl Queue {
     }
 }
 
-/// Something of a company's is due in a queue.
+/// A company that has something due in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// The company.
+    /// The company whose transaction claims it.
     pub company: CompanyId,
-    /// The queue.
+    /// Where it is due.
     pub queue: Queue,
-    /// Since when the oldest of it has been due, where the queue knows.
+    /// Since when the oldest item has been due; `None` if the queue does not store that.
     pub since: Option<DateTime<Utc>>,
 }
 
-/// The terms on which a worker leases records of one company's queue. What another worker leases
-/// meanwhile is skipped, and an outcome is written only under the token of a lease that still
-/// holds.
+/// The terms on which a worker leases records of one company's queue. Records that another worker
+/// has leased are skipped, and an outcome is written only under the token of a valid lease.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseTerms {
     /// Maximum number of records.
     pub max: u32,
-    /// Only records that are due at this time.
+    /// Only records that are due at this time are leased.
     pub due: DateTime<Utc>,
-    /// Now; the lease lasts from here until `until`. The store measures it by its own clock, so
-    /// that servers whose clocks differ agree on it.
+    /// Now. The lease lasts from `now` to `until`, measured by the store's clock, so that servers
+    /// whose clocks differ agree on it.
     pub now: DateTime<Utc>,
-    /// The token of the lease, which the worker presents when it writes the outcome.
+    /// The worker presents this token when it writes the outcome.
     pub token: Uuid,
     /// When the lease ends and others may take the records.
     pub until: DateTime<Utc>,
 }
 
 impl LeaseTerms {
-    /// How long the lease lasts.
+    /// The length of the lease.
     pub fn duration(&self) -> TimeDelta {
         self.until - self.now
     }
 }
 
-/// The queues over all companies: plain reads, which lock nothing.
+/// Plain reads of the queues of all companies, which lock nothing.
 #[async_trait]
 pub trait QueueStore: Send + Sync {
     /// What is due at `now` in the queues of `backlog`: at most one entry a queue and company, what
-    /// has been due for longest first. It is one statement, whose cost grows with what is due, not
-    /// with the number of companies. What another worker holds, or has just taken, may be among it.
+    /// has been due for longest first. It is one statement whose cost grows with what is due, not
+    /// with the number of companies. Work that another worker holds may be among it.
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError>;
 
-    /// How many documents of all companies wait for a person, by why; none of those that there are
-    /// none of.
+    /// How many documents of all companies wait for a person, by reason. Reasons without documents
+    /// are left out.
     async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError>;
 
     /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a
-    /// server of the release before queued them;
-    /// [`WebhookTx::schedule_webhook`](super::WebhookTx::schedule_webhook) mends it.
+    /// server of the previous release queued them.
+    /// [`WebhookTx::schedule_webhook`](super::WebhookTx::schedule_webhook) repairs them.
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError>;
 }

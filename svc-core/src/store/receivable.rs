@@ -14,74 +14,75 @@ use crate::domain::words::{PaymentMethod, ReceivableStatus, SaleKind};
 /// A receivable to be stored; nothing of it is paid.
 #[derive(Debug)]
 pub struct NewReceivable<'a> {
-    /// The document's series and number.
+    /// Series and number of the sale or its invoice, in one text.
     pub folio: &'a str,
-    /// The debtor.
+    /// The customer who owes it.
     pub cliente: Option<i64>,
-    /// The sale it is of.
+    /// Clave of the sale.
     pub venta: i64,
-    /// The sale's type.
+    /// Type of the sale.
     pub tipo_venta: SaleKind,
-    /// Its invoice.
+    /// The sale's invoice in the registry.
     pub factura: Option<i64>,
-    /// PUE or PPD.
+    /// `None`: the sale states none.
     pub metodo_pago_sat: Option<PaymentMethod>,
-    /// Date of the debt.
+    /// The day since which it is owed.
     pub fecha: NaiveDate,
     /// When it is due.
     pub vencimiento: NaiveDate,
-    /// Currency.
+    /// Currency of all amounts.
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// Total.
+    /// The balance too.
     pub total: Money,
-    /// Branch.
+    /// Clave of the sale's branch.
     pub sucursal: i64,
-    /// Now.
+    /// Time of creation.
     pub modificado: Timestamp,
 }
 
 impl NewReceivable<'_> {
-    /// Its status: one of nothing is paid from the start.
+    /// Its status: one with the total zero is paid from the start.
     pub fn estatus(&self) -> ReceivableStatus {
         ReceivableStatus::by_balance(self.total)
     }
 }
 
-/// The debt of a customer.
+/// What a customer owes.
 #[derive(Debug, Clone, Copy)]
-pub struct CustomerDebt {
-    /// Total balance, in pesos.
+pub struct CustomerBalance {
+    /// The balances of all receivables, in pesos.
     pub adeudo: Decimal,
-    /// Whether some of it is overdue.
+    /// Whether any of them is overdue.
     pub vencido: bool,
 }
 
-/// Money received in a bank account: the data by which a payment or deposit is identified.
+/// The data by which a deposit or a payment into a bank account is recognised when it is sent
+/// again.
 #[derive(Debug, Clone, Copy)]
 pub struct BankReceipt<'a> {
-    /// The bank account.
+    /// The bank account that received it.
     pub cuenta_bancaria: i64,
-    /// The day.
+    /// The day it was received.
     pub fecha: NaiveDate,
-    /// The amount, in the account's currency.
+    /// In the account's currency.
     pub importe: Money,
     /// Bank reference.
     pub referencia: &'a str,
 }
 
-/// The origin of a deposit, which decides whether it is cancelled with its payments.
+/// What created a deposit, which decides whether it is cancelled with its payments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DepositOrigin {
-    /// It was captured, to be applied later; it remains when its payments are cancelled.
+    /// It was captured, to be applied later; it remains if its payments are cancelled.
     Captura,
-    /// It was created by the payment that applies all of it, and is cancelled with it.
+    /// A payment that uses all of it; it is cancelled with the payment.
     Pago,
 }
 
 impl DepositOrigin {
-    /// Its value in the database.
+    /// `depositos.origen`
     pub const fn word(self) -> &'static str {
         match self {
             Self::Captura => "captura",
@@ -89,7 +90,7 @@ impl DepositOrigin {
         }
     }
 
-    /// How much of a new deposit of `importe` is applied at once.
+    /// How much of a new deposit of `importe` is applied from the start.
     pub fn applied(self, importe: Money) -> Money {
         match self {
             Self::Captura => Money::default(),
@@ -101,27 +102,27 @@ impl DepositOrigin {
 /// Receivables, bank accounts and deposits.
 #[async_trait]
 pub trait ReceivableTx {
-    /// Inserts a receivable; returns its clave.
+    /// Inserts a receivable and returns its clave.
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
 
-    /// Locks the receivables of a sale until the end; returns whether one of them has payments
-    /// applied. Lock order: the receivable first, then the sale.
+    /// Locks the receivables of a sale until the end; returns whether any of them has payments.
+    /// Lock order: the receivable first, then the sale.
     async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError>;
 
-    /// Cancels the receivables of a sale, which must be locked.
+    /// Cancels the locked receivables of a sale.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// The debt of a customer; what was due before `today` is overdue.
-    async fn customer_debt(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerDebt, StoreError>;
+    /// What a customer owes; what was due before `today` is overdue.
+    async fn customer_balance(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerBalance, StoreError>;
 
-    /// A bank account, locked until the end. It must be locked before a deposit or a payment in it
-    /// is written, so that concurrent duplicates are detected.
+    /// A bank account, locked until the end. It must be locked before a deposit or a payment into
+    /// it is written, so that concurrent duplicates are detected.
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError>;
 
-    /// Earlier payments and deposits in the account with the same data.
+    /// The deposits with this data, and whether there is a payment with it.
     async fn earlier(&mut self, receipt: &BankReceipt<'_>) -> Result<Legacy, StoreError>;
 
-    /// Inserts a deposit and adds it to the account's balance; returns its clave. One of
+    /// Inserts a deposit and adds it to the account's balance; returns its clave. A deposit of
     /// [`DepositOrigin::Pago`] is fully applied.
     async fn insert_deposit(
         &mut self,
@@ -130,12 +131,12 @@ pub trait ReceivableTx {
         now: Timestamp,
     ) -> Result<i64, StoreError>;
 
-    /// Adds to the applied amount of a deposit; `false` when less than that is unapplied.
+    /// Adds to the applied amount of a deposit; `false` if less than that is unapplied.
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError>;
 
-    /// Subtracts from the applied amount of a deposit. One of [`DepositOrigin::Pago`] of which
-    /// nothing remains applied is cancelled, and subtracted from the account's balance. Returns
-    /// whether it was; none when the account has no such deposit.
+    /// Subtracts from the applied amount of a deposit. A deposit of [`DepositOrigin::Pago`] of
+    /// which nothing remains applied is cancelled and subtracted from the account's balance.
+    /// Returns whether it was; `None` if the account has no such deposit.
     async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money)
     -> Result<Option<bool>, StoreError>;
 }

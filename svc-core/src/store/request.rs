@@ -1,5 +1,5 @@
-//! What a write request stores beside its records: the claim of its Idempotency-Key, its answer
-//! (contract §4) and its events, and the removal of what such requests left too long ago.
+//! What a write request stores beside its records: the claim of its Idempotency-Key with the answer
+//! (contract §4) and its events (contract §6); and the removal of what such requests left long ago.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use super::{Aged, StoreError};
 use crate::domain::time::Timestamp;
 
 /// How long the answer to a write is kept under its Idempotency-Key (contract §4).
-pub(crate) const ANSWERS_KEPT: TimeDelta = TimeDelta::days(7);
+pub(crate) const ANSWER_RETENTION: TimeDelta = TimeDelta::days(7);
 
 /// The outcome of claiming an Idempotency-Key.
 #[derive(Debug)]
@@ -19,9 +19,9 @@ pub enum Claim {
     New,
     /// A request with this key was answered before.
     Done {
-        /// The fingerprint of that request (SHA-256).
+        /// SHA-256 fingerprint of that request.
         fingerprint: [u8; 32],
-        /// Its stored answer, byte for byte.
+        /// The answer, byte for byte.
         body: Bytes,
     },
 }
@@ -29,20 +29,20 @@ pub enum Claim {
 /// An event to be stored.
 #[derive(Debug)]
 pub struct NewEvent {
-    /// Its id, `evt_…` on the wire.
+    /// `evt_…` on the wire.
     pub id: Uuid,
-    /// Its type.
+    /// Type of the event.
     pub tipo: &'static str,
-    /// The resource it is about.
+    /// Name of the resource that it is about.
     pub recurso: &'static str,
-    /// The record's clave.
+    /// Clave of the record that it is about.
     pub clave: i64,
     /// The body of its notices.
     pub cuerpo: Vec<u8>,
     /// When it happened.
     pub creado: Timestamp,
-    /// Whether its deliveries are created by the caller, so that [`super::WebhookTx::fan_out`]
-    /// must skip it.
+    /// Whether the caller creates its deliveries, so that [`super::WebhookTx::fan_out`] must skip
+    /// it.
     pub repartido: bool,
 }
 
@@ -65,18 +65,17 @@ pub trait RequestTx {
     /// Stores the answer to the request whose key this transaction claimed.
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
 
-    /// Appends events, to be fanned out to the webhooks that are active and subscribed to them now.
+    /// Appends events for the webhooks that are active and subscribed to them now.
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;
 
-    /// Adds events to the pending groups, one group for each resource, which
-    /// [`super::WebhookTx::gather_groups`] converts into one event: due
-    /// [`QUIET`](crate::webhooks::QUIET) after the last event of the group, and
-    /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest. It is for the
-    /// webhooks that were active and subscribed at one of them.
+    /// Adds events to groups, one for each resource, which [`super::WebhookTx::gather_groups`]
+    /// turns into one event: [`QUIET`](crate::webhooks::QUIET) after the group's last event, and at
+    /// most [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after its first. It is for the webhooks
+    /// that were active and subscribed at any of them.
     async fn group_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;
 
-    /// Deletes at most `max` such rows older than `expired`, the oldest first; returns how many.
-    /// Fewer than `max` means that there are no more. Rows that a transaction under way needs may
-    /// be left for the next time.
+    /// Deletes at most `max` rows older than `expired`, the oldest first; returns how many. Fewer
+    /// than `max` means that there are no more. Rows that a running transaction needs may be left
+    /// for the next time.
     async fn delete_aged(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

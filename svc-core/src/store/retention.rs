@@ -1,29 +1,30 @@
-//! What goes by age: found by a read over all companies, removed a company at a time.
+//! Rows that are removed by age: a read over all companies finds them, and
+//! [`RequestTx::delete_aged`](super::RequestTx::delete_aged) removes them company by company.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::{CompanyId, StoreError};
 
-/// Rows that are kept for some days only.
+/// Rows that are kept for some days only, and what their age counts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aged {
-    /// Answers to Idempotency-Keys, by when they were claimed.
+    /// Answers under Idempotency-Keys: the claim.
     Answers,
-    /// Deliveries, by when they were made.
+    /// Deliveries: their creation.
     Deliveries,
-    /// Events, by when they occurred; those that have deliveries stay.
+    /// Events: when they occurred. Events with deliveries stay.
     Events,
-    /// Webhooks, by when they were deleted; those that have deliveries stay.
+    /// Webhooks: their deletion. Webhooks with deliveries stay.
     Webhooks,
 }
 
 /// Companies that have something to remove.
 #[async_trait]
 pub trait RetentionStore {
-    /// At most `max` companies after `after`, in the order of their numbers, that have such rows
-    /// older than `expired`. It is a plain read, and costs a look at the oldest row of each
-    /// company. It may give one whose old rows have to stay.
+    /// At most `max` companies after `after`, in the order of their numbers, that have rows older
+    /// than `expired`. It is a plain read of each company's oldest row, and may return a company
+    /// whose old rows have to stay.
     async fn companies_with_aged(
         &self,
         aged: Aged,

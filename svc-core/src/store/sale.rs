@@ -17,57 +17,56 @@ use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 /// A sales document to be stored.
 #[derive(Debug)]
 pub struct NewSale<'a> {
-    /// Type; never `remision`.
+    /// Never `remision`.
     pub tipo: SaleKind,
-    /// Series of its folio.
+    /// Part of its folio; `None`: its type has one counter.
     pub serie: Option<&'a str>,
     /// When it is made.
     pub fecha: Timestamp,
-    /// Branch.
+    /// Clave of the branch.
     pub sucursal: i64,
-    /// Warehouse.
+    /// Clave of the warehouse that its goods leave.
     pub almacen: i64,
-    /// Customer.
+    /// Clave of the customer.
     pub cliente: i64,
-    /// Salesperson.
+    /// The user who is credited with it.
     pub vendedor: Option<i64>,
-    /// Currency.
+    /// Currency of all amounts.
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// Payment term: cash or credit.
+    /// Cash or credit.
     pub condicion_pago: PaymentTerm,
-    /// Days of credit.
+    /// Days of credit; `None` of a sale in cash.
     pub dias_credito: Option<i64>,
-    /// When it is due.
+    /// When it is due; `None` of what is not owed yet.
     pub vencimiento: Option<NaiveDate>,
-    /// The SAT's payment form.
+    /// A key of `c_FormaPago`.
     pub forma_pago_sat: Option<&'a str>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<&'a str>,
-    /// CFDI use.
+    /// A key of `c_UsoCFDI`.
     pub uso_cfdi: Option<&'a str>,
-    /// Its amounts; the balance is the total.
+    /// The sums of its lines; the total is its balance too.
     pub amounts: Amounts,
-    /// Channel it was captured in.
+    /// Where it was captured.
     pub origen: SaleOrigin,
-    /// Reference.
+    /// The client's reference.
     pub referencia: Option<&'a str>,
-    /// Comments.
+    /// Free text.
     pub comentarios: Option<&'a str>,
-    /// Its lines, in their order.
+    /// Numbered in this order, from 1.
     pub lines: &'a [NewSaleLine],
 }
 
 impl NewSale<'_> {
-    /// How far it is fulfilled; only an order is followed.
+    /// Its fulfilment, which only orders have.
     pub fn fulfilment(&self) -> Option<Fulfilment> {
         (self.tipo == SaleKind::Pedido).then_some(Fulfilment::Pendiente)
     }
 
-    /// How much of one of its lines is handed over: of an order nothing yet, of a quote nothing
-    /// ever, else all of it.
-    pub fn handed_over(&self, line: &NewSaleLine) -> Quantity {
+    /// How much of a line is delivered from the start: nothing of an order or a quote, else all.
+    pub fn delivered(&self, line: &NewSaleLine) -> Quantity {
         match self.tipo {
             SaleKind::Pedido | SaleKind::Cotizacion => Quantity::default(),
             _ => line.cantidad,
@@ -78,59 +77,59 @@ impl NewSale<'_> {
 /// A line of a sales document to be stored.
 #[derive(Debug, Clone)]
 pub struct NewSaleLine {
-    /// The product's clave; none of a line that bills no product.
+    /// Clave of the product; `None` of a line that bills no product.
     pub producto: Option<i64>,
-    /// The product as it is sold.
+    /// The product as it is at this time.
     pub product: SaleProduct,
-    /// Description.
+    /// As the document prints it.
     pub descripcion: Option<String>,
-    /// Quantity.
+    /// In the product's unit.
     pub cantidad: Quantity,
-    /// Unit price, before IVA.
+    /// Before taxes, in the document's currency.
     pub precio_unitario: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
-    /// Its amounts.
+    /// In the document's currency.
     pub amounts: Amounts,
 }
 
 /// A line of a sale whose product is kept in stock.
 #[derive(Debug, Clone)]
 pub struct SaleGoods {
-    /// The line's number.
+    /// Number of the line.
     pub renglon: i64,
-    /// The product.
+    /// Clave of the product.
     pub producto: i64,
-    /// Its SKU.
+    /// The product's SKU now.
     pub sku: Option<String>,
-    /// Quantity.
+    /// In the product's unit.
     pub cantidad: Quantity,
     /// Current unit cost, in pesos.
     pub costo: Money,
 }
 
-/// What an order or a quote is updated with when it is invoiced.
+/// What changes of an order or a quote that is invoiced.
 #[derive(Debug)]
 pub struct InvoicedSale<'a> {
-    /// The registry's record.
+    /// The invoice in the registry.
     pub factura: i64,
-    /// Series.
+    /// Series of the invoice's folio.
     pub serie: &'a str,
-    /// Number in the series.
+    /// Number of the invoice in its series.
     pub folio: i64,
     /// When it is due.
     pub vencimiento: NaiveDate,
-    /// Its payment terms, complete.
+    /// Payment terms, complete.
     pub terms: &'a ProposedTerms,
-    /// What it counts of the customer's advances as its own, in its currency; until it is paid no
-    /// other sale counts that.
+    /// How much of the customer's advances it reserves, in its currency. Until it is paid no other
+    /// sale may count that amount.
     pub anticipo_contado: Option<Money>,
 }
 
 /// Sales documents: capture, fulfilment, division and invoicing.
 #[async_trait]
 pub trait SaleTx {
-    /// The next folio of documents of that type and series. Folios have no gaps: their series are
+    /// The next folio of documents of that type and series. Folios have no gaps: the series is
     /// locked until the end.
     async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError>;
 
@@ -140,7 +139,7 @@ pub trait SaleTx {
     /// The lines of an order.
     async fn order_lines(&mut self, clave: i64) -> Result<Vec<FulfilmentLine>, StoreError>;
 
-    /// Updates the quantity delivered of each line, and the fulfilment of the whole.
+    /// Updates the quantity delivered of each line, and the fulfilment of the order.
     async fn set_fulfilment(
         &mut self,
         clave: i64,
@@ -150,12 +149,12 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// The lines of an order with what their amounts follow from.
+    /// The lines of an order with what their amounts are computed from.
     async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError>;
 
-    /// Takes what was handed over out of an order, which keeps the rest, of which nothing is handed
-    /// over: a new order has it with the same terms and line numbers, fulfilled, and the movements
-    /// of its goods; it is made to be invoiced. Returns its clave.
+    /// Splits an order: the delivered part becomes a new fulfilled order with the same terms and
+    /// line numbers, and with its stock movements, to be invoiced; the original keeps the rest, of
+    /// which nothing is delivered. Returns the new clave.
     async fn divide_order(
         &mut self,
         clave: i64,
@@ -164,25 +163,25 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<i64, StoreError>;
 
-    /// Changes a quote into an order of that folio, whose goods are in `almacen`; nothing of it is
-    /// handed over.
+    /// Changes a quote into an order with this folio, whose goods are in `almacen`. Nothing of it
+    /// is delivered.
     async fn turn_into_order(&mut self, clave: i64, folio: i64, almacen: i64, now: Timestamp)
     -> Result<(), StoreError>;
 
-    /// Sets a document as cancelled, with balance zero.
+    /// Sets a document as cancelled, with the balance zero.
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// Links a sale to its record in the invoice registry.
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError>;
 
-    /// A sale, locked until the end. Fails with [`StoreError::Busy`] when another transaction holds
+    /// A sale, locked until the end. Fails with [`StoreError::Busy`] if another transaction holds
     /// the lock for too long.
     async fn lock_sale(&mut self, clave: i64) -> Result<Option<LockedSale>, StoreError>;
 
     /// The lines of a sale whose products are kept in stock, in order.
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
 
-    /// Changes the type of an order or a quote to invoice; what it was made as is remembered.
+    /// Changes an order or a quote into an invoice; its first type is stored.
     async fn turn_into_invoice(
         &mut self,
         clave: i64,
@@ -190,7 +189,7 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Makes the receivable that a fulfilled order has its invoice's, of that folio; `false` when
+    /// Changes the receivable of a fulfilled order into its invoice's, with this folio; `false` if
     /// it has none.
     async fn invoice_receivable(
         &mut self,
@@ -200,14 +199,14 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// Gives a document, and what is owed of it, another exchange rate.
+    /// Sets the exchange rate of a document and of its receivable.
     async fn set_exchange_rate(&mut self, clave: i64, tipo_cambio: Rate, now: Timestamp) -> Result<(), StoreError>;
 
     /// Sets since when the application has been invoicing a sale; `None` clears it.
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
 
-    /// The advances of a customer in a currency that a sale may count as its own: what was paid of
-    /// their valid advances, less what of it was applied to receivables, and less what other sales
-    /// have counted that are neither paid nor cancelled.
+    /// How much of a customer's advances in a currency a sale may reserve: what was paid of valid
+    /// advances, less what was applied to receivables, less what other sales have reserved that are
+    /// neither paid nor cancelled.
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError>;
 }

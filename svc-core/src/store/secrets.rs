@@ -19,20 +19,20 @@ pub enum SealedColumn {
 }
 
 impl SealedColumn {
-    /// All of them.
+    /// Every column.
     pub const ALL: [Self; 3] = [Self::CertificateKey, Self::WebhookSecret, Self::PreviousWebhookSecret];
 }
 
 /// A sealed value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSecret {
-    /// Its company.
+    /// Part of what the value is sealed for.
     pub company: CompanyId,
-    /// Its column.
+    /// Likewise.
     pub column: SealedColumn,
-    /// Its record's key, as text.
+    /// Key of the record, as text; likewise.
     pub record: String,
-    /// The value as it is stored.
+    /// The value as it was stored when it was read.
     pub sealed: Vec<u8>,
 }
 
@@ -43,19 +43,19 @@ impl fmt::Debug for SealedSecret {
     }
 }
 
-/// A sealed value, and what replaces it.
+/// A sealed value with its replacement.
 #[derive(Debug, Clone)]
 pub struct Resealed {
-    /// The value as it was read.
+    /// The value that is replaced.
     pub secret: SealedSecret,
-    /// The same secret, sealed anew.
+    /// The same secret, sealed under the new key.
     pub sealed: Vec<u8>,
 }
 
 /// The sealed values of some companies.
 #[derive(Debug, Default)]
 pub struct SecretsBatch {
-    /// The last company that was looked at; `None` when there are no more companies.
+    /// The last company that was read; `None` if there are no more companies.
     pub last: Option<CompanyId>,
     /// The values, in no particular order.
     pub secrets: Vec<SealedSecret>,
@@ -65,8 +65,7 @@ pub struct SecretsBatch {
 #[async_trait]
 pub trait SecretStore {
     /// The sealed values that do not begin with `prefix`, of the next `companies` companies after
-    /// `after` in the order of their numbers, which are positive. Erased secrets (those of deleted
-    /// webhooks) are left out.
+    /// `after` in the order of their numbers. The erased secrets of deleted webhooks are left out.
     async fn secrets_not_under(
         &self,
         prefix: &[u8],
@@ -74,7 +73,7 @@ pub trait SecretStore {
         companies: u32,
     ) -> Result<SecretsBatch, StoreError>;
 
-    /// Replaces each of the values that is still as it was read; returns how many were replaced.
-    /// After an error some may have been. The records' times of modification stay as they are.
+    /// Replaces each value that is still as it was read; returns how many were replaced. After an
+    /// error some may have been. The records' times of modification stay as they are.
     async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError>;
 }

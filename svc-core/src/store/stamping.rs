@@ -11,10 +11,10 @@ use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Held, InvoiceKind, InvoiceStatus};
 
-/// A leased record of the queue.
+/// A leased record of the stamping queue or the queue of cancellations.
 #[derive(Debug, Clone, Copy)]
 pub struct LeasedStamping {
-    /// The record of the invoice registry, by its clave.
+    /// Clave in the invoice registry.
     pub factura: i64,
     /// Earlier attempts.
     pub intentos: u32,
@@ -25,24 +25,24 @@ pub struct LeasedStamping {
 pub struct QueuedStamping {
     /// Whether a worker holds its lease.
     pub leased: bool,
-    /// When its sealed document was stored; none if it was never sealed, so never sent.
+    /// When its sealed document was stored; `None` if it was never sealed, so never sent.
     pub sealed: Option<DateTime<Utc>>,
 }
 
-/// What the document of a leased record takes from the invoice registry.
+/// What a queued record's document takes from the invoice registry.
 #[derive(Debug, Clone)]
 pub struct StampingRecord {
-    /// What it is.
+    /// Invoice, credit note or payment complement.
     pub tipo: InvoiceKind,
-    /// The sale it is of.
+    /// `None` for payment complements and global invoices.
     pub venta: Option<i64>,
-    /// Its receiver.
+    /// The customer who receives it; `None`: the general public.
     pub cliente: Option<i64>,
-    /// Series.
+    /// Part of its folio.
     pub serie: Option<String>,
     /// Number in the series.
     pub folio: Option<String>,
-    /// When it was made.
+    /// When it was issued.
     pub fecha: Timestamp,
 }
 
@@ -53,13 +53,13 @@ pub struct StampingPayment {
     pub cp: Option<String>,
     /// The day of the payment.
     pub fecha: Date,
-    /// The SAT's payment form.
+    /// A key of `c_FormaPago`.
     pub forma_pago_sat: Option<String>,
-    /// Currency.
+    /// Currency of all amounts.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The amount.
+    /// Amount of the payment.
     pub importe: Money,
     /// Bank reference.
     pub referencia: Option<String>,
@@ -69,39 +69,39 @@ pub struct StampingPayment {
     pub saldo_anterior: Money,
     /// Balance after the payment.
     pub saldo_insoluto: Money,
-    /// The sale that is paid.
+    /// The sale that is paid; `None` if the receivable has none.
     pub venta: Option<i64>,
-    /// Total of the sale, or of the receivable when it has no sale.
+    /// Total of the sale, or of the receivable if it has no sale.
     pub total: Money,
-    /// Its invoice in the registry, with its status.
+    /// The invoice that is paid, in the registry, with its status.
     pub factura: Option<(i64, InvoiceStatus)>,
-    /// The invoice's series.
+    /// Series of the invoice.
     pub serie: Option<String>,
-    /// The invoice's number in the series.
+    /// Number of the invoice in its series.
     pub folio: Option<String>,
-    /// The invoice's fiscal folio.
+    /// Fiscal folio of the invoice.
     pub uuid: Option<String>,
 }
 
-/// A record of the invoice registry, with its stamped document.
+/// A record of the registry with its stamped document.
 #[derive(Debug, Clone)]
 pub struct StoredDocument {
-    /// The record's status.
+    /// Where the record stands with the authority.
     pub estatus: InvoiceStatus,
-    /// The stamped XML; none while it is not stamped, or if it was stamped elsewhere.
+    /// The stamped XML; `None` while it is not stamped, or if it was stamped elsewhere.
     pub xml: Option<String>,
 }
 
-/// What a record's document relates to.
+/// A record that another record's document relates to.
 #[derive(Debug, Clone)]
 pub struct Related {
-    /// How.
+    /// The kind of relation.
     pub relacion: TipoRelacion,
-    /// The other record.
+    /// Clave in the registry.
     pub factura: i64,
-    /// Its status.
+    /// Where it stands with the authority.
     pub estatus: InvoiceStatus,
-    /// Its fiscal folio.
+    /// Fiscal folio; `None` before it is stamped.
     pub uuid: Option<String>,
 }
 
@@ -111,34 +111,34 @@ pub struct Related {
 /// stamped one is never removed. Texts are stored byte for byte.
 #[async_trait]
 pub trait StampingTx {
-    /// Queues a record that was rejected, or that waits, as if it were new: its status is
-    /// `en_espera` again, of its payments too, and it is due at once, under no lease and without a
-    /// validated document.
+    /// Queues a rejected or waiting record as if it were new: its status and that of its payments
+    /// is `en_espera` again, and it is due at once, under no lease and without a validated
+    /// document.
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// A record of the queue, locked until the end.
     async fn lock_queued(&mut self, factura: i64) -> Result<Option<QueuedStamping>, StoreError>;
 
-    /// Leases the records that have been due for longest. Those under a lease that has not expired
-    /// are skipped.
+    /// Leases the records that have been due for longest. Records under a lease that has not
+    /// expired are skipped.
     async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError>;
 
-    /// A record of the queue, if it is still leased under `token`.
-    async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError>;
+    /// A record of the queue; with a token, only if it is still leased under it.
+    async fn stamping_record(
+        &mut self,
+        factura: i64,
+        token: Option<Uuid>,
+    ) -> Result<Option<StampingRecord>, StoreError>;
 
-    /// Locks the lease until the end, if the record is still leased under `token`; `false` if it is
-    /// not.
-    async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
+    /// Locks a record of the queue until the end if it is still leased under `token`; `false` if it
+    /// is not.
+    async fn lock_stamping(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
-    /// A record that is queued, leased or not.
-    async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError>;
-
-    /// The validated document of a record that is queued; none if it was queued by a release that
-    /// kept none.
+    /// The validated document of a queued record; `None` if a release that stored none queued it.
     async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
 
-    /// Keeps the validated document of a record that is queued, or none. It goes when the record
-    /// leaves the queue.
+    /// Stores the validated document of a queued record, or removes it. It is removed with the
+    /// record from the queue, too.
     async fn keep_validated(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;
 
     /// A sale as its document needs it, and the postal code of its branch.
@@ -150,8 +150,8 @@ pub trait StampingTx {
     /// The lines of these sales, each with its sale's clave, in the order of the lines.
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError>;
 
-    /// Ends the lease of a record after a failed attempt, which is counted: it is due again at
-    /// `proximo`; `detenido` if it waits for a person.
+    /// Ends the lease of a record and counts a failed attempt. The record is due again at
+    /// `proximo`; `detenido` is why it waits for a person, if it does.
     async fn postpone_stamping(
         &mut self,
         factura: i64,
@@ -163,33 +163,33 @@ pub trait StampingTx {
     /// The status of a record of the registry, locked in share mode until the end.
     async fn share_invoice(&mut self, clave: i64) -> Result<Option<InvoiceStatus>, StoreError>;
 
-    /// Ends the lease of a record without counting an attempt: it is due again at `proximo`, or
+    /// Ends the lease of a record without counting an attempt. It is due again at `proximo`, or
     /// when it was due before.
     async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 
-    /// Makes the payment complements that depend on this invoice due at once, except those that are
-    /// leased.
-    async fn hurry_complements(&mut self, factura: i64) -> Result<(), StoreError>;
+    /// Makes the payment complements of an invoice due at once, except leased ones.
+    async fn make_complements_due(&mut self, factura: i64) -> Result<(), StoreError>;
 
-    /// The sealed document of a record, if it has one that is not stamped.
+    /// The sealed document of a record that is not stamped, if it has one.
     async fn sealed_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
 
-    /// Stores the sealed document of a record that has none; the record's lease is locked.
+    /// Stores the sealed document of a record that has none. The caller has locked the record's
+    /// lease.
     async fn keep_sealed(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Stores the stamped document of a record in the place of the sealed one, if there is one.
+    /// Stores the stamped document of a record; it replaces a sealed one.
     async fn keep_stamped(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Removes the sealed document of a record, if it has one that is not stamped.
+    /// Removes the sealed document of a record that is not stamped, if it has one.
     async fn drop_sealed(&mut self, factura: i64) -> Result<(), StoreError>;
 
-    /// Notes that a record's document relates to another's.
+    /// Stores that a record's document relates to another's.
     async fn relate(&mut self, factura: i64, relacion: TipoRelacion, relacionada: i64) -> Result<(), StoreError>;
 
-    /// What a record's document relates to, in the order of the kinds of relation.
+    /// The records that a record's document relates to, in the order of the kinds of relation.
     async fn related(&mut self, factura: i64) -> Result<Vec<Related>, StoreError>;
 
-    /// Makes the queued records whose documents relate to this record due at once, except those
-    /// that are leased.
-    async fn hurry_related(&mut self, factura: i64) -> Result<(), StoreError>;
+    /// Makes the queued records whose documents relate to this record due at once, except leased
+    /// ones.
+    async fn make_related_due(&mut self, factura: i64) -> Result<(), StoreError>;
 }

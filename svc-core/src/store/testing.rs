@@ -1,4 +1,4 @@
-//! A store that knows every key and has no record, and nothing to do.
+//! A store for unit tests: every key exists, no record does, and nothing is due.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -16,7 +16,7 @@ use crate::store::{
 };
 use crate::testing::company;
 
-/// The secret of every key.
+/// Every key has this secret.
 pub(crate) const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
 #[derive(Debug, Clone, Copy)]
@@ -86,9 +86,9 @@ impl Store for Empty {
         Box::new(Self)
     }
 
-    /// What comes after is tried where there is a database.
+    /// Transactions are tested on a database.
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
-        Err(StoreError::Unavailable("it only reads".into()))
+        Err(StoreError::Unavailable("this store only reads".into()))
     }
 
     async fn now(&self) -> Result<DateTime<Utc>, StoreError> {

@@ -14,22 +14,22 @@ use crate::error::{Code, Error};
 /// Attempts at a transaction that fails with [`StoreError::Transient`].
 const ATTEMPTS: u32 = 4;
 
-/// The time from the beginning of a transaction that writes `modificado` to its commit. What would
-/// take longer is given up.
+/// How long a transaction that writes `modificado` may take until it commits; a longer one is rolled
+/// back.
 const LONGEST: TimeDelta = TimeDelta::seconds(30);
 
 /// The body of a transaction. It may run more than once, so its only side effects are those of
 /// `tx`.
 pub(crate) trait TransactionBody: Send {
-    /// What it returns once committed.
+    /// The result, returned after the commit.
     type Output: Send;
 
-    /// Whether it can be retried from the start.
+    /// Whether it can run again from the start.
     const REPEATABLE: bool = true;
 
-    /// The clock by which it writes `modificado`, if it does. A client that asks for changes since
-    /// a moment relies on a change being visible at most [`LONGEST`] after the moment it bears
-    /// (contract §3).
+    /// The clock of the `modificado` that it writes, if it writes any. A client that asks for
+    /// changes since a moment relies on a change being visible at most [`LONGEST`] after its
+    /// `modificado` (contract §3).
     fn clock(&self) -> Option<&dyn Clock> {
         None
     }
@@ -37,7 +37,7 @@ pub(crate) trait TransactionBody: Send {
     fn run(&mut self, tx: &mut dyn Tx) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
-/// One call of the store as the body of a transaction.
+/// The body of a transaction that is one call of the store.
 pub(crate) struct StoreCall<F>(pub(crate) F);
 
 impl<T, F> TransactionBody for StoreCall<F>
@@ -55,9 +55,9 @@ where
 /// The pause after the first attempt, on average; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Begins a transaction of `company`, runs `body` in it and commits; an error rolls it back. After
-/// a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all, with
-/// growing pauses of random lengths, so that those that collided do not collide again.
+/// Begins a transaction of `company`, runs `body` in it and commits; an error rolls it back. A
+/// serialization failure or a deadlock is retried, up to [`ATTEMPTS`] in all, after growing random
+/// pauses, so that the same transactions do not collide again.
 pub(crate) async fn transact<B: TransactionBody>(
     store: &dyn Store,
     random: &dyn Random,
@@ -121,17 +121,17 @@ async fn attempt_once<B: TransactionBody>(
 mod tests {
     use super::*;
 
-    struct Always(u8);
+    struct SameByte(u8);
 
-    impl Random for Always {
+    impl Random for SameByte {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(self.0);
         }
     }
 
     #[test]
-    fn pauses_grow_and_differ() {
-        let pauses = |byte| [1, 2, 3].map(|attempt| pause(attempt, &Always(byte)).as_micros());
+    fn pauses_grow_and_are_random() {
+        let pauses = |byte| [1, 2, 3].map(|attempt| pause(attempt, &SameByte(byte)).as_micros());
         assert_eq!(pauses(0), [2_500, 5_000, 10_000]);
         assert_eq!(pauses(255), [7_500, 15_000, 30_000]);
     }

@@ -12,32 +12,32 @@ use crate::domain::quota::Period;
 /// Requests with a key in a clock minute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinuteUse {
-    /// The key.
+    /// The key that was used.
     pub key: KeyId,
-    /// The minute's first instant.
+    /// First instant of the minute.
     pub minuto: DateTime<Utc>,
-    /// The count.
+    /// Requests in that minute.
     pub usadas: u64,
 }
 
 /// Operations of a company in a month.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonthUse {
-    /// The company.
+    /// The company that was charged.
     pub company: CompanyId,
-    /// The month's first day, in Mexico.
+    /// First day of the month, in Mexico.
     pub mes: NaiveDate,
-    /// The count.
+    /// Operations in that month.
     pub usadas: u64,
 }
 
-/// Usage of many keys and companies: counts to add, or totals. It has at most one entry for each
-/// key, and one for each company and month.
+/// Usage of many keys and companies: counts to add, or totals. A key has at most one entry, and so
+/// has a month of a company.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Of keys.
+    /// Requests by key.
     pub minutes: Vec<MinuteUse>,
-    /// Of companies.
+    /// Operations by company.
     pub months: Vec<MonthUse>,
 }
 
@@ -54,13 +54,13 @@ impl Usage {
         companies
     }
 
-    /// With what `other` has, which are other keys and companies.
+    /// Adds the entries of `other`, which has other keys and companies.
     pub(crate) fn extend(&mut self, other: Self) {
         self.minutes.extend(other.minutes);
         self.months.extend(other.months);
     }
 
-    /// Whether it has no entries.
+    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.minutes.is_empty() && self.months.is_empty()
     }
@@ -69,9 +69,9 @@ impl Usage {
 /// API keys and usage, across companies.
 #[async_trait]
 pub trait UsageStore {
-    /// The API keys with those public identifiers, each with its company, its owner and its usage
-    /// in `period`, in one statement, which is a plain read. Keys that do not exist are left out;
-    /// the order does not matter.
+    /// The API keys with these public identifiers, each with its company, its owner and its usage
+    /// in `period`, in any order. Keys that do not exist are left out. It is one statement, a plain
+    /// read.
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the

@@ -13,12 +13,18 @@ use crate::domain::webhook::{AttemptResult, DeliveryOrigin, DeliveryStatus, Next
 use crate::domain::words::DeliveryReason;
 use crate::record::webhook::Webhook;
 
+/// Up to how many pending deliveries are counted when a webhook is disabled.
+pub const MAX_COUNTED: u32 = 10_000;
+
+/// How many deliveries one transaction marks as discarded; a worker marks the rest.
+pub const DISCARD_BATCH: u32 = 1_000;
+
 /// What a company sets of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookData {
     /// The URL that notices are posted to.
     pub url: String,
-    /// The types of events it is subscribed to.
+    /// The types of events that it is subscribed to.
     pub eventos: Vec<EventKind>,
     /// What it is for.
     pub descripcion: Option<String>,
@@ -28,7 +34,7 @@ pub struct WebhookData {
 
 /// A webhook to be stored.
 pub struct NewWebhook<'a> {
-    /// Its clave, from [`WebhookTx::next_webhook`].
+    /// From [`WebhookTx::next_webhook`].
     pub clave: i64,
     /// What its company sets.
     pub data: &'a WebhookData,
@@ -36,33 +42,33 @@ pub struct NewWebhook<'a> {
     pub secreto: &'a [u8],
     /// The user who creates it.
     pub usuario: i64,
-    /// Now.
+    /// Time of creation.
     pub creado: Timestamp,
 }
 
-/// A delivery to be stored.
+/// A delivery to be stored, due at once.
 #[derive(Debug)]
 pub struct NewDelivery<'a> {
-    /// The webhook.
+    /// Clave of the webhook.
     pub webhook: i64,
-    /// The event.
+    /// Id of the event.
     pub evento: Uuid,
-    /// The event's type.
+    /// Type of the event.
     pub tipo: &'a str,
     /// Why it is made.
     pub origen: DeliveryOrigin,
-    /// Now; it is due at once.
+    /// Time of creation.
     pub creado: Timestamp,
 }
 
-/// What re-sending an event needs of an earlier delivery.
+/// A delivery whose event is sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierDelivery {
-    /// The event.
+    /// Id of the event.
     pub evento: Uuid,
-    /// Its type.
+    /// Type of the event.
     pub tipo: String,
-    /// The delivery's status.
+    /// A pending delivery is not repeated.
     pub estado: DeliveryStatus,
 }
 
@@ -78,18 +84,18 @@ pub struct DeliveryClaim<'a> {
     pub probe_after: u32,
     /// Maximum number for a webhook whose receiver takes longer than [`DeliveryClaim::slow_after`].
     pub each_slow: u32,
-    /// How long a receiver may take to answer before it counts as slow, in milliseconds.
+    /// Milliseconds that a receiver may take to answer before it counts as slow.
     pub slow_after: i64,
-    /// Webhooks to skip, because the worker has enough deliveries of them.
+    /// Webhooks to skip, since the worker has enough of their deliveries.
     pub busy: &'a [i64],
 }
 
 /// A claimed delivery, with what is sent.
 #[derive(Clone)]
 pub struct ClaimedDelivery {
-    /// Its clave.
+    /// Clave of the delivery.
     pub clave: i64,
-    /// Its webhook.
+    /// Clave of the webhook.
     pub webhook: i64,
     /// The URL that it is posted to.
     pub url: String,
@@ -99,11 +105,11 @@ pub struct ClaimedDelivery {
     pub secreto_anterior: Option<Vec<u8>>,
     /// Consecutive failed attempts of the webhook.
     pub intentos_fallidos: u32,
-    /// How long the webhook's receiver takes to answer, in milliseconds, if it has been tried.
+    /// Milliseconds that the webhook's receiver takes to answer; `None` before the first attempt.
     pub demora_ms: Option<i64>,
-    /// The event.
+    /// Id of the event.
     pub evento: Uuid,
-    /// Its type.
+    /// Type of the event.
     pub tipo: String,
     /// The body to send.
     pub cuerpo: Bytes,
@@ -120,23 +126,39 @@ impl std::fmt::Debug for ClaimedDelivery {
     }
 }
 
-/// The outcome of a claimed delivery.
+/// What became of a claimed delivery.
 #[derive(Debug, Clone, Copy)]
 pub struct AttemptRecord {
-    /// Its clave.
+    /// Clave of the delivery.
     pub clave: i64,
-    /// Its webhook.
+    /// Clave of the webhook.
     pub webhook: i64,
-    /// The token of its claim.
+    /// The token of the claim.
     pub token: Uuid,
-    /// The attempt; `None` if none was made, and the claim is released.
+    /// `None` if no attempt was made and the claim is released.
     pub attempt: Option<Attempt>,
+}
+
+impl AttemptRecord {
+    /// `entregas.estado` after it: without an attempt a delivery stays pending.
+    pub fn estado(&self) -> DeliveryStatus {
+        self.attempt.map_or(DeliveryStatus::Pendiente, |attempt| attempt.estado())
+    }
+
+    /// When it is tried again, if at all: without an attempt, at once.
+    pub fn next_attempt(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self.attempt.map(|attempt| attempt.result.next) {
+            Some(Next::Retry(at)) => Some(at),
+            Some(Next::Delivered | Next::Failed) => None,
+            None => Some(now),
+        }
+    }
 }
 
 /// An attempt that was made.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
-    /// Its result.
+    /// The receiver's answer, and what follows from it.
     pub result: AttemptResult,
     /// How long it took, in milliseconds.
     pub duracion_ms: i64,
@@ -144,22 +166,38 @@ pub struct Attempt {
     pub at: DateTime<Utc>,
 }
 
-/// The streak of failures of a webhook.
+impl Attempt {
+    /// `entregas.estado` after it.
+    pub fn estado(&self) -> DeliveryStatus {
+        match self.result.next {
+            Next::Delivered => DeliveryStatus::Entregada,
+            Next::Retry(_) => DeliveryStatus::Pendiente,
+            Next::Failed => DeliveryStatus::Fallida,
+        }
+    }
+
+    /// `entregas.motivo` after it, of a failure.
+    pub fn motivo(&self) -> Option<&'static str> {
+        self.result.reason.map(DeliveryReason::word)
+    }
+}
+
+/// A webhook's streak of failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WebhookStanding {
+pub struct FailureStreak {
     /// Consecutive deliveries that ended as `fallida`.
     pub fallos_consecutivos: u32,
-    /// When the first attempt of that streak failed.
+    /// When the first attempt of the streak failed.
     pub racha_desde: Option<DateTime<Utc>>,
 }
 
-/// A recorded attempt: its claim was still valid.
+/// An attempt that was recorded, because its claim was still valid.
 #[derive(Debug, Clone, Copy)]
-pub struct Recorded {
+pub struct RecordedAttempt {
     /// Its index among the attempts passed in.
     pub at: usize,
-    /// The streak of its webhook, if it changed.
-    pub standing: Option<WebhookStanding>,
+    /// The webhook's streak, if it changed.
+    pub streak: Option<FailureStreak>,
 }
 
 /// What a fan-out did.
@@ -174,13 +212,13 @@ pub struct FannedOut {
 /// A leased e-mail.
 #[derive(Debug, Clone)]
 pub struct LeasedMail {
-    /// Its clave.
+    /// Clave of the e-mail.
     pub clave: i64,
     /// The recipient's address.
     pub para: String,
     /// Subject.
     pub asunto: String,
-    /// Text.
+    /// Plain text.
     pub texto: String,
     /// Attempts, this one included.
     pub intentos: u32,
@@ -189,11 +227,11 @@ pub struct LeasedMail {
 /// A webhook that may have to be disabled.
 #[derive(Debug, Clone)]
 pub struct FailingWebhook {
-    /// Its URL.
+    /// Named in the e-mail to its creator.
     pub url: String,
-    /// Its streak of failures.
-    pub standing: WebhookStanding,
-    /// The e-mail address of the user who created it, if they have one.
+    /// Decides whether it is disabled.
+    pub streak: FailureStreak,
+    /// E-mail address of the user who created it, if they have one.
     pub correo: Option<String>,
 }
 
@@ -202,7 +240,7 @@ pub struct FailingWebhook {
 /// claimed.
 #[async_trait]
 pub trait WebhookTx {
-    /// Allocates the clave of a new webhook; `None` when the company has `max` already. It holds a
+    /// Allocates the clave of a new webhook; `None` if the company has `max` already. It holds a
     /// lock until the end, so that concurrent transactions cannot exceed `max`.
     async fn next_webhook(&mut self, max: u32) -> Result<Option<i64>, StoreError>;
 
@@ -212,7 +250,7 @@ pub trait WebhookTx {
     /// A webhook, locked until the end.
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError>;
 
-    /// Updates what a company sets of a webhook; returns it as stored. One that is `reactivated`
+    /// Updates what a company sets of a webhook; returns it as stored. A `reactivated` webhook
     /// receives events from `now` on, and its count of consecutive failures is reset.
     async fn update_webhook(
         &mut self,
@@ -223,7 +261,7 @@ pub trait WebhookTx {
     ) -> Result<Webhook, StoreError>;
 
     /// Replaces a webhook's secret by `sealed`. The current one becomes the previous one, which
-    /// also signs until `previous_until`; an older previous one is discarded. `false` when there is
+    /// also signs until `previous_until`; an older previous one is discarded. `false` if there is
     /// no such webhook.
     async fn rotate_webhook_secret(
         &mut self,
@@ -233,18 +271,18 @@ pub trait WebhookTx {
         now: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// Deletes a webhook: its secrets are erased and its pending deliveries discarded. `false` when
+    /// Deletes a webhook: its secrets are erased and its pending deliveries discarded. `false` if
     /// there is no such webhook.
     async fn delete_webhook(&mut self, clave: i64, now: Timestamp) -> Result<bool, StoreError>;
 
     /// The delivery `entrega` of that webhook.
     async fn delivery(&mut self, webhook: i64, entrega: i64) -> Result<Option<EarlierDelivery>, StoreError>;
 
-    /// Inserts a delivery that is due at once; gives its clave, or nothing if its event is gone.
+    /// Inserts a delivery; returns its clave, or `None` if its event is gone.
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError>;
 
-    /// Locks the company's webhooks until the end, and those of `deleted` too if they were deleted:
-    /// before all else here, except for e-mails.
+    /// Locks the company's webhooks until the end, and those of `deleted` that were deleted: before
+    /// any other method below, except those of e-mails.
     async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError>;
 
     /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`;
@@ -256,26 +294,26 @@ pub trait WebhookTx {
     /// deleted or disabled since.
     async fn fan_out(&mut self, now: Timestamp, max: u32) -> Result<FannedOut, StoreError>;
 
-    /// Claims deliveries that are due, and notes when their webhooks have more.
+    /// Claims deliveries that are due, and stores when their webhooks have the next one.
     async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
-    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of
+    /// Records what became of claimed deliveries, in the order given, and updates the streaks of
     /// their webhooks. Deliveries that are no longer claimed under their token are skipped.
     async fn record_attempts(
         &mut self,
         attempts: &[AttemptRecord],
         now: DateTime<Utc>,
-    ) -> Result<Vec<Recorded>, StoreError>;
+    ) -> Result<Vec<RecordedAttempt>, StoreError>;
 
-    /// Notes when a webhook's next delivery is due.
+    /// Stores when a webhook's next delivery is due.
     async fn schedule_webhook(&mut self, clave: i64) -> Result<(), StoreError>;
 
     /// An active webhook, locked until the end.
     async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError>;
 
-    /// Disables a webhook; `motivo` is the reason that its company sees. Whatever is pending is
-    /// discarded, as by [`WebhookTx::discard_deliveries`]; returns how many deliveries that are,
-    /// counted up to [`COUNTED`].
+    /// Disables a webhook; its company sees the reason `motivo`. Its pending deliveries are
+    /// discarded, as by [`WebhookTx::discard_deliveries`]; returns how many they are, counted up to
+    /// [`MAX_COUNTED`].
     async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<u64, StoreError>;
 
     /// Marks at most `max` of the deliveries that are to be discarded, claimed ones included;
@@ -288,45 +326,7 @@ pub trait WebhookTx {
     /// Leases e-mails that are due.
     async fn lease_mail(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedMail>, StoreError>;
 
-    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`,
-    /// or deleted.
+    /// Ends the lease of an e-mail that is still leased under `token`: the e-mail is due again at
+    /// `again`, or deleted.
     async fn finish_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError>;
-}
-
-/// How far pending deliveries are counted.
-pub const COUNTED: u32 = 10_000;
-
-/// How many deliveries are marked as discarded in one transaction; a worker marks the rest.
-pub const DISCARDED_AT_ONCE: u32 = 1_000;
-
-impl AttemptRecord {
-    /// `entregas.estado` after it: one that was not tried stays pending.
-    pub fn estado(&self) -> DeliveryStatus {
-        self.attempt.map_or(DeliveryStatus::Pendiente, |attempt| attempt.estado())
-    }
-
-    /// When it is tried again, if at all: one that was not tried, at once.
-    pub fn next_attempt(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        match self.attempt.map(|attempt| attempt.result.next) {
-            Some(Next::Retry(at)) => Some(at),
-            Some(Next::Delivered | Next::Failed) => None,
-            None => Some(now),
-        }
-    }
-}
-
-impl Attempt {
-    /// The delivery's status after it (`entregas.estado`).
-    pub fn estado(&self) -> DeliveryStatus {
-        match self.result.next {
-            Next::Delivered => DeliveryStatus::Entregada,
-            Next::Retry(_) => DeliveryStatus::Pendiente,
-            Next::Failed => DeliveryStatus::Fallida,
-        }
-    }
-
-    /// The reason of a failure (`entregas.motivo`).
-    pub fn motivo(&self) -> Option<&'static str> {
-        self.result.reason.map(DeliveryReason::word)
-    }
 }

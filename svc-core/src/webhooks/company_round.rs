@@ -13,7 +13,7 @@ use crate::domain::webhook::Next;
 use crate::error::Error;
 use crate::leases::Need;
 use crate::store::{
-    AttemptRecord, DISCARDED_AT_ONCE, DeliveryClaim, FannedOut, LeaseTerms, Queue, Recorded, TransactionBody, Tx,
+    AttemptRecord, DISCARD_BATCH, DeliveryClaim, FannedOut, LeaseTerms, Queue, RecordedAttempt, TransactionBody, Tx,
 };
 
 /// Groups or events of a round: so few that the next company does not wait long.
@@ -98,7 +98,7 @@ pub(super) struct RoundDone {
     /// Deliveries that were discarded.
     pub(super) discarded: u64,
     pub(super) claims: Vec<DeliveryLease>,
-    recorded: Vec<Recorded>,
+    recorded: Vec<RecordedAttempt>,
     pub(super) written: Written,
     left: CompanyNeeds,
 }
@@ -157,8 +157,8 @@ impl TransactionBody for CompanyRound<'_> {
             done.left.events = done.fanned_out.events == u64::from(BATCH);
         }
         if self.needs.discards {
-            done.discarded = tx.discard_deliveries(DISCARDED_AT_ONCE).await?;
-            done.left.discards = done.discarded == u64::from(DISCARDED_AT_ONCE);
+            done.discarded = tx.discard_deliveries(DISCARD_BATCH).await?;
+            done.left.discards = done.discarded == u64::from(DISCARD_BATCH);
         }
         if (self.needs.deliveries || done.fanned_out.deliveries > 0) && self.max > 0 {
             done.claims = self.claim(tx).await?;
@@ -183,7 +183,7 @@ pub(super) struct Written {
 impl CompanyRound<'_> {
     /// Counts the results by outcome, and disables the company's webhooks that have failed for too
     /// long (contract §6).
-    async fn written(&self, recorded: &[Recorded]) -> Written {
+    async fn written(&self, recorded: &[RecordedAttempt]) -> Written {
         let (results, company) = (self.results, self.company);
         let mut written = Written { lost: (results.len() - recorded.len()) as u64, ..Written::default() };
         let (mut failing, now) = (Vec::new(), self.context.now());
@@ -195,8 +195,8 @@ impl CompanyRound<'_> {
                 Some(Next::Failed) => written.failed += 1,
                 None => {}
             }
-            let standing = recorded.standing.filter(|_| !failing.contains(&record.webhook));
-            if standing.is_some_and(|standing| is_disabled(standing.fallos_consecutivos, standing.racha_desde, now)) {
+            let streak = recorded.streak.filter(|_| !failing.contains(&record.webhook));
+            if streak.is_some_and(|streak| is_disabled(streak.fallos_consecutivos, streak.racha_desde, now)) {
                 failing.push(record.webhook);
             }
         }

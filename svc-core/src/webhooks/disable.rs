@@ -3,7 +3,7 @@
 use super::schedule::is_disabled;
 use crate::error::Error;
 use crate::operation::{Cx, Step};
-use crate::store::COUNTED;
+use crate::store::MAX_COUNTED;
 
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
@@ -15,19 +15,19 @@ pub(super) struct DisableWebhook {
 }
 
 impl Step for DisableWebhook {
-    /// How many deliveries are discarded, counted up to [`COUNTED`], if it was disabled.
+    /// How many deliveries are discarded, counted up to [`MAX_COUNTED`], if it was disabled.
     type Output = Option<u64>;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {
         let Some(webhook) = cx.tx.lock_active_webhook(self.webhook).await? else { return Ok(None) };
-        let standing = webhook.standing;
-        if !is_disabled(standing.fallos_consecutivos, standing.racha_desde, cx.earlier_now().await?) {
+        let streak = webhook.streak;
+        if !is_disabled(streak.fallos_consecutivos, streak.racha_desde, cx.earlier_now().await?) {
             return Ok(None);
         }
         let discarded = cx.tx.disable_webhook(self.webhook, MOTIVO, cx.now).await?;
         if let Some(correo) = &webhook.correo {
             let asunto = format!("Se desactivó el webhook {} de {}", self.webhook, cx.company.nombre);
-            let texto = text(self.webhook, &webhook.url, standing.fallos_consecutivos, discarded, cx);
+            let texto = text(self.webhook, &webhook.url, streak.fallos_consecutivos, discarded, cx);
             cx.tx.append_mail(correo, &asunto, &texto, cx.now).await?;
         }
         Ok(Some(discarded))
@@ -43,7 +43,7 @@ fn text(webhook: i64, url: &str, failed: u32, discarded: u64, cx: &Cx<'_>) -> St
          Los eventos se pueden consultar en la API. Cuando el receptor vuelva a responder, reactívelo con\n\
          PUT {base}/webhooks/{webhook} {{\"activo\": true}}\n",
         empresa = cx.company.nombre,
-        more = if discarded < u64::from(COUNTED) { "" } else { " o más" },
+        more = if discarded < u64::from(MAX_COUNTED) { "" } else { " o más" },
         now = cx.now,
         base = cx.base_url,
     )

@@ -10,7 +10,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::ProductStatus;
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
-use svc_core::store::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, ProductTx, StoreError};
+use svc_core::store::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, StoreError};
 
 use crate::part::columns_in;
 use crate::row::from_row;
@@ -40,8 +40,8 @@ from_row!(ActiveWarehouse { clave: "almacen", codigo, sucursal });
 from_row!(Holding { clave, producto, existencia, apartado });
 
 impl PostgresTx {
-    /// All of them or, where one has no record, none. Locked in the order of their products, so
-    /// that two transactions that want the same ones do not deadlock.
+    /// The stock records, or none at all if one is missing. All transactions lock them in the order
+    /// of the products, so that they do not deadlock.
     async fn locked(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
         self.many(sql!(
             "SELECT clave, producto, existencia, apartado
@@ -61,7 +61,7 @@ impl PostgresTx {
         .await
     }
 
-    /// Gives each of these products that has no record in the warehouse an empty one.
+    /// Inserts the missing stock records, with zero stock.
     async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<(), StoreError> {
         self.run(sql!(
             "WITH numero AS (
@@ -177,7 +177,7 @@ impl ProductTx for PostgresTx {
     }
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
-        // A product has a key of the catalogue in the place of a rate of IVA.
+        // A product has a key of the catalogue (`iva_venta`) instead of a rate of IVA.
         self.many(sql!(
             columns_in!(
                 "SELECT
@@ -289,9 +289,9 @@ impl ProductTx for PostgresTx {
     }
 
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
-        // Missing rows are inserted before any is locked: a transaction that holds row locks then
-        // never waits for the counter, so two transactions that need the same new products wait for
-        // each other and do not deadlock.
+        // Missing rows are inserted before any is locked. A transaction that holds row locks then
+        // never waits for the counter, so two transactions that need the same new products do not
+        // deadlock.
         let locked = self.locked(almacen, productos).await?;
         if !locked.is_empty() {
             return Ok(locked);
@@ -311,7 +311,7 @@ impl ProductTx for PostgresTx {
         self.write_stock(almacen, rows, movements, context, now).await
     }
 
-    async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
-        self.read_goods_gone(venta).await
+    async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
+        self.read_goods_sold(venta).await
     }
 }

@@ -1,20 +1,20 @@
-//! The ledger of stock (kardex), and stock as it is written with it.
+//! Stock and its ledger (kardex).
 
 use svc_core::domain::stock::Holding;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
-use svc_core::store::{GoodsGone, MovementContext, NewMovement, StoreError};
+use svc_core::store::{GoodsMovement, MovementContext, NewMovement, StoreError};
 
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(GoodsGone { almacen: .., producto, sku, cantidad, costo_unitario });
+from_row!(GoodsMovement { almacen: .., producto, sku, cantidad, costo_unitario });
 
 impl PostgresTx {
-    /// Writes stock of a warehouse and lines of its ledger, which names the warehouse by its clave;
-    /// gives the clave of the first line.
+    /// Updates stock records of a warehouse and inserts movements; returns the clave of the first
+    /// one. The ledger names the warehouse by its clave.
     pub(crate) async fn write_stock(
         &mut self,
         almacen: i64,
@@ -71,32 +71,34 @@ impl PostgresTx {
         Ok(last.map(|last| last - rows.len() as i64 + 1))
     }
 
-    /// What a sale took.
-    pub(crate) async fn read_goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
+    pub(crate) async fn read_goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
         self.goods(venta, &[MovementKind::Venta], None, true).await
     }
 
-    /// What a sale took and credit notes have not brought back, by warehouse, product and cost.
-    pub(crate) async fn read_goods_not_back(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
+    /// Added up by warehouse, product and cost.
+    pub(crate) async fn read_goods_not_returned(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
         let kinds = [MovementKind::Venta, MovementKind::DevolucionNotaCredito, MovementKind::CancelacionNotaCredito];
         self.goods(venta, &kinds, None, false).await
     }
 
-    /// What the credit note of that folio brought back.
-    pub(crate) async fn read_goods_back(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsGone>, StoreError> {
+    pub(crate) async fn read_goods_returned(
+        &mut self,
+        venta: i64,
+        folio: &str,
+    ) -> Result<Vec<GoodsMovement>, StoreError> {
         self.goods(venta, &[MovementKind::DevolucionNotaCredito], Some(folio), true).await
     }
 
-    /// The movements of these kinds of a sale, one by one or added up, in which what comes back
-    /// beside what leaves counts as negative. A warehouse is written by its clave, in older lines
-    /// by its code: the clave comes first.
+    /// The movements of these kinds of a sale, one by one or added up. In sums, goods that credit
+    /// notes returned count as negative. Older lines name the warehouse by its code instead of its
+    /// clave, so a clave that matches is preferred.
     async fn goods(
         &mut self,
         venta: i64,
         kinds: &[MovementKind],
         referencia: Option<&str>,
         one_by_one: bool,
-    ) -> Result<Vec<GoodsGone>, StoreError> {
+    ) -> Result<Vec<GoodsMovement>, StoreError> {
         let devolucion = (!one_by_one).then_some(MovementKind::DevolucionNotaCredito);
         self.many(sql!(
             "SELECT a.clave AS almacen, a.codigo, a.sucursal, m.producto, m.sku,

@@ -1,4 +1,4 @@
-//! The division of an order: what was handed over of it becomes an order of its own.
+//! The division of an order: its delivered part becomes an order of its own.
 
 use svc_core::domain::order::{LinePart, OrderPart};
 use svc_core::domain::tax::{Amounts, LineRates};
@@ -11,8 +11,8 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 impl PostgresTx {
-    /// Divides an order: a new one gets the part that was handed over, with its movements and
-    /// entries. Returns its clave.
+    /// Returns the clave of the new order, which gets the delivered part with its movements and
+    /// entries.
     pub(super) async fn write_division(
         &mut self,
         clave: i64,
@@ -47,7 +47,7 @@ impl PostgresTx {
         Ok(parte)
     }
 
-    /// Copies an order, without its lines, as a fulfilled one that is made to be invoiced.
+    /// Copies an order without its lines, as a fulfilled one.
     async fn copy_order(
         &mut self,
         clave: i64,
@@ -84,7 +84,6 @@ impl PostgresTx {
         .await
     }
 
-    /// Moves whole lines to another document.
     async fn move_lines(&mut self, clave: i64, parte: i64, lines: &[&LinePart]) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE ventas_renglones
@@ -98,7 +97,7 @@ impl PostgresTx {
         .await
     }
 
-    /// Copies parts of lines to another document, where all of them is handed over.
+    /// Copies the delivered parts of lines to another document.
     async fn copy_lines(&mut self, clave: i64, parte: i64, lines: &[&LinePart]) -> Result<(), StoreError> {
         let primero = self.next("ventas_renglones", lines.len()).await?;
         self.run(sql!(
@@ -129,7 +128,7 @@ impl PostgresTx {
         .await
     }
 
-    /// Writes what is left of the lines of an order, of which nothing is handed over.
+    /// Reduces the lines of the order to the rest, of which nothing is delivered.
     async fn set_lines(&mut self, clave: i64, left: &OrderPart) -> Result<(), StoreError> {
         let lines = &left.lines;
         self.run(sql!(
@@ -148,7 +147,7 @@ impl PostgresTx {
         .await
     }
 
-    /// Writes what is left of an order, which stays open.
+    /// Reduces the order to the rest; it stays open.
     async fn set_left(&mut self, clave: i64, amounts: &Amounts, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE ventas

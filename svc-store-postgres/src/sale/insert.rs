@@ -1,4 +1,4 @@
-//! A new sales document with its lines: one statement.
+//! Inserts a sales document with its lines in one statement.
 
 use svc_core::domain::money::Money;
 use svc_core::domain::tax::{Amounts, LineRates};
@@ -11,7 +11,6 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 impl PostgresTx {
-    /// Writes a document with its lines under the next numbers of its series and tables.
     #[expect(clippy::too_many_lines, reason = "one statement, with a line for each parameter")]
     pub(super) async fn write_sale(&mut self, sale: &NewSale<'_>) -> Result<Numbered, StoreError> {
         let lines = sale.lines;
@@ -102,7 +101,7 @@ impl PostgresTx {
                 sku: line.product.sku.as_deref(),
                 descripcion,
                 cantidad,
-                cantidad_surtida: sale.handed_over(line),
+                cantidad_surtida: sale.delivered(line),
                 unidad: line.product.unidad.as_deref(),
                 unidad_sat: line.product.unidad_sat.as_deref(),
                 codigo_sat: line.product.codigo_sat.as_str(),

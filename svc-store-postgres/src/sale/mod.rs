@@ -72,7 +72,7 @@ from_row!(SaleInvoice {
 });
 from_row!(SaleGoods { renglon, producto, sku, cantidad, costo });
 
-/// The invoice that a sale is joined with.
+/// The columns of a LEFT JOIN with the registry.
 impl FromRow for Option<SaleInvoice> {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let factura: Option<i64> = row.read("factura")?;
@@ -211,8 +211,7 @@ impl SaleTx for PostgresTx {
             clave,
         ))
         .await?;
-        // A separate statement, so that it sees what the transaction that held the lock wrote to
-        // the registry.
+        // A separate statement sees what the previous holder of the lock wrote to the registry.
         self.optional(sql!(
             "SELECT
                  v.clave, v.tipo, v.folio, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal,
@@ -337,7 +336,7 @@ impl SaleTx for PostgresTx {
 
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
         let unapplied = self.funds(cliente, moneda, PaymentOrigin::Anticipo).await?;
-        // What was applied of an advance to the sale itself is no more counted: it is paid.
+        // What was applied to the sale itself is paid, so it is not reserved any more.
         let counted: Decimal = self
             .value(sql!(
                 "SELECT coalesce(sum(greatest(least(v.anticipo_contado - p.aplicado, v.saldo), 0)), 0)
@@ -359,7 +358,7 @@ impl SaleTx for PostgresTx {
     }
 }
 
-/// A line with the clave of its document.
+/// A line with the clave of its sale.
 struct LineOf(i64, Line);
 
 impl FromRow for LineOf {
@@ -369,8 +368,7 @@ impl FromRow for LineOf {
 }
 
 impl PostgresTx {
-    /// The lines of these documents as their tax documents need them, with the clave of the
-    /// document.
+    /// The lines of these sales as tax documents need them, with the clave of the sale.
     pub(crate) async fn read_lines(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
         let lines = self.many(sql!(
             columns_in!(
@@ -389,7 +387,7 @@ impl PostgresTx {
     }
 }
 
-/// The counter of the folios of documents of a type and series.
+/// The name of the counter of folios of a type and series.
 pub(crate) fn folio_series(tipo: &str, serie: &str) -> String {
     format!("folio:{tipo}:{serie}")
 }

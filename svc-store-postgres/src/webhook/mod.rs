@@ -1,4 +1,4 @@
-//! Webhooks, and the queues of a company's events, deliveries and e-mails.
+//! Webhooks, and the queues of events, deliveries and e-mails.
 
 mod statements;
 
@@ -9,8 +9,8 @@ use svc_core::domain::time::Timestamp;
 use svc_core::record::Record as _;
 use svc_core::record::webhook::Webhook;
 use svc_core::store::{
-    AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, EarlierDelivery, FailingWebhook,
-    FannedOut, LeaseTerms, LeasedMail, NewDelivery, NewWebhook, Recorded, StoreError, WebhookData, WebhookStanding,
+    AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook, FailureStreak,
+    FannedOut, LeaseTerms, LeasedMail, MAX_COUNTED, NewDelivery, NewWebhook, RecordedAttempt, StoreError, WebhookData,
     WebhookTx,
 };
 use uuid::Uuid;
@@ -31,14 +31,14 @@ impl FromRow for Webhook {
 }
 
 from_row!(FannedOut { events: "eventos", deliveries: "entregas" });
-from_row!(WebhookStanding { fallos_consecutivos, racha_desde });
-from_row!(FailingWebhook { url, standing: .., correo });
+from_row!(FailureStreak { fallos_consecutivos, racha_desde });
+from_row!(FailingWebhook { url, streak: .., correo });
 from_row!(LeasedMail { clave, para, asunto, texto, intentos });
 
 #[async_trait]
 impl WebhookTx for PostgresTx {
     async fn next_webhook(&mut self, max: u32) -> Result<Option<i64>, StoreError> {
-        // The series is locked first, so that the count includes what earlier transactions wrote.
+        // The counter is locked first, so that the count includes what earlier transactions wrote.
         let clave = self.next("webhooks", 1).await?;
         let count: i64 = self
             .value(sql!(
@@ -158,7 +158,7 @@ impl WebhookTx for PostgresTx {
             ))
             .await?;
         if deleted {
-            self.discard(DISCARDED_AT_ONCE, Some(clave)).await?;
+            self.discard(DISCARD_BATCH, Some(clave)).await?;
         }
         Ok(deleted)
     }
@@ -176,7 +176,7 @@ impl WebhookTx for PostgresTx {
     }
 
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError> {
-        // It refers to its event.
+        // A delivery has a foreign key to its event.
         self.write_events().await?;
         let clave = self.next("entregas", 1).await?;
         let inserted = self
@@ -227,12 +227,12 @@ impl WebhookTx for PostgresTx {
         &mut self,
         attempts: &[AttemptRecord],
         now: DateTime<Utc>,
-    ) -> Result<Vec<Recorded>, StoreError> {
+    ) -> Result<Vec<RecordedAttempt>, StoreError> {
         self.many(statements::record(self.empresa, attempts, now)).await
     }
 
     async fn schedule_webhook(&mut self, clave: i64) -> Result<(), StoreError> {
-        // In a statement of its own: what was queued before this lock must be seen.
+        // A separate statement, so that the next one sees what was queued before this lock.
         self.run(sql!(
             "SELECT
              FROM webhooks
@@ -281,7 +281,7 @@ impl WebhookTx for PostgresTx {
                  ) p",
                 empresa: self.empresa,
                 clave,
-                max: i64::from(COUNTED),
+                max: i64::from(MAX_COUNTED),
             ))
             .await?;
         self.run(sql!(
@@ -298,7 +298,7 @@ impl WebhookTx for PostgresTx {
             ahora: now,
         ))
         .await?;
-        self.discard(DISCARDED_AT_ONCE, Some(clave)).await?;
+        self.discard(DISCARD_BATCH, Some(clave)).await?;
         Ok(pending)
     }
 
@@ -372,15 +372,15 @@ impl WebhookTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Discards what is pending of webhooks that were deleted or disabled, or of one of them.
-    /// Without its token, a worker that is sending one records no result.
+    /// Discards pending deliveries of deleted and disabled webhooks, or of one of them. They lose
+    /// their token, so a worker that is sending one records no result.
     pub(crate) async fn discard(&mut self, max: u32, webhook: Option<i64>) -> Result<u64, StoreError> {
         self.value(statements::discard(self.empresa, max, webhook)).await
     }
 }
 
-/// None, and a line in the log, if the event is gone, which only somebody else can have removed:
-/// such a delivery delays no other, and is removed by age.
+/// `None`, with an error in the log, if the event is gone, which only something outside can have
+/// removed. Such a delivery delays no other, and is removed by age.
 impl FromRow for Option<ClaimedDelivery> {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let clave = row.read("clave")?;
@@ -405,11 +405,11 @@ impl FromRow for Option<ClaimedDelivery> {
     }
 }
 
-impl FromRow for Recorded {
+impl FromRow for RecordedAttempt {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let place: i64 = row.read("lugar")?;
         let changed = row.read::<_, Option<i32>>("fallos_consecutivos")?.is_some();
-        let standing = changed.then(|| WebhookStanding::from_row(row)).transpose()?;
-        Ok(Self { at: place as usize - 1, standing })
+        let streak = changed.then(|| FailureStreak::from_row(row)).transpose()?;
+        Ok(Self { at: place as usize - 1, streak })
     }
 }

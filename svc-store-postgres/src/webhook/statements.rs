@@ -1,4 +1,4 @@
-//! The statements of a company's queues.
+//! The statements of deliveries.
 
 use chrono::{DateTime, Utc};
 use svc_core::domain::event::CREADO;
@@ -8,8 +8,7 @@ use svc_core::store::{AttemptRecord, DeliveryClaim};
 
 use crate::sql::{Sql, sql};
 
-/// A group that changes while this runs is locked, or no longer due; a later event starts a new
-/// group.
+/// A group that changes meanwhile is locked, or no longer due. A later event starts a new group.
 pub(super) fn gather(empresa: i64, now: Timestamp, max: u32) -> Sql {
     sql!(
         "WITH vencidos AS MATERIALIZED (
@@ -41,7 +40,7 @@ pub(super) fn gather(empresa: i64, now: Timestamp, max: u32) -> Sql {
     )
 }
 
-/// An event without `destinos` is of the release before.
+/// An event without `destinos` was written by the previous release.
 pub(super) fn fan_out(empresa: i64, now: Timestamp, max: u32) -> Sql {
     sql!(
         "WITH nuevos AS MATERIALIZED (
@@ -91,8 +90,8 @@ pub(super) fn fan_out(empresa: i64, now: Timestamp, max: u32) -> Sql {
     )
 }
 
-/// Locked before anything else, so that the snapshots of the statements after it have all that was
-/// done under these locks; in one order everywhere, so that two transactions do not deadlock.
+/// Runs before anything else, so that later statements see all that was done under these locks; and
+/// in one order, so that transactions do not deadlock.
 pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
     sql!(
         "SELECT
@@ -105,13 +104,14 @@ pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
     )
 }
 
-/// Leases are written and compared by the database's clock, since those of servers may differ. Of a
-/// failing webhook one delivery at a time is claimed, by whatever worker. What is free after those
-/// that are taken is what the webhook has due next; while leases last, it is due when they were to
-/// end, at the latest. `'pendiente'` is literal because the partial index needs it. What is taken
-/// is written where it was found, and its event sought by itself: joined by keys, a plan made while
-/// the tables were empty read all of them for each delivery. Only columns without an index are
-/// written, so that no index has more to do.
+/// Claims deliveries. Leases are measured by the database's clock, since those of servers may
+/// differ. A failing webhook gets one delivery at a time, over all workers.
+///
+/// A webhook is due next when the first delivery after the claimed ones is; while leases last, at
+/// the latest when they end. `'pendiente'` is a literal because the partial index needs it.
+/// Deliveries are updated by `ctid` and each event is read by a subquery: with joins by key, a plan
+/// made while the tables were empty read all of them for each delivery. Only columns without an
+/// index are written, so that no index is updated.
 pub(super) fn claim(empresa: i64, claim: &DeliveryClaim<'_>) -> Sql {
     sql!(
         "WITH turnos AS MATERIALIZED (
@@ -167,7 +167,7 @@ pub(super) fn claim(empresa: i64, claim: &DeliveryClaim<'_>) -> Sql {
     )
 }
 
-/// A successful delivery resets the failures before it.
+/// Records attempts. A successful delivery resets the failures before it.
 pub(super) fn record(empresa: i64, attempts: &[AttemptRecord], now: DateTime<Utc>) -> Sql {
     sql!(
         "WITH r AS MATERIALIZED (
@@ -225,7 +225,8 @@ pub(super) fn record(empresa: i64, attempts: &[AttemptRecord], now: DateTime<Utc
     )
 }
 
-/// What was pending when its webhook was deleted or disabled: of all webhooks, or of one.
+/// Discards deliveries that were pending when their webhook was deleted or disabled: of all
+/// webhooks, or of one.
 pub(super) fn discard(empresa: i64, max: u32, webhook: Option<i64>) -> Sql {
     sql!(
         "WITH dejados AS MATERIALIZED (

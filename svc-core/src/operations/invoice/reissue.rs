@@ -113,7 +113,7 @@ async fn requeue(
     }
     cx.tx.requeue_stamping(record.clave, cx.now).await?;
     let gone = || Error::internal(format!("record {} is not queued", record.clave));
-    cx.tx.stamping_record(record.clave).await?.ok_or_else(gone)
+    cx.tx.stamping_record(record.clave, None).await?.ok_or_else(gone)
 }
 
 /// The terms of an invoiced sale, with a CFDI use that is valid today. Locks the sale after its

@@ -21,7 +21,7 @@ use crate::json::{Exact, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::import::require_uuid;
 use crate::posting::purchases;
-use crate::store::{Booked, NewPayable, NewPayablePayment, PurchaseOrder};
+use crate::store::{BookedDocument, NewPayable, NewPayablePayment, PurchaseOrder};
 
 /// Captures an account payable: an expense, or the bill of a purchase order, which has at most one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -195,8 +195,8 @@ impl Operation for PayPayable {
             fuente: source,
             importe: payment.importe,
             saldo: Money::new(debt.saldo),
-            adeudo: -cx.tx.booked(Booked::Payable(cxp), &[Account::Proveedores]).await?,
-            iva: cx.tx.booked(Booked::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            adeudo: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
+            iva: cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
             tipo_cambio: debt.tipo_cambio,
             tipo_cambio_pago,
         };

@@ -225,7 +225,7 @@ impl Operation for CancelPayment {
         };
         if let Some(factura) = payment.factura
             && let Some(complement) = cx.tx.lock_invoice(factura).await?
-            && cx.tx.is_last_of_stamped(factura, pago).await?
+            && cx.tx.is_last_of_complement(factura, pago).await?
         {
             if complement.cancelacion_solicitada {
                 return refused("su cancelación ya se solicitó");

@@ -272,7 +272,7 @@ impl Operation for ApplyAdvance {
         if found.restante == Money::default() {
             return Err(Code::SaldoInsuficiente.into());
         }
-        if !cx.tx.name_advance(venta, anticipo).await? {
+        if !cx.tx.assign_advance(venta, anticipo).await? {
             return other("ya se nombró para esa venta");
         }
         Ok(AdvanceRef { venta, anticipo })

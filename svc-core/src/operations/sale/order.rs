@@ -146,7 +146,7 @@ async fn handed_over(cx: &mut Cx<'_>, order: &LockedSale) -> Result<LockedSale, 
     let (handed, left) = lines::amounts(divide(&cx.tx.priced_lines(order.clave).await?), 0)?;
     let clave = cx.tx.divide_order(order.clave, &handed, &left, cx.now).await?;
     if order.con_anticipos {
-        cx.tx.name_advances_of(order.clave, clave).await?;
+        cx.tx.assign_advances_of(order.clave, clave).await?;
     }
     cx.tx.lock_sale(clave).await?.ok_or_else(|| Error::internal("the part of an order that was made is not there"))
 }

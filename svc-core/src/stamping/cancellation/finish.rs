@@ -75,7 +75,7 @@ impl Step for FinishCancellation {
             return Ok(CancelOutcome::Lost);
         }
         if let Some(acuse) = &self.acuse {
-            cx.tx.keep_receipt(self.factura, acuse, cx.now).await?;
+            cx.tx.keep_acknowledgement(self.factura, acuse, cx.now).await?;
         }
         match &self.result {
             CancellationResult::Final => match cancelled::finish(cx, &record).await {

@@ -10,7 +10,7 @@ use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::error::Error;
 use crate::operation::{Cx, Step};
-use crate::store::{AskedCancellation, SIGNING_KEY};
+use crate::store::{QueuedCancellation, SIGNING_KEY};
 
 /// Reads what a leased cancellation is about.
 pub(super) struct PrepareCancellation {
@@ -28,7 +28,7 @@ impl Step for PrepareCancellation {
     type Output = Option<PreparedCancellation>;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<PreparedCancellation>, Error> {
-        let Some(asked) = cx.tx.asked_cancellation(self.factura, self.token).await? else { return Ok(None) };
+        let Some(asked) = cx.tx.leased_cancellation(self.factura, self.token).await? else { return Ok(None) };
         let missing = |what| Error::internal(format!("the cancellation of {} has no {what}", self.factura));
         let uuid = asked.uuid.as_deref().and_then(parse_uuid).ok_or_else(|| missing("fiscal folio"))?;
         let motivo = asked.motivo.ok_or_else(|| missing("reason"))?;
@@ -55,7 +55,7 @@ impl Step for PrepareCancellation {
 }
 
 /// The document as it was stamped; of one that was stamped elsewhere, what the books know of it.
-fn document(cx: &Cx<'_>, uuid: Uuid, asked: &AskedCancellation) -> Cancelled {
+fn document(cx: &Cx<'_>, uuid: Uuid, asked: &QueuedCancellation) -> Cancelled {
     if let Some((xml, document)) = asked.xml.as_deref().and_then(|xml| Some((xml, Cfdi::read(xml).ok()?))) {
         let (sello, proveedor) = StampedXml::marks(xml).unzip();
         return Cancelled {
