@@ -1,4 +1,4 @@
-//! Statements with a limit of their own, in case the server says nothing.
+//! Statements with a time limit of their own, in case the server does not answer.
 
 use std::io;
 use std::task::Poll;
@@ -24,13 +24,13 @@ pub(super) enum Transaction {
 /// In what state a connection is.
 #[derive(Debug, Default)]
 pub(super) struct Condition {
-    /// A statement was begun and has not ended.
+    /// A statement began and has not ended.
     pub(super) under_way: bool,
     pub(super) transaction: Transaction,
     /// A statement is being prepared in SQL: whether the server has it is not known before its
     /// answer.
     pub(super) preparing: bool,
-    /// What has failed so far.
+    /// The last failure.
     pub(super) worst: Scope,
 }
 
@@ -53,8 +53,8 @@ impl Condition {
     }
 }
 
-/// The outcome of a statement; an error if there is none within `limit`, and then the statement
-/// counts as under way.
+/// The outcome of a statement; an error if there is none within `limit`, after which the statement
+/// counts as still running.
 pub(super) async fn run<T>(
     condition: &mut Condition,
     limit: Duration,

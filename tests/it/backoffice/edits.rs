@@ -1,7 +1,8 @@
-//! Edits of whatever can be imported, and of customers beyond the API.
+//! Edits of everything that can be imported, and of customers beyond the API.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use svc_tests::lists::{pick, row};
 use svc_tests::{Actor, Company, Resource, World};
 
 use super::shop::{nails, only, refuses, shop, with};
@@ -80,10 +81,7 @@ async fn null_clears_what_can_be_cleared() {
     let (company, ana) = stocked(&world).await;
     edited(&company, "supplier.edit", json!({"clave": 1, "rfc": null, "correo": ""})).await;
     let supplier = only(&ana, "/proveedores?clave=1").await;
-    assert_eq!(
-        (&supplier["rfc"], &supplier["correo"], &supplier["nombre"]),
-        (&Value::Null, &Value::Null, &json!("Aceros"))
-    );
+    assert_eq!(pick(&supplier, &["rfc", "correo", "nombre"]), json!({"rfc": null, "correo": null, "nombre": "Aceros"}));
     edited(&company, "price.edit", json!({"clave": 1, "vigencia_desde": null, "moneda": null})).await;
     let price = only(&ana, "/precios?clave=1").await;
     assert_eq!((&price["vigencia_desde"], &price["moneda"]), (&Value::Null, &json!("MXN")));
@@ -93,8 +91,8 @@ async fn null_clears_what_can_be_cleared() {
     edited(&company, "price.edit", json!({"clave": 1, "lista_nombre": "Mostrador", "sku": "C-2"})).await;
     let price = only(&ana, "/precios?clave=1").await;
     assert_eq!(
-        (&price["lista_nombre"], &price["sku"], &price["producto"]),
-        (&json!("Mostrador"), &json!("C-2"), &json!(2))
+        pick(&price, &["lista_nombre", "sku", "producto"]),
+        json!({"lista_nombre": "Mostrador", "sku": "C-2", "producto": 2})
     );
     edited(&company, "warehouse.edit", json!({"clave": 2, "principal": true})).await;
     assert_eq!(only(&ana, "/almacenes?sucursal=0&principal=true").await["clave"], 2);
@@ -142,10 +140,10 @@ async fn an_edit_keeps_the_rules_of_the_import_and_some_more() {
         ],
     )
     .await;
-    // What is deleted is there no more.
+    // A deleted record is not found.
     edited(&company, "brand.edit", json!({"clave": 2, "estatus": "eliminado"})).await;
     refuses(&company, "brand.edit", &[(json!({"clave": 2, "estatus": "activo"}), "no_encontrado", "")]).await;
-    // Another company's record neither.
+    // Neither is another company's record.
     let other = world.company().await;
     refuses(&other, "supplier.edit", &[(json!({"clave": 1, "nombre": "X"}), "no_encontrado", "")]).await;
     assert_eq!(only(&ana, "/proveedores?clave=1").await["nombre"], "Aceros");
@@ -158,18 +156,26 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
     let ana = company.admin().await;
     let price = [json!({"producto": 1, "lista": 2, "precio": "1"})];
     company.load(Resource::Precios, &price).await;
-    let stored = "SELECT concat_ws(' ', coalesce(razon_social, '-'), round(limite_credito, 2), dias_credito, coalesce(lista, 0), coalesce(vendedor, 0), prospecto) FROM clientes WHERE clave = 1";
+    let stored = "SELECT to_jsonb(c)::text
+                  FROM (SELECT razon_social, round(limite_credito, 2)::text AS limite_credito, dias_credito,
+                               coalesce(lista, 0) AS lista, coalesce(vendedor, 0) AS vendedor, prospecto
+                        FROM clientes
+                        WHERE clave = 1) c";
+    let fields = ["razon_social", "limite_credito", "dias_credito", "lista", "vendedor", "prospecto"];
     for (change, after) in [
-        (json!({"limite_credito": "500.50", "dias_credito": 30}), "- 500.50 30 0 0 f"),
-        (json!({"razon_social": "Ana SA", "lista": 2, "vendedor": 1}), "Ana SA 500.50 30 2 1 f"),
-        (json!({"nombre": "Ana Luz"}), "Ana Luz 500.50 30 2 1 f"),
-        (json!({"nombre": "Ana", "razon_social": "Ana SA"}), "Ana SA 500.50 30 2 1 f"),
-        (json!({"prospecto": true}), "Ana SA 500.50 30 2 1 t"),
-        (json!({"limite_credito": null, "dias_credito": "", "lista": null, "vendedor": null}), "Ana SA 0.00 0 0 0 t"),
+        (json!({"limite_credito": "500.50", "dias_credito": 30}), json!([null, "500.50", 30, 0, 0, false])),
+        (json!({"razon_social": "Ana SA", "lista": 2, "vendedor": 1}), json!(["Ana SA", "500.50", 30, 2, 1, false])),
+        (json!({"nombre": "Ana Luz"}), json!(["Ana Luz", "500.50", 30, 2, 1, false])),
+        (json!({"nombre": "Ana", "razon_social": "Ana SA"}), json!(["Ana SA", "500.50", 30, 2, 1, false])),
+        (json!({"prospecto": true}), json!(["Ana SA", "500.50", 30, 2, 1, true])),
+        (
+            json!({"limite_credito": null, "dias_credito": "", "lista": null, "vendedor": null}),
+            json!(["Ana SA", "0.00", 0, 0, 0, true]),
+        ),
     ] {
         let input = with(&json!({"clave": 1}), change.clone());
         assert_eq!(edited(&company, "customer.edit", input).await, json!({"cliente": 1}), "{change}");
-        assert_eq!(world.sql::<String>(stored).await, after, "{change}");
+        assert_eq!(world.json(stored).await, row(&fields, after), "{change}");
     }
     for (id, after) in [(json!(" 12-3456789 "), "12-3456789"), (json!(null), "-")] {
         edited(&company, "customer.edit", json!({"clave": 1, "num_reg_id_trib": id})).await;
@@ -192,7 +198,7 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
         refuses(&company, "customer.edit", &[(with(&json!({"clave": 1}), change), codigo, said)]).await;
     }
     ana.put("/clientes/1", json!({"limite_credito": "1"})).await.fails(400, "campo_no_permitido");
-    // Terms are the ERP's: they take effect on the next sale.
+    // Terms belong to the ERP: they take effect on the next sale.
     edited(&company, "customer.edit", json!({"clave": 1, "lista": 2})).await;
     let mut body = nails("pedido");
     body["renglones"][0].as_object_mut().expect("a line").remove("precio_unitario");

@@ -1,4 +1,4 @@
-//! What becomes of an invoice: stamped, refused, or none that could be made.
+//! The outcomes of an invoice: stamped, refused, or impossible to make.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -121,7 +121,7 @@ async fn no_document_bears_a_date_ahead_of_the_database() {
 }
 
 #[tokio::test]
-async fn a_document_that_cannot_be_made_is_refused_without_asking() {
+async fn an_impossible_document_is_refused_without_asking_the_provider() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, free) = shop.invoice(nails()).await;
@@ -148,7 +148,7 @@ async fn an_imported_invoice_is_never_stamped() {
 }
 
 #[tokio::test]
-async fn a_document_that_was_never_sent_is_issued_when_it_is() {
+async fn an_unsent_document_is_dated_when_it_is_sent() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, factura) = shop.invoice(nails()).await;

@@ -1,20 +1,21 @@
-//! IEPS and what companies withhold from natural persons: of products and lines, in totals, books
-//! and tax documents.
+//! IEPS and the taxes that companies withhold from natural persons: of products and lines, in
+//! totals, books and tax documents.
 
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::{StampFailure, StampRequest, StampedXml, Stamper};
 use svc_core::store::CompanyChange;
+use svc_tests::lists::{pick, row};
 use svc_tests::{Company, Resource, World, books, certificate};
 
 use super::shop::{ANA, NAIL, invoiced, line, made, sale, shop, with};
 
-/// Goods with IEPS by rate and by unit, and a fee of which taxes are withheld.
+/// Goods with IEPS by rate and by unit, and a fee with withheld taxes.
 const POISON: i64 = 13;
 const DRINK: i64 = 14;
 const FEE: i64 = 15;
 
-/// The shop of a natural person, with goods that have other taxes.
+/// The shop of a natural person, with goods under other taxes.
 async fn store(world: &World) -> Company {
     let company = shop(world).await;
     let person =
@@ -36,7 +37,7 @@ async fn store(world: &World) -> Company {
     company
 }
 
-/// Keeps the last document; its stamps are the sandbox's.
+/// Keeps the last document; stamps like the sandbox.
 #[derive(Default)]
 struct Keeper(std::sync::Mutex<Option<Cfdi>>);
 
@@ -85,16 +86,15 @@ async fn a_sale_has_all_taxes_in_totals_lines_books_and_documents() {
     let order = &ana.walk("/ventas?tipo=pedido").await[0];
     assert_eq!((&order["retenciones"], &order["saldo"]), (&json!("206.67"), &json!("2282.69")));
     let shown = ana.walk("/ventas-renglones?venta=1").await;
-    let amounts =
-        |line: &Value| ["iva", "ieps", "retenciones", "total"].map(|field| line[field].as_str().unwrap().to_owned());
-    let found: Vec<_> = shown.iter().map(amounts).collect();
+    let fields = ["iva", "ieps", "retenciones", "total"];
+    let found: Vec<_> = shown.iter().map(|line| pick(line, &fields)).collect();
     assert_eq!(
         found,
         [
-            ["169.60", "60.00", "0.00", "1229.60"],
-            ["12.16", "6.00", "0.00", "88.16"],
-            ["160.00", "0.00", "206.67", "953.33"],
-            ["1.60", "0.00", "0.00", "11.60"]
+            row(&fields, json!(["169.60", "60.00", "0.00", "1229.60"])),
+            row(&fields, json!(["12.16", "6.00", "0.00", "88.16"])),
+            row(&fields, json!(["160.00", "0.00", "206.67", "953.33"])),
+            row(&fields, json!(["1.60", "0.00", "0.00", "11.60"])),
         ]
     );
     invoiced(&ana, 1, json!({})).await.ok(202);
@@ -168,7 +168,7 @@ async fn a_line_overrides_its_product_and_only_companies_withhold() {
         (ANA, with(&line(POISON, 1, "1000"), "ieps_tasa", json!("0")), ["160.00", "1160.00"]),
         (ANA, with(&line(POISON, 2, "500"), "ieps_cuota", json!(3)), ["166.96", "1166.96"]),
         (ANA, with(&line(NAIL, 1, "1000"), "ieps_tasa", json!("1.6")), ["2016.00", "3016.00"]),
-        // A natural person withholds nothing, nor does who has no RFC.
+        // Neither a natural person nor a customer without RFC withholds anything.
         (3, fee.clone(), ["160.00", "1160.00"]),
         (2, fee, ["160.00", "1160.00"]),
     ];
@@ -201,27 +201,20 @@ async fn products_keep_their_rates() {
     let product =
         json!({"sku": "T-1", "descripcion": "Refresco", "unidad": 1, "ieps_cuota": "1.64", "retencion_isr": 0.0125});
     let producto = ana.post("/productos", product).await.ok(201)["producto"].clone();
-    let stored = |company: &Company| {
-        let pool = company.world.pool().clone();
-        async move {
-            let rates: String = sqlx::query_scalar(
-                "SELECT concat_ws('|', ieps_tasa, ieps_cuota, retencion_isr, retencion_iva) FROM productos WHERE sku = 'T-1'",
-            )
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-            rates
-        }
-    };
-    assert_eq!(stored(&company).await, "1.640000|0.012500");
+    let stored = "SELECT to_jsonb(p)::text
+                  FROM (SELECT ieps_tasa::text, ieps_cuota::text, retencion_isr::text, retencion_iva::text
+                        FROM productos
+                        WHERE sku = 'T-1') p";
+    let rates = ["ieps_tasa", "ieps_cuota", "retencion_isr", "retencion_iva"];
+    assert_eq!(world.json(stored).await, row(&rates, json!([null, "1.640000", "0.012500", null])));
     let url = format!("/productos/{producto}");
     ana.put(&url, json!({"ieps_cuota": null, "ieps_tasa": "0.265", "retencion_isr": ""})).await.ok(200);
-    assert_eq!(stored(&company).await, "0.265000");
+    assert_eq!(world.json(stored).await, row(&rates, json!(["0.265000", null, null, null])));
     ana.put(&url, json!({"ieps_cuota": "1"})).await.fails(422, "impuesto_incompatible");
     ana.put(&url, json!({"ieps_tasa": "0.2"})).await.fails(422, "impuesto_incompatible");
     ana.put(&url, json!({"retencion_iva": true})).await.fails(400, "dato_invalido");
     ana.put(&url, json!({"retencion_iva": "0.16"})).await.ok(200);
-    assert_eq!(stored(&company).await, "0.265000|0.160000");
+    assert_eq!(world.json(stored).await, row(&rates, json!(["0.265000", null, null, "0.160000"])));
     let bad = company.import(Resource::Productos, &[json!({"sku": "U-1", "ieps_tasa": "0.2"})]).await.unwrap_err();
     assert!(bad.contains("ieps_tasa"), "{bad}");
     let venta = made(&ana, &sale("pedido", &[json!({"sku": "T-1", "cantidad": 1, "precio_unitario": "100"})])).await;
