@@ -62,6 +62,7 @@ mod row;
 mod run;
 mod sale;
 mod schema;
+mod searches;
 mod secrets;
 mod service;
 mod settings;
