@@ -61,6 +61,7 @@ mod row;
 mod run;
 mod sale;
 mod schema;
+mod searches;
 mod secrets;
 mod service;
 mod settings;

@@ -7,12 +7,14 @@ use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
 use svc_core::record::{ListSpec, Query};
 use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
+use tokio::time::timeout;
 
 use crate::error::store_error;
 use crate::page::PageQuery;
 use crate::pool::is_late;
 use crate::row::{FromRow, ReadColumn as _};
 use crate::run::Run as _;
+use crate::searches::SearchTurn;
 use crate::sources;
 use crate::sql::sql;
 use crate::store::PostgresStore;
@@ -40,6 +42,10 @@ impl Reader for PostgresReader<'_> {
         let mut statement = sql.build();
         let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
         let limit = query.is_search().then(|| self.store.requests.pool().search_timeout());
+        let _turn = match limit {
+            Some(limit) => Some(self.search_turn(limit).await?),
+            None => None,
+        };
         let mut rows = self.rows(statement.sql(), arguments, under, limit).await?;
         if under {
             rows = children(rows)?;
@@ -67,6 +73,11 @@ impl Reader for PostgresReader<'_> {
 }
 
 impl PostgresReader<'_> {
+    /// Waits for the company's turn to search, as long as a search may take.
+    async fn search_turn(&self, limit: Duration) -> Result<SearchTurn, StoreError> {
+        timeout(limit, self.store.searches.turn(self.empresa)).await.map_err(|_| StoreError::SearchTooLong)
+    }
+
     /// What a list's statement yields: from the replica where there is one that may answer, else
     /// from the primary. `needed` says that there must be a row; one that is missing may be too new
     /// for the replica. `limit` is that of a search.

@@ -10,6 +10,7 @@ use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
 use crate::schema::{History, MIGRATOR, OpenError, Patience, distribute, migrate};
+use crate::searches::Searches;
 use crate::settings::Settings;
 use crate::tls::unverified_host;
 
@@ -23,6 +24,7 @@ pub struct PostgresStore {
     /// Those of background work.
     pub(crate) background: Database,
     pub(crate) replica: Option<Arc<Replica>>,
+    pub(crate) searches: Arc<Searches>,
     patience: Patience,
 }
 
@@ -38,7 +40,14 @@ impl PostgresStore {
         let requests = Database::new(options.clone(), settings, Access::Write);
         let service = requests.apart(options.clone(), &settings.for_service());
         let background = requests.apart(options, &settings.for_background());
-        Self { requests, service, background, replica: None, patience: Patience::new(settings) }
+        Self {
+            requests,
+            service,
+            background,
+            replica: None,
+            searches: Arc::default(),
+            patience: Patience::new(settings),
+        }
     }
 
     /// With a replica at `url`, from which lists are read; see

@@ -30,7 +30,7 @@ const CORE: &Layers = &[
 const POSTGRES: &Layers = &[
     ("parameters, rows, statements, errors", &["error", "parameter", "part", "row", "run", "sql", "value", "xml"]),
     ("settings", &["settings"]),
-    ("connections", &["pool"]),
+    ("connections", &["pool", "searches"]),
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),
     ("the store", &["store"]),
     ("transactions", &["copy", "events", "transaction"]),
