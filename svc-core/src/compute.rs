@@ -163,7 +163,9 @@ mod tests {
             order.lock().unwrap().push(company);
         };
         let mut waiting: Vec<_> = [1, 1, 1, 2, 3, 2].map(|company| Box::pin(wait(company))).into();
-        waiting.iter_mut().for_each(|one| assert!(one.now_or_never().is_none()));
+        for one in &mut waiting {
+            assert!(one.now_or_never().is_none());
+        }
         drop(first);
         futures_util::future::join_all(waiting).await;
         assert_eq!(*order.lock().unwrap(), [1, 2, 3, 1, 2, 1]);
@@ -175,7 +177,9 @@ mod tests {
         let turns = Turns::new(1);
         let first = turns.take(CompanyId(1)).await.unwrap();
         let mut waiting: Vec<_> = (0..MAX_WAITING).map(|_| Box::pin(turns.take(CompanyId(1)))).collect();
-        waiting.iter_mut().for_each(|one| assert!(one.now_or_never().is_none()));
+        for one in &mut waiting {
+            assert!(one.now_or_never().is_none());
+        }
         let refused = turns.take(CompanyId(2)).await.err().map(|error| error.code());
         assert_eq!(refused, Some(Code::NoDisponible));
         waiting.clear();

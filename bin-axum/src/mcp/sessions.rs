@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, LocalSessionManagerError};
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::time::Instant;
 
@@ -65,13 +65,11 @@ impl Sessions {
     }
 }
 
-type Failure = <Manager as SessionManager>::Error;
-
 impl SessionManager for Sessions {
-    type Error = Failure;
+    type Error = LocalSessionManagerError;
     type Transport = <Manager as SessionManager>::Transport;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Failure> {
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), LocalSessionManagerError> {
         let (id, transport) = self.manager.create_session().await?;
         if let Some(ends) = self.add(&id) {
             tracing::debug!("too many sessions: the one idle longest ends");
@@ -84,16 +82,16 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Failure> {
+    ) -> Result<ServerJsonRpcMessage, LocalSessionManagerError> {
         self.manager.initialize_session(id, message).await
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Failure> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool, LocalSessionManagerError> {
         self.note_use(id);
         self.manager.has_session(id).await
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Failure> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), LocalSessionManagerError> {
         self.used().remove(id);
         self.manager.close_session(id).await
     }
@@ -102,18 +100,22 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failure> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         self.manager.create_stream(id, message).await
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Failure> {
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), LocalSessionManagerError> {
         self.manager.accept_message(id, message).await
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failure> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         self.manager.create_standalone_stream(id).await
     }
 
@@ -121,7 +123,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failure> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         self.manager.resume(id, last_event_id).await
     }
 }

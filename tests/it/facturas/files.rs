@@ -135,3 +135,32 @@ async fn a_missing_document_has_a_reason() {
     }
     assert_eq!(company.download("stock.move", &json!({})).await.unwrap(), None);
 }
+
+#[tokio::test]
+async fn others_are_answered_while_a_company_has_pdfs_drawn() {
+    const DRAWN: usize = 5;
+    let world = World::with(|builder| builder.offload(1, |job| drop(tokio::task::spawn_blocking(job)))).await;
+    let (_, actor) = shop(&world).await;
+    let (_, neighbour) = shop(&world).await;
+    let lines = vec![json!({"producto": 1, "cantidad": 3, "precio_unitario": "33.333333"}); 200];
+    let order = json!({"tipo": "pedido", "cliente": 1, "metodo_pago_sat": "PPD", "forma_pago_sat": "99",
+                       "renglones": lines});
+    let venta = actor.post("/ventas", order).await.ok(201)["venta"].clone();
+    let invoiced = actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    let factura = invoiced["factura"].clone();
+    assert_eq!(world.stamp(&SandboxStamper).await.timbrados, 1);
+    let drawing = tokio::spawn(async move {
+        let path = format!("/facturas/{factura}/pdf");
+        futures_util::future::join_all((0..DRAWN).map(|_| actor.get(&path))).await
+    });
+    let mut answered = 0;
+    while !drawing.is_finished() {
+        neighbour.get("/clientes?limite=1").await.ok(200);
+        answered += 1;
+    }
+    for pdf in drawing.await.expect("no panic") {
+        assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")));
+    }
+    // Where they are drawn between requests, at most one is answered between two of them.
+    assert!(answered > 2 * DRAWN, "{answered} answers");
+}
