@@ -34,3 +34,52 @@ WHERE empresa = $1
   AND clave > $17
 ORDER BY clave
 LIMIT $18;
+
+-- The filter `modificado_desde`, a later page.
+SELECT clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto,
+       id_platform_a, id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico,
+       proximo_contacto, modificado
+FROM clientes
+WHERE empresa = $1
+  AND clave = ANY (ARRAY(
+    WITH cerca AS MATERIALIZED (
+        SELECT i.clave
+        FROM (
+            SELECT i.clave, i.modificado
+            FROM clientes i
+            WHERE i.empresa = $1
+              AND i.clave > $2
+            ORDER BY i.clave
+            LIMIT $3
+        ) i
+        WHERE i.modificado >= $4
+        ORDER BY i.clave
+        LIMIT $5
+    ), cambiados AS MATERIALIZED (
+        SELECT i.clave
+        FROM clientes i
+        WHERE i.empresa = $1
+          AND i.clave > $6
+          AND i.modificado >= $7
+          AND (SELECT count(*) FROM cerca) < $8
+        ORDER BY i.modificado
+        LIMIT $9
+    )
+    SELECT clave FROM cerca WHERE (SELECT count(*) FROM cerca) = $10
+    UNION ALL
+    (SELECT clave FROM cambiados WHERE (SELECT count(*) FROM cambiados) < $11 ORDER BY clave LIMIT $12)
+    UNION ALL
+    (
+        SELECT i.clave
+        FROM clientes i
+        WHERE i.empresa = $1
+          AND i.clave > $13
+          AND i.modificado >= $14
+          AND (SELECT count(*) FROM cambiados) = $15
+        ORDER BY i.clave
+        LIMIT $16
+    )
+))
+  AND clave > $17
+ORDER BY clave
+LIMIT $18;

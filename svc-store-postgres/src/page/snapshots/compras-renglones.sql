@@ -1,10 +1,11 @@
 -- /compras-renglones
--- No filter, the first page.
+-- Filtered by `compra`, the first page.
 SELECT r.clave, r.compra, r.renglon, r.producto, p.sku, r.descripcion, r.cantidad,
        r.cantidad_recibida, r.unidad, r.costo_unitario, r.descuento, r.subtotal, r.iva, r.total
 FROM compras_renglones r
 LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
 WHERE r.empresa = $1
+  AND r.compra = $2
 ORDER BY r.clave
 LIMIT 31;
 

@@ -23,3 +23,14 @@ WHERE empresa = $1
   AND clave > $8
 ORDER BY clave + 0
 LIMIT $9;
+
+-- The filter `fecha_desde`, a later page.
+SELECT clave, cxc, venta, cliente, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+       forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
+       saldo_insoluto, complemento, factura, uuid, cancelado
+FROM cxc_pagos
+WHERE empresa = $1
+  AND fecha >= $2
+  AND clave > $3
+ORDER BY clave + 0
+LIMIT $4;

@@ -26,3 +26,51 @@ WHERE x.empresa = $1
   AND x.clave > $8
 ORDER BY x.clave
 LIMIT 31;
+
+-- The filter `con_saldo`, a later page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+  AND x.saldo > 0
+  AND x.clave > $2
+ORDER BY x.clave
+LIMIT 31;
+
+-- The filter `con_saldo`, a later page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+  AND (x.saldo > 0) IS FALSE
+  AND x.clave > $2
+ORDER BY x.clave
+LIMIT 31;
+
+-- The filter `vencido`, a later page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+  AND x.saldo > 0 AND x.vencimiento < $2
+  AND x.clave > $3
+ORDER BY x.clave
+LIMIT 31;
+
+-- The filter `vencido`, a later page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+  AND coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= $2
+  AND x.clave > $3
+ORDER BY x.clave
+LIMIT 31;

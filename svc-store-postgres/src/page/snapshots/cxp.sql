@@ -22,3 +22,43 @@ WHERE empresa = $1
   AND clave > $8
 ORDER BY clave
 LIMIT 31;
+
+-- The filter `con_saldo`, a later page.
+SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+FROM cxp
+WHERE empresa = $1
+  AND saldo > 0
+  AND clave > $2
+ORDER BY clave
+LIMIT 31;
+
+-- The filter `con_saldo`, a later page.
+SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+FROM cxp
+WHERE empresa = $1
+  AND saldo <= 0
+  AND clave > $2
+ORDER BY clave
+LIMIT 31;
+
+-- The filter `vencido`, a later page.
+SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+FROM cxp
+WHERE empresa = $1
+  AND saldo > 0 AND vencimiento < $2
+  AND clave > $3
+ORDER BY clave
+LIMIT 31;
+
+-- The filter `vencido`, a later page.
+SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+FROM cxp
+WHERE empresa = $1
+  AND coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= $2
+  AND clave > $3
+ORDER BY clave
+LIMIT 31;

@@ -24,3 +24,14 @@ WHERE empresa = $1
   AND clave > $9
 ORDER BY clave + 0
 LIMIT $10;
+
+-- The filter `fecha_desde`, a later page.
+SELECT clave, tipo, estatus, venta, cliente, serie, folio, uuid, fecha, fecha_timbrado,
+       fecha_cancelacion, motivo_cancelacion, uuid_sustitucion, error_codigo, error_mensaje,
+       modificado
+FROM facturas
+WHERE empresa = $1
+  AND fecha >= $2
+  AND clave > $3
+ORDER BY clave + 0
+LIMIT $4;

@@ -1,11 +1,55 @@
 -- /movimientos-inventario
--- No filter, the first page.
+-- Filtered by `sku`, the first page.
 SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sku, m.sku), m.cantidad,
        m.existencia_anterior, m.existencia_actual, m.almacen, m.almacen_destino, m.venta,
        m.compra, m.costo_unitario, m.importe, m.referencia
 FROM movimientos_inventario m
 LEFT JOIN productos p ON p.empresa = m.empresa AND p.clave = m.producto
 WHERE m.empresa = $1
+  AND m.clave = ANY (ARRAY(
+    WITH RECURSIVE dado AS (SELECT $2::text AS sku), escritos (producto) AS (
+        SELECT min(x.producto)
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado)
+        UNION ALL
+        SELECT (SELECT min(x.producto)
+                FROM movimientos_inventario x
+                WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto > e.producto)
+        FROM escritos e
+        WHERE e.producto IS NOT NULL
+    )
+    SELECT k.clave
+    FROM productos s
+    CROSS JOIN LATERAL (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.producto = s.clave
+        ORDER BY x.clave
+        LIMIT 31
+    ) k
+    WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM dado)
+    UNION ALL
+    SELECT k.clave
+    FROM escritos e
+    CROSS JOIN LATERAL (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto = e.producto
+        ORDER BY x.clave
+        LIMIT 31
+    ) k
+    WHERE NOT EXISTS (
+        SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = e.producto AND s.sku IS NOT NULL
+    )
+    UNION ALL
+    (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto IS NULL
+        ORDER BY x.clave
+        LIMIT 31
+    )
+))
 ORDER BY m.clave
 LIMIT 31;
 
@@ -24,5 +68,125 @@ WHERE m.empresa = $1
   AND m.venta = $5
   AND m.tipo = $6
   AND m.clave > $7
+ORDER BY m.clave
+LIMIT 31;
+
+-- The filter `sku`, a later page.
+SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sku, m.sku), m.cantidad,
+       m.existencia_anterior, m.existencia_actual, m.almacen, m.almacen_destino, m.venta,
+       m.compra, m.costo_unitario, m.importe, m.referencia
+FROM movimientos_inventario m
+LEFT JOIN productos p ON p.empresa = m.empresa AND p.clave = m.producto
+WHERE m.empresa = $1
+  AND m.clave = ANY (ARRAY(
+    WITH RECURSIVE dado AS (SELECT $2::text AS sku), escritos (producto) AS (
+        SELECT min(x.producto)
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado)
+        UNION ALL
+        SELECT (SELECT min(x.producto)
+                FROM movimientos_inventario x
+                WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto > e.producto)
+        FROM escritos e
+        WHERE e.producto IS NOT NULL
+    )
+    SELECT k.clave
+    FROM productos s
+    CROSS JOIN LATERAL (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.producto = s.clave
+          AND x.clave > $3
+        ORDER BY x.clave
+        LIMIT 31
+    ) k
+    WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM dado)
+    UNION ALL
+    SELECT k.clave
+    FROM escritos e
+    CROSS JOIN LATERAL (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto = e.producto
+          AND x.clave > $4
+        ORDER BY x.clave
+        LIMIT 31
+    ) k
+    WHERE NOT EXISTS (
+        SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = e.producto AND s.sku IS NOT NULL
+    )
+    UNION ALL
+    (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto IS NULL
+          AND x.clave > $5
+        ORDER BY x.clave
+        LIMIT 31
+    )
+))
+  AND m.clave > $6
+ORDER BY m.clave
+LIMIT 31;
+
+-- The filter `tipo`, a later page.
+SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sku, m.sku), m.cantidad,
+       m.existencia_anterior, m.existencia_actual, m.almacen, m.almacen_destino, m.venta,
+       m.compra, m.costo_unitario, m.importe, m.referencia
+FROM movimientos_inventario m
+LEFT JOIN productos p ON p.empresa = m.empresa AND p.clave = m.producto
+WHERE m.empresa = $1
+  AND m.clave = ANY (ARRAY(
+    WITH RECURSIVE dado AS (SELECT $2::text AS sku), escritos (producto) AS (
+        SELECT min(x.producto)
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado)
+        UNION ALL
+        SELECT (SELECT min(x.producto)
+                FROM movimientos_inventario x
+                WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto > e.producto)
+        FROM escritos e
+        WHERE e.producto IS NOT NULL
+    )
+    SELECT k.clave
+    FROM productos s
+    CROSS JOIN LATERAL (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.producto = s.clave
+          AND x.tipo = $3
+          AND x.clave > $4
+        ORDER BY x.clave
+        LIMIT 31
+    ) k
+    WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM dado)
+    UNION ALL
+    SELECT k.clave
+    FROM escritos e
+    CROSS JOIN LATERAL (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto = e.producto
+          AND x.tipo = $5
+          AND x.clave > $6
+        ORDER BY x.clave
+        LIMIT 31
+    ) k
+    WHERE NOT EXISTS (
+        SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = e.producto AND s.sku IS NOT NULL
+    )
+    UNION ALL
+    (
+        SELECT x.clave
+        FROM movimientos_inventario x
+        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto IS NULL
+          AND x.tipo = $7
+          AND x.clave > $8
+        ORDER BY x.clave
+        LIMIT 31
+    )
+))
+  AND m.tipo = $9
+  AND m.clave > $10
 ORDER BY m.clave
 LIMIT 31;

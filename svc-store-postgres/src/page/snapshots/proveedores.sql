@@ -20,3 +20,14 @@ WHERE empresa = $1
   AND clave > $8
 ORDER BY clave
 LIMIT $9;
+
+-- The filter `nombre`, a later page.
+SELECT clave, folio, nombre, contacto, rfc, correo, telefono, estatus
+FROM proveedores
+WHERE empresa = $1
+  AND busqueda LIKE $2
+  AND busqueda LIKE $3
+  AND estatus <> 'eliminado'
+  AND clave > $4
+ORDER BY clave
+LIMIT $5;

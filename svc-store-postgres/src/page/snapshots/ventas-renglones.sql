@@ -1,5 +1,5 @@
 -- /ventas-renglones
--- No filter, the first page.
+-- Filtered by `venta`, the first page.
 SELECT r.clave, r.venta, r.renglon, r.producto, coalesce(p.sku, r.sku), r.descripcion,
        r.cantidad, r.cantidad_surtida, r.unidad, r.unidad_sat, r.codigo_sat, r.objeto_impuesto,
        r.precio_unitario, r.descuento, r.subtotal, r.iva_tasa, r.iva, r.total, r.ieps,
@@ -7,10 +7,25 @@ SELECT r.clave, r.venta, r.renglon, r.producto, coalesce(p.sku, r.sku), r.descri
 FROM ventas_renglones r
 LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
 WHERE r.empresa = $1
+  AND r.venta = $2
 ORDER BY r.clave
 LIMIT 31;
 
 -- All filters, a later page.
+SELECT r.clave, r.venta, r.renglon, r.producto, coalesce(p.sku, r.sku), r.descripcion,
+       r.cantidad, r.cantidad_surtida, r.unidad, r.unidad_sat, r.codigo_sat, r.objeto_impuesto,
+       r.precio_unitario, r.descuento, r.subtotal, r.iva_tasa, r.iva, r.total, r.ieps,
+       r.retenciones
+FROM ventas_renglones r
+LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
+WHERE r.empresa = $1
+  AND r.venta = $2
+  AND (r.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $3)) OR r.sku = $4)
+  AND r.clave > $5
+ORDER BY r.clave
+LIMIT 31;
+
+-- The filter `sku`, a later page.
 SELECT r.clave, r.venta, r.renglon, r.producto, coalesce(p.sku, r.sku), r.descripcion,
        r.cantidad, r.cantidad_surtida, r.unidad, r.unidad_sat, r.codigo_sat, r.objeto_impuesto,
        r.precio_unitario, r.descuento, r.subtotal, r.iva_tasa, r.iva, r.total, r.ieps,

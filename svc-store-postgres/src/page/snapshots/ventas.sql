@@ -1,5 +1,5 @@
 -- /ventas
--- No filter, the first page.
+-- Filtered by `tipo` and `cancelada`, the first page.
 SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
@@ -8,6 +8,8 @@ SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.clien
 FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
+  AND $2 = v.tipo
+  AND v.cancelada
 ORDER BY v.clave
 LIMIT 31;
 
@@ -38,3 +40,79 @@ WHERE v.empresa = $1
   AND v.clave > $10
 ORDER BY v.clave + 0
 LIMIT $11;
+
+-- The filter `clave`, a later page.
+SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
+       v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
+       v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
+       v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+FROM ventas v
+LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
+WHERE v.empresa = $1
+  AND $2 IN (v.tipo, v.tipo_creado)
+  AND v.cancelada
+  AND v.clave = $3
+  AND v.clave > $4
+ORDER BY v.clave
+LIMIT 31;
+
+-- The filter `fecha_desde`, a later page.
+SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
+       v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
+       v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
+       v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+FROM ventas v
+LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
+WHERE v.empresa = $1
+  AND $2 = v.tipo
+  AND v.cancelada
+  AND v.fecha >= $3
+  AND v.clave > $4
+ORDER BY v.clave + 0
+LIMIT $5;
+
+-- The filter `sku`, a later page.
+SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
+       v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
+       v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
+       v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+FROM ventas v
+LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
+WHERE v.empresa = $1
+  AND $2 = v.tipo
+  AND v.cancelada
+  AND v.clave = ANY (ARRAY(
+    WITH q (sku) AS (SELECT $3::text)
+    SELECT k.venta
+    FROM productos s
+    CROSS JOIN LATERAL (
+        SELECT DISTINCT r.venta
+        FROM ventas_renglones r
+        JOIN ventas v ON v.empresa = r.empresa AND v.clave = r.venta
+        WHERE r.empresa = $1 AND r.producto = s.clave
+          AND r.venta > $4
+          AND $5 = v.tipo
+          AND v.cancelada
+        ORDER BY r.venta
+        LIMIT 31
+    ) k
+    WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM q)
+    UNION ALL
+    (
+        SELECT DISTINCT r.venta
+        FROM ventas_renglones r
+        JOIN ventas v ON v.empresa = r.empresa AND v.clave = r.venta
+        WHERE r.empresa = $1 AND r.sku = (SELECT sku FROM q)
+          AND r.venta > $6
+          AND $7 = v.tipo
+          AND v.cancelada
+        ORDER BY r.venta
+        LIMIT 31
+    )
+))
+  AND v.clave > $8
+ORDER BY v.clave
+LIMIT 31;

@@ -31,3 +31,68 @@ LEFT JOIN LATERAL (
     ORDER BY clave
     LIMIT 31
 ) hijos ON true;
+
+-- The filter `clave`, a later page.
+SELECT hijos.*
+FROM (
+    SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
+) padre
+LEFT JOIN LATERAL (
+    SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado,
+           ultimo_intento, proximo_intento
+    FROM entregas
+    WHERE empresa = $1 AND webhook = $3
+      AND clave = $4
+      AND clave > $5
+    ORDER BY clave
+    LIMIT 31
+) hijos ON true;
+
+-- The filter `estado`, a later page.
+SELECT hijos.*
+FROM (
+    SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
+) padre
+LEFT JOIN LATERAL (
+    SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado,
+           ultimo_intento, proximo_intento
+    FROM entregas
+    WHERE empresa = $1 AND webhook = $3
+      AND estado <> 'entregada'
+      AND estado = $4
+      AND clave > $5
+    ORDER BY clave
+    LIMIT 31
+) hijos ON true;
+
+-- The filter `estado`, a later page.
+SELECT hijos.*
+FROM (
+    SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
+) padre
+LEFT JOIN LATERAL (
+    SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado,
+           ultimo_intento, proximo_intento
+    FROM entregas
+    WHERE empresa = $1 AND webhook = $3
+      AND estado = $4
+      AND clave > $5
+    ORDER BY clave
+    LIMIT 31
+) hijos ON true;
+
+-- The filter `tipo`, a later page.
+SELECT hijos.*
+FROM (
+    SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
+) padre
+LEFT JOIN LATERAL (
+    SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado,
+           ultimo_intento, proximo_intento
+    FROM entregas
+    WHERE empresa = $1 AND webhook = $3
+      AND tipo = $4
+      AND clave > $5
+    ORDER BY clave
+    LIMIT 31
+) hijos ON true;
