@@ -13,9 +13,10 @@ use crate::domain::company::{LimitMode, parse_key_id};
 use crate::domain::rfc::Rfc;
 use crate::error::Error;
 use crate::json::Json;
+use crate::openapi::example;
 use crate::operation::page::{Cursors, ListRequest, PageLimits, Position};
 use crate::operation::{AnyOperation, Handler, Router};
-use crate::registry::{OPERATIONS, tests};
+use crate::registry::OPERATIONS;
 use crate::service::Api;
 use crate::store::testing::{Empty, SECRET};
 use crate::testing::company;
@@ -124,18 +125,15 @@ fn cursors() -> FuzzTarget {
     })
 }
 
-/// Inputs of operations, and some that fit none.
+/// The examples of operations, and some inputs that fit none.
 fn inputs() -> Vec<Vec<u8>> {
     let more = [
-        r#"{"nombre":"Ana","correo":"ana@example.com","telefono":"+52 (55) 1234-5678","mensaje":"Hola","vendedor":1,"pais":"MEX"}"#,
-        r#"{"clave":1,"canal":"llamada","resultado":"contactado","cierre":"vendido","proximo_fecha":"2026-10-12"}"#,
-        r#"{"url":"https://example.com/x","eventos":["venta.creada","cliente.creado"],"descripcion":null,"activo":true}"#,
-        r#"{"clave":1,"entrega":2}"#,
         r#"{"tipo":"pedido","cliente":1,"renglones":[{"producto":1,"cantidad":0.000001,"precio_unitario":"999999999999999999.999999"}]}"#,
         "{}",
     ];
     let more = more.into_iter().map(|text| text.as_bytes().to_vec());
-    tests::samples().into_iter().map(|(_, input)| input.to_string().into_bytes()).chain(more).collect()
+    let examples = OPERATIONS.iter().filter_map(example).map(|input| input.to_string().into_bytes());
+    examples.chain(more).collect()
 }
 
 fn json() -> FuzzTarget {

@@ -83,6 +83,20 @@ fn object(schema: &Value, components: &Value, name: &str) -> Value {
     fields.map(member).collect::<Map<_, _>>().into()
 }
 
+/// An example of an operation's whole input: that of its action, or of its request's body with 1
+/// for each parameter of the path.
+#[cfg(test)]
+pub(crate) fn input(entry: &Entry) -> Option<Value> {
+    if let Some(action) = entry.spec.name.and_then(|name| ALL["actions"].get(name)) {
+        return Some(action.clone());
+    }
+    let http = entry.spec.http.as_ref()?;
+    let parameters = http.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let mut input: Map<_, _> = parameters.map(|name| (name.to_owned(), json!(1))).collect();
+    input.extend(request(&format!("{} {}", http.method.name(), http.path))?.as_object()?.clone());
+    Some(input.into())
+}
+
 /// The keys of a group of `texts/examples.json`.
 #[cfg(test)]
 pub(super) fn titles(group: &str) -> Vec<String> {

@@ -24,6 +24,8 @@ mod texts;
 
 use serde_json::{Value, json};
 
+#[cfg(test)]
+pub(crate) use examples::input as example;
 pub use language::Language;
 use schemas::Schemas;
 pub(crate) use texts::Texts;

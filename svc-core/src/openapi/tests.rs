@@ -275,6 +275,9 @@ fn examples_are_of_what_there_is() {
     for title in examples::titles("requests") {
         assert!(titles.contains(&title), "{title}");
     }
+    for name in examples::titles("actions") {
+        assert!(OPERATIONS.iter().any(|entry| entry.spec.name == Some(&name)), "{name}");
+    }
     let events: BTreeSet<_> = EventKind::WORDS.iter().map(|word| (*word).to_owned()).collect();
     assert_eq!(examples::titles("notices").into_iter().collect::<BTreeSet<_>>(), events);
 }

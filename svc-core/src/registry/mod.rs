@@ -180,4 +180,4 @@ impl Step for ByName<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
