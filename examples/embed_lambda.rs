@@ -13,8 +13,9 @@
 //!   the API knows no route;
 //! - of repeated headers the last stays, and parameters come in any order.
 //!
-//! Nor is anything stamped or delivered: a function is frozen between requests, and this one has no
-//! schedules. `bin-lambda` loses nothing of this, and does what is due when a schedule invokes it.
+//! Nothing is stamped or delivered either: a function is frozen between requests, and this one has
+//! no schedules. `bin-lambda` loses nothing of this, and does background work when a schedule
+//! invokes it.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -14,8 +14,8 @@ use svc_core::stamping::{Budget, SandboxStamper, StampFailure, StampRequest, Sta
 use svc_store_postgres::{PostgresStore, Settings};
 use uuid::Uuid;
 
-/// A stand-in for the provider's client. Like theirs, it remembers what it stamped, by the
-/// document's bytes.
+/// A stand-in for the provider's client. Like a real one, it remembers its stamps by the document's
+/// bytes.
 #[derive(Default)]
 pub struct Provider(Mutex<HashMap<String, String>>);
 
@@ -36,7 +36,7 @@ impl Provider {
         if let Some(stamped) = known.get(xml) {
             return Answer::Stamped(stamped.clone());
         }
-        // Theirs signs with a key of its own; the sandbox's stands in for it.
+        // A real provider signs with its own key; the sandbox's key stands in for it.
         let request = StampRequest::new(reference.to_owned(), xml.to_owned());
         match SandboxStamper::sign(&request, Uuid::from_u128(number + 1), SystemClock.now()) {
             Ok(stamped) => Answer::Stamped(known.entry(xml.to_owned()).or_insert(stamped.xml).clone()),
@@ -52,18 +52,17 @@ pub struct OurStamper(Provider);
 #[async_trait]
 impl Stamper for OurStamper {
     async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
-        // The XML is the same in all attempts at one document, and must be sent as it is: the
-        // provider knows it by its bytes, and an answer that was lost is then given again, instead
-        // of the document being stamped twice.
+        // The XML is the same in all attempts at one document and must be sent unchanged: the
+        // provider recognizes it by its bytes and repeats a lost answer instead of stamping twice.
         let answer = self.0.submit(&request.id, &request.xml);
         match tokio::time::timeout(self.deadline(), answer).await {
-            // Only what holds this very document counts.
+            // Only an answer with this very document counts.
             Ok(Answer::Stamped(xml)) => request.stamped(xml),
-            // Final: only what is wrong with the document itself.
+            // Final: only for faults of the document itself.
             Ok(Answer::Wrong { code, text }) => {
                 Err(StampFailure::Rejected { codigo: format!("NUESTRO-{code}"), mensaje: text })
             }
-            // All else is tried again later, with growing pauses.
+            // Anything else is retried later, with backoff.
             Ok(Answer::Overloaded) => Err(StampFailure::Unreachable("overloaded".to_owned())),
             Err(late) => Err(StampFailure::Unreachable(late.to_string())),
         }
@@ -74,7 +73,7 @@ impl Stamper for OurStamper {
     }
 }
 
-/// Notifies by chat; here, the receiver of a channel.
+/// Notifies by chat; here, through a channel.
 pub struct Chat(pub tokio::sync::mpsc::Sender<String>);
 
 #[async_trait]

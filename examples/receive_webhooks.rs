@@ -31,9 +31,8 @@ struct Receiver {
     work: Sender<Value>,
 }
 
-/// The events that arrived last. This memory ends with the process: a real receiver has a table
-/// with a unique index on the event's id, and writes there in the transaction of what it does about
-/// the event.
+/// The most recent events. This memory ends with the process: a real receiver has a table with a
+/// unique index on the event's id, and inserts there in the transaction that handles the event.
 #[derive(Default)]
 struct Seen {
     ids: HashSet<String>,
@@ -54,26 +53,25 @@ impl Seen {
     }
 }
 
-/// `body` is the raw body: what is signed is its bytes, not what a parser makes of them.
+/// `body` is the raw body: the signature covers its bytes, not what a parser makes of them.
 async fn receive(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let secrets: Vec<&str> = receiver.secrets.iter().map(String::as_str).collect();
-    // Genuine, and of the last five minutes: an older one may be a replay.
+    // Genuine, and at most five minutes old: an older notice may be a replay.
     if let Err(error) = verify(&headers, &body, &secrets, receiver.clock.now()) {
         eprintln!("refused a notice: {error}");
         return StatusCode::UNAUTHORIZED;
     }
-    // The same id as in X-Svc-Evento-Id, but here it is signed.
+    // The same id as in X-Svc-Evento-Id, but signed.
     let notice: Value = serde_json::from_slice(&body).unwrap_or_default();
     let Some(id) = notice["id"].as_str().map(str::to_owned) else { return StatusCode::BAD_REQUEST };
-    // Room is reserved first: an event that is refused must not count as seen, since it is sent
-    // again.
+    // Room is reserved first: a refused event must not count as seen, since it is sent again.
     let Ok(room) = receiver.work.try_reserve() else { return StatusCode::SERVICE_UNAVAILABLE };
-    // The same event may come more than once; it is answered with 2xx each time, or it would come
-    // again.
+    // The same event may arrive more than once. Each time it is answered with 2xx, or it would be
+    // sent again.
     if receiver.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(&id) {
         room.send(notice);
     }
-    // Within 8 seconds: the work is done afterwards.
+    // The answer must come within 8 seconds, so the work is done afterwards.
     StatusCode::NO_CONTENT
 }
 
@@ -89,8 +87,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (work, mut notices) = tokio::sync::mpsc::channel::<Value>(WAITING);
     tokio::spawn(async move {
         while let Some(notice) = notices.recv().await {
-            // A notice only names the record that changed; its data are read from the API, with a
-            // key that has the scope.
+            // A notice only names the changed record; its data are read from the API, with a key
+            // that has the scope.
             println!("{} changed: GET {}", notice["tipo"], notice["recurso"]["url"]);
         }
     });
@@ -107,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// What it answers to an event that was signed with `secret`, so many seconds ago.
+    /// The answer to an event signed with `secret` this many seconds ago.
     async fn answer(app: &Router, event: &str, secret: &str, ago: i64) -> StatusCode {
         let body = format!(r#"{{"id":"{event}","tipo":"cliente.creado"}}"#);
         let at = SystemClock.now() - std::time::Duration::from_secs(ago.unsigned_abs());
@@ -117,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_genuine_and_new_is_worked_on_once() {
+    async fn a_genuine_notice_is_processed_once() {
         let (work, mut notices) = tokio::sync::mpsc::channel(2);
         let app = app(vec!["whsec_new".to_owned(), "whsec_old".to_owned()], Arc::new(SystemClock), work);
         assert_eq!(answer(&app, "evt_1", "whsec_new", 0).await, StatusCode::NO_CONTENT);

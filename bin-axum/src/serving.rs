@@ -1,4 +1,4 @@
-//! Serving the API: what the server and the demo have in common.
+//! Serving the API, shared by the server and the demo.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ async fn keep_base_url(store: PostgresStore, url: String) -> Option<JoinSet<()>>
     Some(task)
 }
 
-/// Logs a warning if webhooks may lead to other networks than the public internet.
+/// Logs a warning if webhooks may reach networks other than the public internet.
 pub(crate) fn warn_of_development(networks: &Networks) {
     if networks.is_development() {
         tracing::warn!(
@@ -70,13 +70,13 @@ pub(crate) fn warn_of_development(networks: &Networks) {
     }
 }
 
-/// The API's public address: the one that is set, else the one it listens on.
+/// The API's public address: the configured one, or else the one it listens on.
 pub(crate) fn base_url(service: &ServiceArgs, server: &Server) -> String {
     service.base_url.clone().unwrap_or_else(|| server.default_base_url())
 }
 
-/// The context of a server over a database, by its settings. `networks` decide which URLs webhooks
-/// may be registered with.
+/// The context of a server over a database, built from its settings. `networks` limits the URLs of
+/// webhooks.
 pub(crate) fn context(
     database: &OpenedDatabase,
     service: &ServiceArgs,

@@ -51,7 +51,7 @@ impl ShutdownPlan {
     }
 }
 
-/// Whether the process was signalled to stop. Clones are of one signal.
+/// Whether the process was signalled to stop. Clones share one signal.
 #[derive(Debug, Clone)]
 pub(crate) struct StopSignal(watch::Receiver<bool>);
 

@@ -1,8 +1,8 @@
-//! What the function costs beside the API: `cargo bench -p bin-lambda --bench figures`.
+//! The function's overhead over the API: `cargo bench -p bin-lambda --bench figures`.
 //!
-//! The binary runs against the tests' Runtime API and a private PostgreSQL. Figures are medians: a
-//! start is a process of its own, what is warm is the time from handing over an event to its
-//! answer, beside the time that the API itself takes for the same request in this process.
+//! The binary runs against the tests' Runtime API and a private PostgreSQL. Figures are medians:
+//! each start is a new process; a warm figure is the time from an event to its answer, beside the
+//! time that the API alone takes for the same request in this process.
 
 #![allow(dead_code, reason = "it shares the platform with the tests, and needs a part of it")]
 
@@ -32,7 +32,7 @@ fn main() {
 }
 
 async fn measure() {
-    // As the function: what was used is brought to the database with every answer.
+    // As in the function: usage is merged with every answer.
     let world = World::with(|builder| builder.merge_usage_every(Duration::ZERO)).await;
     let ana = world.company().await.admin().await;
     let (health, list) = (sent(&ana, "/health"), sent(&ana, "/clientes"));
@@ -61,7 +61,7 @@ fn sent(ana: &Actor, path: &str) -> Sent {
     Sent { method: "GET".to_owned(), target: format!("/api/v1{path}"), headers, body: Vec::new() }
 }
 
-/// From the process's start to its first answer.
+/// The time from the process's start to its first answer.
 async fn start(world: &World, sent: &Sent) -> String {
     let event = Gateway::HttpApi.event(sent);
     let (mut times, mut memory) = (Vec::new(), Vec::new());

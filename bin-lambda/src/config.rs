@@ -36,14 +36,14 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Requests at the same time. As the runtime reads it: what is no number is one.
+    /// Concurrent requests, read as the runtime does: anything but a number counts as one.
     pub(crate) fn concurrency(&self) -> u32 {
         self.concurrency.as_deref().and_then(|given| given.trim().parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// A connection for each request that can be under way, and none to spare, since there are many
-    /// instances. Between requests an instance is frozen, so nothing watches its connections; one
-    /// that was unused for a while is asked for a sign of life.
+    /// One connection per concurrent request and none to spare, since there are many instances.
+    /// Between requests an instance is frozen, so nothing watches its connections; one that was
+    /// unused for a while is tested first.
     fn database_settings(&self) -> Settings {
         let mut settings = Settings::default();
         settings.max_connections = self.concurrency();
@@ -57,7 +57,7 @@ impl Config {
         settings
     }
 
-    /// The store; it connects when it is first asked.
+    /// The store; it connects on first use.
     pub(crate) fn store(&self) -> Result<PostgresStore, OpenError> {
         let settings = self.database_settings();
         let store = PostgresStore::open(&self.database_url, &settings)?;
@@ -67,7 +67,7 @@ impl Config {
         }
     }
 
-    /// Whether webhooks may lead to places that only development has.
+    /// Whether webhooks may reach addresses that exist only in development.
     pub(crate) fn is_development(&self) -> Result<bool, SettingError> {
         Ok(self.outside.webhooks.networks()?.is_development())
     }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_connection_for_each_request_under_way() {
+    fn the_pool_has_a_connection_per_concurrent_request() {
         for (given, connections) in [(&[][..], 1), (&["--concurrency", "8"], 8), (&["--concurrency", "no"], 1)] {
             let settings = config(given).database_settings();
             assert_eq!(

@@ -1,4 +1,4 @@
-//! The function, invoked by a Runtime API of the test's own.
+//! The function, invoked by a simulated Runtime API.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -13,20 +13,20 @@ use svc_tests::{BASE_URL, World};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 
-/// What the function is to be invoked with, and its outcome: `response` or `error`, and its body.
+/// The events for the function, and each outcome: `response` or `error`, and its body.
 struct Platform {
     events: Mutex<mpsc::Receiver<Value>>,
     outcomes: mpsc::Sender<(String, Value)>,
 }
 
-/// The program of an example, which cargo puts into `examples` beside the `deps` of this test.
+/// The compiled example, which cargo puts into `examples` beside the `deps` of this test.
 fn example(name: &str) -> PathBuf {
     let this = std::env::current_exe().expect("this program");
     let profile = this.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
     profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// The function in a process of its own, which is killed when this is dropped.
+/// The function in a process of its own; dropping this kills it.
 struct Function {
     process: Child,
     events: mpsc::Sender<Value>,
@@ -60,14 +60,14 @@ impl Function {
         Self { process, events, outcomes }
     }
 
-    /// The outcome of a request: `response` or `error`, and its body.
+    /// The outcome of an event: `response` or `error`, and its body.
     async fn invoke(&mut self, event: Value) -> (String, Value) {
         self.events.send(event).await.expect("a platform");
         let outcome = tokio::time::timeout(Duration::from_secs(30), self.outcomes.recv()).await;
         outcome.expect("in time").expect("a platform")
     }
 
-    /// What the API answers.
+    /// The answer of the API.
     async fn answer(&mut self, event: Value) -> (u64, Value) {
         let (outcome, answer) = self.invoke(event).await;
         assert_eq!(outcome, "response", "{answer}");

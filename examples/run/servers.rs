@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use crate::store_layer::Audited;
 use crate::{embed_axum, embed_hyper};
 
-/// What a server answers to a request of these further headers: status and body.
+/// A server's answer to a request with these further headers: status and body.
 async fn get(address: SocketAddr, path: &str, headers: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.expect("a server");
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n");

@@ -68,7 +68,7 @@ impl Sender for Receiver {
 }
 
 #[tokio::test]
-async fn all_of_it_as_one_future() {
+async fn all_background_work_runs_as_one_future() {
     let world = World::new().await;
     // Background work uses the context's clock, and removes what is a month old by it.
     world.clock.advance(SystemClock.now() - world.clock.now());

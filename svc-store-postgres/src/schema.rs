@@ -1,4 +1,4 @@
-//! The schema and its history. How migrations are written is in `migrations/README.md`.
+//! The schema and its history. `migrations/README.md` has the rules of migrations.
 
 mod distribute;
 mod history;
@@ -43,7 +43,7 @@ pub enum OpenError {
     /// [`Settings::migration_patience`](crate::Settings::migration_patience).
     #[error("another process is still migrating the database (application_name 'svc migrate' in pg_stat_activity)")]
     Migrating,
-    /// There are migrations to do, and a pooler in the way of them.
+    /// Migrations are pending, and a pooler stands in their way.
     #[error(
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
     )]
@@ -54,13 +54,13 @@ pub enum OpenError {
          worker, and citus_add_node each worker"
     )]
     NoEngine,
-    /// Migrations are still to be done.
+    /// Migrations are pending.
     #[error("the schema is older than this program")]
     Outdated,
-    /// The server takes no writes: it is a replica, or was made read-only.
+    /// The server is read-only: it is a replica, or was made read-only.
     #[error("the database takes no writes")]
     ReadOnly,
-    /// All connections for requests are in use, and none has come back for seconds.
+    /// All connections for requests are in use, and none has returned for seconds.
     #[error("the connections to the database are stuck")]
     Stuck,
 }

@@ -29,11 +29,11 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-/// Deliveries in one pass, and passes of which the median counts.
+/// The deliveries of one pass, and the passes whose median counts.
 const DELIVERIES: u32 = 20_000;
 const PASSES: usize = 3;
 
-/// Webhooks in all.
+/// The number of webhooks.
 const WEBHOOKS: [u32; 4] = [1, 10, 20, 1_000];
 
 const NAME: &str = "receptor.example.com";
@@ -66,7 +66,7 @@ fn authority() -> (Vec<u8>, TlsAcceptor) {
     (root, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// A receiver that answers 204 at once, and keeps the connection open or does not, on a thread of
+/// A receiver that answers 204 at once, and keeps the connection open or closes it, on a thread of
 /// its own.
 struct Receiver {
     port: u16,
@@ -108,7 +108,7 @@ async fn receive(listener: TcpListener, tls: Option<TlsAcceptor>, keeps: bool) {
     }
 }
 
-/// What a delivery costs: medians of the passes.
+/// The cost of a delivery: medians of the passes.
 struct Costs {
     /// Deliveries a second.
     rate: f64,
@@ -130,7 +130,7 @@ impl Costs {
     }
 }
 
-/// One pass over so many deliveries of companies with so many webhooks in all.
+/// One pass over this many deliveries of companies with this many webhooks in all.
 async fn pass(companies: &[Company], webhooks: u32, sender: &HttpSender, receiver: &Receiver) -> Costs {
     let world = &companies[0].world;
     for company in companies {
@@ -156,7 +156,7 @@ async fn pass(companies: &[Company], webhooks: u32, sender: &HttpSender, receive
     }
 }
 
-/// Companies with so many webhooks in all, of one host: ten each if they are very many.
+/// Companies with this many webhooks in all, of one host: ten each if they are very many.
 async fn companies(webhooks: u32, url: &str) -> Vec<Company> {
     let world = World::new().await;
     assert!(world.can_count_statements().await, "statements are counted");

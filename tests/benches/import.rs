@@ -14,7 +14,7 @@ use svc_tests::{World, median};
 const RECORDS: usize = 100_000;
 const ROUNDS: usize = 3;
 
-/// The record of that number.
+/// The record with that number.
 type Record = fn(usize) -> Value;
 
 fn customer(n: usize) -> Value {

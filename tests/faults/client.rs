@@ -1,4 +1,4 @@
-//! Requests over HTTP, and what came of them.
+//! Requests over HTTP and their outcomes.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,18 +12,18 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-/// How long an answer is waited for: far longer than the server's own deadline of 15 s, so that a
-/// request that hangs is seen.
+/// The time limit of a client: far beyond the server's own deadline of 15 s, so that hanging
+/// requests show.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
-    /// An answer of that status.
+    /// An answer with that status.
     Status(u16),
-    /// 503 `ocupado`: the company has as many requests under way as it may have.
+    /// 503 `ocupado`: the company has as many concurrent requests as it may have.
     Busy,
-    /// 503 without Retry-After: the client does not learn when to try again.
+    /// 503 without Retry-After, which leaves the client without advice.
     Bare503,
     /// The connection was refused or closed.
     Cut,
@@ -62,12 +62,12 @@ impl Actor {
         Self { api_key, ..self.clone() }
     }
 
-    /// Reads; gives what came of it, and the body.
+    /// Reads; returns the outcome and the body.
     pub(crate) async fn get(&self, path: &str) -> (Outcome, Value) {
         self.send(self.request(Method::GET, path), Bytes::new()).await
     }
 
-    /// Writes with an Idempotency-Key; gives what came of it, and the body.
+    /// Writes with an Idempotency-Key; returns the outcome and the body.
     pub(crate) async fn write(&self, method: Method, path: &str, key: &str, body: Bytes) -> (Outcome, Value) {
         let request = self.request(method, path).header("Idempotency-Key", key);
         self.send(request.header(header::CONTENT_TYPE, "application/json"), body).await

@@ -1,4 +1,4 @@
-//! Requests that are under way all the time: when one is answered, the next begins.
+//! A constant number of concurrent requests: when one is answered, the next begins.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,14 +7,14 @@ use tokio::task::JoinSet;
 use crate::client::{Outcome, Outcomes};
 use crate::figures::said;
 
-/// So many of them at once.
+/// The number of concurrent requests.
 pub(crate) struct Crowd {
     tasks: JoinSet<()>,
     outcomes: Arc<Mutex<Outcomes>>,
 }
 
 impl Crowd {
-    /// Begins; each request is given a name that no other has.
+    /// Starts; each request gets a unique name.
     pub(crate) fn of<F>(many: usize, request: impl Fn(String) -> F + Clone + Send + 'static) -> Self
     where
         F: Future<Output = Outcome> + Send + 'static,
@@ -32,7 +32,7 @@ impl Crowd {
         Self { tasks, outcomes }
     }
 
-    /// Ends, whatever is under way; gives what came of it.
+    /// Stops at once; returns the outcomes.
     pub(crate) async fn end(mut self) -> String {
         self.tasks.shutdown().await;
         said(&self.outcomes.lock().expect("nobody panicked"))

@@ -1,4 +1,4 @@
-//! A durable PostgreSQL for one fault: what is acknowledged is on disk, and its processes may be
+//! A durable PostgreSQL for one fault: acknowledged writes are on disk, and its processes may be
 //! killed.
 
 use std::fs::{self, Permissions};
@@ -21,15 +21,15 @@ use tokio::time::sleep;
 /// The database that the server uses.
 pub(crate) const NAME: &str = "svc";
 
-/// A script that runs a server until standard input ends, which it does however this process ends.
+/// A script that runs a server until standard input ends, which happens however this process ends.
 const WATCH: &str = r#""$@" & server=$!; cat >/dev/null; kill -QUIT "$server"; wait "$server""#;
 
 /// A PostgreSQL of its own, in a directory of its own.
 pub(crate) struct Database {
-    // It stops before its directory goes.
+    // Stops before its directory is removed.
     cluster: Option<Cluster>,
     standby: Option<Standby>,
-    /// Where the server that is used now is reached.
+    /// The address of the current server.
     options: PgConnectOptions,
     dir: TempDir,
 }
@@ -51,17 +51,17 @@ impl Database {
         Self { options: cluster.options(NAME), cluster: Some(cluster), standby: None, dir }
     }
 
-    /// A directory that goes with it.
+    /// A directory that is removed with it.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// The socket of the server that is used now.
+    /// The socket of the current server.
     pub(crate) fn socket(&self) -> PathBuf {
         socket(&self.options)
     }
 
-    /// A connection past everything that stands before the database.
+    /// A direct connection, past everything in front of the database.
     pub(crate) async fn connect(&self) -> Result<PgConnection, sqlx::Error> {
         self.options.connect().await
     }
@@ -88,7 +88,7 @@ impl Database {
         sqlx::query_scalar(statement).fetch_one(&mut connection).await.expect("a value")
     }
 
-    /// Kills its first process (SIGKILL), and with it all of them.
+    /// Kills its first process (SIGKILL), and so all of them.
     pub(crate) fn kill(&self) {
         let dir = self.cluster.as_ref().expect("it runs").dir().join("cluster");
         let file = fs::read_to_string(dir.join("postmaster.pid")).expect("a server runs");
@@ -96,15 +96,14 @@ impl Database {
         kill(Pid::from_raw(pid), Signal::SIGKILL).expect("it is killed");
     }
 
-    /// Starts it again after it was killed.
+    /// Starts it again after a kill.
     pub(crate) async fn start_again(&mut self) {
         let dead = self.cluster.take();
         self.cluster = Some(open(self.dir.path().join("data")).await);
         drop(spawn_blocking(move || drop(dead)).await);
     }
 
-    /// A standby that follows it; from now on nothing is acknowledged that the standby does not
-    /// have.
+    /// A standby that follows it; from now on every acknowledged write is also on the standby.
     pub(crate) async fn follow(&mut self) {
         let binaries: String = self.value("SELECT setting FROM pg_config() WHERE name = 'BINDIR'").await;
         let primary = self.cluster.as_ref().expect("it runs").dir().join("cluster");
@@ -147,7 +146,7 @@ impl Database {
         self.wait("SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'").await;
     }
 
-    /// Makes the standby the server that is used; gives its socket.
+    /// Makes the standby the current server; returns its socket.
     pub(crate) async fn promote(&mut self) -> PathBuf {
         self.options = self.standby.as_ref().expect("a standby").options.clone();
         self.run("SELECT pg_promote(false)").await;

@@ -1,4 +1,4 @@
-//! The library in this process, as other programs embed it: for faults of what they plug in.
+//! The library in this process, as other programs embed it, for faults of their own providers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,8 +31,7 @@ impl Embedded {
     }
 }
 
-/// A process of its own, as far as the database can tell, that only delivers notices, by that
-/// clock.
+/// A separate process, as far as the database can tell, that only delivers notices, by that clock.
 pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sender>) -> JoinHandle<()> {
     let context = context(ground, clock);
     tokio::spawn(async move { context.work(Providers::default().sender(sender), std::future::pending()).await })

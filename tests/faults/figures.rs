@@ -1,33 +1,33 @@
-//! What healthy companies noticed of a fault, and the rule that it is held against.
+//! What healthy companies notice of a fault, and the rule for it.
 
 use std::time::{Duration, Instant};
 
 use crate::client::{Outcome, Outcomes};
 use crate::load::Sample;
 
-/// How much slower the slowest hundredth may be while others have a fault.
+/// How much slower the slowest hundredth may be during a fault of others.
 const SLOWER: f64 = 5.0;
 
-/// How soon all is well after the end of the fault.
+/// The time within which all must be well after the fault.
 const RECOVERY: Duration = Duration::from_secs(5);
 
-/// How long an answer may take at all: the server's deadline of a request (15 s), and a second to
-/// send it.
+/// The time limit of any answer: the server's deadline of a request (15 s), and a second to send
+/// it.
 const HANG: Duration = Duration::from_secs(16);
 
-/// How soon a server is well again on a machine that is busy with other things, too.
+/// The time within which a server recovers on a machine that is also busy with other things.
 const RECOVERY_AT_LAST: Duration = Duration::from_secs(15);
 
-/// Whose fault it is.
+/// The scope of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// One company's, one session's, a stranger's: others shall hardly notice.
+    /// One company, one session or a stranger: others shall hardly notice.
     Others,
-    /// The whole database's or server's: everybody gets an answer within the deadlines.
+    /// The whole database or server: everybody gets an error within the deadlines.
     Everybodys,
 }
 
-/// How long answers took.
+/// Durations of answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Latency {
     pub(crate) half: Duration,
@@ -36,7 +36,7 @@ pub(crate) struct Latency {
 }
 
 impl Latency {
-    /// Of the requests that began in a time.
+    /// The answers to requests that began within a span of time.
     pub(crate) fn of(samples: &[Sample], from: Instant, to: Instant) -> Self {
         let within = samples.iter().filter(|sample| (from..to).contains(&sample.began));
         let mut took: Vec<Duration> = within.map(|sample| sample.took).collect();
@@ -47,30 +47,30 @@ impl Latency {
     }
 }
 
-/// What was measured of one fault.
+/// The measurements of one fault.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Figures {
     /// Before it.
     pub(crate) calm: Latency,
-    /// While it lasted.
+    /// During it.
     pub(crate) fault: Latency,
-    /// All answers to healthy companies while it lasted.
+    /// All answers to healthy companies during it.
     pub(crate) during: Outcomes,
     /// All of them after it.
     pub(crate) after: Outcomes,
     /// From the end of the fault until every company had a good answer to a read and to a write;
-    /// none if it never had.
+    /// none if that never happened.
     pub(crate) recovery: Option<Duration>,
-    /// From the end of the fault until the last answer that was not good, of requests that began
-    /// after it; a company's own retries beyond what it may have under way are none of them.
+    /// From the end of the fault until the last bad answer to a request that began after it,
+    /// ignoring a company's own retries beyond its concurrent requests.
     pub(crate) stable: Duration,
-    /// What was acknowledged and is not there.
+    /// Acknowledged but missing.
     pub(crate) lost: usize,
-    /// What is there twice, or was sent twice.
+    /// Present twice, or sent twice.
     pub(crate) doubled: usize,
-    /// What else is worth saying.
+    /// Further remarks.
     pub(crate) notes: Vec<String>,
-    /// What falls short that no other figure says.
+    /// Shortcomings that no other figure shows.
     pub(crate) short: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ impl Figures {
         )
     }
 
-    /// What must be so on any machine, however busy.
+    /// The rules that hold on any machine, however busy.
     pub(crate) fn certain(&self, whose: Whose) -> Result<(), String> {
         let answered = match whose {
             Whose::Others => self.recovery.is_some(),
@@ -127,7 +127,7 @@ impl Figures {
         all.filter(|(outcome, _)| which(**outcome)).map(|(_, times)| times).sum()
     }
 
-    /// What of the rule was not kept.
+    /// The broken parts of the rule.
     fn missed(&self, whose: Whose) -> Vec<String> {
         let mut missed = self.short.clone();
         let mut must = |kept: bool, what: String| {

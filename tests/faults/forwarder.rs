@@ -1,4 +1,4 @@
-//! What stands between the server and its database: it forwards, swallows, or leads elsewhere.
+//! A forwarder between the server and its database: it forwards, swallows, or leads elsewhere.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 
-/// A port of this machine that leads to the socket of a PostgreSQL. It goes on until the process
-/// ends.
+/// A local port that leads to the socket of a PostgreSQL until the process ends.
 pub(crate) struct Forwarder {
     port: u16,
     way: watch::Sender<Way>,
@@ -16,14 +15,14 @@ pub(crate) struct Forwarder {
 #[derive(Clone)]
 struct Way {
     to: PathBuf,
-    /// How often the way was cut so far: connections that are older than the last time stay mute
-    /// for ever, as those that a firewall has forgotten.
+    /// How often the connection was cut so far: connections older than the last cut stay silent
+    /// forever, like those that a firewall has forgotten.
     cuts: usize,
     cut: bool,
 }
 
 impl Forwarder {
-    /// A way to the PostgreSQL behind that socket.
+    /// A forwarder to the PostgreSQL behind that socket.
     pub(crate) async fn to(socket: PathBuf) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -41,8 +40,8 @@ impl Forwarder {
         format!("postgres://svc@127.0.0.1:{}/{database}?sslmode=disable", self.port)
     }
 
-    /// Swallows from now on: what is sent is taken and goes nowhere, nothing is refused or closed,
-    /// and new connections are accepted.
+    /// From now on it swallows everything: nothing is forwarded, refused or closed, and new
+    /// connections are accepted.
     pub(crate) fn cut(&self) {
         self.way.send_modify(|way| {
             way.cuts += 1;
@@ -55,19 +54,19 @@ impl Forwarder {
         self.way.send_modify(|way| way.cut = false);
     }
 
-    /// Leads new connections to another PostgreSQL, as a name that is moved to another server.
+    /// Leads new connections to another PostgreSQL, as when a name moves to another server.
     pub(crate) fn lead_to(&self, socket: PathBuf) {
         self.way.send_modify(|way| way.to = socket);
     }
 }
 
-/// Forwards one connection until it ends, or the way is cut.
+/// Forwards one connection until it ends or is cut.
 async fn forward(mut client: TcpStream, mut way: watch::Receiver<Way>) {
     let now = way.borrow().clone();
     if now.cut {
         return swallow(client).await;
     }
-    // Who is not there refuses, as a port without a server does.
+    // A missing server refuses, like a port without a server.
     let Ok(mut server) = UnixStream::connect(&now.to).await else { return };
     let _ = client.set_nodelay(true);
     let cut = async {
@@ -80,7 +79,7 @@ async fn forward(mut client: TcpStream, mut way: watch::Receiver<Way>) {
     };
     if !ended {
         swallow(client).await;
-        // The database does not learn that its client has gone.
+        // The database does not notice that its client is gone.
         std::future::pending::<()>().await;
     }
     let _ = server.shutdown().await;

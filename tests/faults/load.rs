@@ -1,6 +1,6 @@
 //! The load of healthy companies: each reads and writes at a fixed pace, whatever becomes of
-//! earlier requests, so that a request that waits holds up no other and is seen in the figures. A
-//! write that is not acknowledged is sent again with its Idempotency-Key until it is.
+//! earlier requests, so that a waiting request delays no other and shows in the figures. An
+//! unacknowledged write is sent again with its Idempotency-Key until it is acknowledged.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,19 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::client::{Actor, Outcome};
 
-/// From one read of a company to its next.
+/// The time between two reads of a company.
 const READS: Duration = Duration::from_millis(40);
 
-/// From one write of a company to its next.
+/// The time between two writes of a company.
 const WRITES: Duration = Duration::from_millis(100);
 
-/// From a refusal to the next attempt, as Retry-After says.
+/// The time between a refusal and the next attempt, as in Retry-After.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How long writes that are not acknowledged are sent again when no new ones begin any more.
+/// How long unacknowledged writes are repeated after the last new one.
 const LAST: Duration = Duration::from_secs(45);
 
-/// What a request of a company's does.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,
@@ -43,11 +43,11 @@ pub(crate) struct Sample {
     pub(crate) outcome: Outcome,
 }
 
-/// What was acknowledged: by its Idempotency-Key (which is also the record's name), whose it is and
+/// The acknowledged writes: the Idempotency-Key (which is also the record's name), the company and
 /// the record's clave.
 pub(crate) type Acknowledged = HashMap<String, (usize, i64)>;
 
-/// The load under way.
+/// The running load.
 pub(crate) struct Load {
     shared: Arc<Shared>,
     companies: JoinSet<JoinSet<()>>,
@@ -74,13 +74,13 @@ impl Load {
         Self { shared, companies }
     }
 
-    /// What was measured so far.
+    /// The measurements so far.
     pub(crate) fn samples(&self) -> Vec<Sample> {
         self.shared.samples.lock().expect("nobody panicked").clone()
     }
 
-    /// Whether every company has had a good answer of either kind since `end`; then how long that
-    /// took.
+    /// How long it took after `end` until every company had a good answer of either kind; none if
+    /// some had not.
     pub(crate) fn recovery(&self, end: Instant) -> Option<Duration> {
         let samples = self.samples();
         let first = |company, kind| {
@@ -93,8 +93,8 @@ impl Load {
         all.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max())
     }
 
-    /// Begins nothing new, and waits for what is under way; gives what was measured, what was
-    /// acknowledged, and how many writes never were.
+    /// Starts nothing new, and waits for open requests; returns the measurements, the acknowledged
+    /// writes, and the number of those never acknowledged.
     pub(crate) async fn end(mut self) -> (Vec<Sample>, Acknowledged, usize) {
         self.shared.over.store(true, Ordering::Relaxed);
         let mut unfinished = 0;
@@ -110,13 +110,13 @@ impl Load {
     }
 }
 
-/// Begins a request at each tick until the load is over; gives those under way.
+/// Starts a request at each tick until the load is over; returns the open ones.
 async fn tick<F>(every: Duration, shared: Arc<Shared>, request: impl Fn(Arc<Shared>, usize) -> F) -> JoinSet<()>
 where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut ticks = interval(every);
-    // A machine that is busy does not make a storm of what was missed.
+    // A busy machine does not catch up on missed ticks.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut requests = JoinSet::new();
     let mut number = 0;

@@ -34,8 +34,7 @@ use crate::figures::Figures;
 use crate::scenarios::{SCENARIOS, Scenario};
 use crate::stage::Pace;
 
-/// What is asked for on the command line. Other options are the test runner's, and mean nothing
-/// here.
+/// The command line's own options. Other options are the test runner's, and mean nothing here.
 struct Asked {
     full: bool,
     words: Vec<String>,
@@ -71,7 +70,7 @@ fn main() -> ExitCode {
     println!("{}", Figures::HEAD);
     for scenario in SCENARIOS.iter().filter(|scenario| asked.wants(scenario)) {
         let began = Instant::now();
-        // A task of its own, so that one scenario that breaks is not the end of the others.
+        // Each runs in a task of its own, so that a failing scenario does not end the others.
         match runtime.block_on(async { tokio::spawn((scenario.run)(pace)).await }) {
             Ok(figures) => {
                 println!("{}", figures.row(scenario.name, scenario.whose));

@@ -1,4 +1,4 @@
-//! Who gets the notices, and whether each arrived once.
+//! Receives the notices, and checks that each arrived once.
 
 use std::time::{Duration, Instant};
 
@@ -13,24 +13,23 @@ use crate::database::Database;
 use crate::figures::Figures;
 use crate::stage::Company;
 
-/// What notices are about.
+/// The event of the notices.
 pub(crate) const TIPO: &str = "cliente.creado";
 
-/// How long the last notices may take.
+/// The time limit of the last notices.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Has a company's notices sent to a receiver.
+/// Sends a company's notices to a receiver.
 pub(crate) async fn register(receiver: &Receiver, database: &Database, company: &Company) {
     let pool = sqlx::PgPool::connect_lazy_with(database.options().clone());
     let url = format!("http://localhost:{}/{{}}", receiver.address.port());
     let maker = (company.id, company.owner);
-    // Secrets are stored as they are: the server has no key for them.
+    // Secrets are stored in the clear, since the server has no key for them.
     svc_tests::notices::webhook(&pool, &Sealer::default(), maker, &url, &[TIPO], SystemClock.now()).await;
     pool.close().await;
 }
 
-/// Waits for the last notices, and checks all: of each customer that a load created, one notice has
-/// arrived.
+/// Waits for the last notices and checks all: each customer that a load created has one notice.
 pub(crate) async fn validate(arrived: &Arrived, database: &Database, figures: &mut Figures) {
     let mut connection = database.connect().await.expect("a connection");
     let happened = "SELECT e.id FROM eventos e JOIN clientes c ON c.empresa = e.empresa AND c.clave = e.recurso_clave

@@ -1,5 +1,4 @@
-//! The server itself: `svc serve` as its users run it, on a port that it keeps when it is started
-//! again.
+//! The server itself: `svc serve` as its users run it, on a port that it keeps across restarts.
 
 use std::fs::{File, OpenOptions};
 use std::net::{SocketAddr, TcpListener};
@@ -18,7 +17,7 @@ pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port")
 }
 
-/// A server that may be killed and started again.
+/// A server that can be killed and started again.
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
     url: String,
@@ -39,7 +38,7 @@ impl Service {
     /// Starts it, and waits until it listens.
     pub(crate) async fn start_again(&mut self) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
-        // What is set for the one who runs this is not meant for it.
+        // The environment of the person who runs this does not apply to it.
         let theirs = std::env::vars_os().map(|(name, _)| name).filter(|name| {
             let name = name.to_string_lossy();
             name.starts_with("SVC_") || name.starts_with("DATABASE_") || name == "PORT" || name == "RUST_LOG"
@@ -61,7 +60,7 @@ impl Service {
         }
     }
 
-    /// Ends it by a signal, and waits until it is gone.
+    /// Ends it with a signal, and waits until it is gone.
     pub(crate) async fn end(&mut self, signal: Signal) {
         let mut child = self.child.take().expect("it runs");
         kill(Pid::from_raw(child.id().cast_signed()), signal).expect("it is signalled");

@@ -1,5 +1,5 @@
-//! What every fault is played on, and the way of the play: calm, the fault, what comes after it,
-//! and the audit.
+//! The stage of every fault and the course of its play: calm, the fault, its aftermath, and the
+//! audit.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -22,16 +22,16 @@ use crate::forwarder::Forwarder;
 use crate::load::{Acknowledged, Kind, Load, Sample};
 use crate::service::Service;
 
-/// How many companies are healthy.
+/// The number of healthy companies.
 const HEALTHY: usize = 3;
 
-/// How many records each company has to begin with.
+/// The number of records each company starts with.
 const RECORDS: usize = 200;
 
-/// How many acknowledged writes of each company are sent once more in the end.
+/// The number of acknowledged writes of each company that are repeated at the end.
 const AGAIN: usize = 20;
 
-/// How long each part of a play lasts.
+/// The length of each part of a play.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) warm_up: Duration,
@@ -40,7 +40,7 @@ pub(crate) struct Pace {
     pub(crate) after: Duration,
     /// How often a process is killed.
     pub(crate) kills: usize,
-    /// How many deliveries a backlog has.
+    /// The number of deliveries in a backlog.
     pub(crate) backlog: u32,
 }
 
@@ -63,7 +63,7 @@ impl Pace {
     };
 }
 
-/// A company and a key of its owner's with every scope.
+/// A company and a key with every scope, owned by its owner.
 pub(crate) struct Company {
     pub(crate) id: i64,
     pub(crate) owner: i64,
@@ -77,13 +77,12 @@ impl Company {
     }
 }
 
-/// A database with companies, and the way to it.
+/// A database with companies, and the forwarder to it.
 pub(crate) struct Ground {
     pub(crate) database: Database,
     pub(crate) forwarder: Forwarder,
-    /// The healthy ones.
     pub(crate) healthy: Vec<Company>,
-    /// The one whose fault it is, if it is one company's.
+    /// The company that causes the fault, if one does.
     pub(crate) other: Company,
 }
 
@@ -105,13 +104,13 @@ impl Ground {
         Self { database, forwarder, healthy, other }
     }
 
-    /// The database's address by way of the forwarder.
+    /// The database's address through the forwarder.
     pub(crate) fn url(&self) -> String {
         self.forwarder.url(NAME)
     }
 }
 
-/// A new company with records; how much it may do in a month is announced and not enforced.
+/// A new company with records; its monthly limit is announced and not enforced.
 async fn company(context: &Context, nombre: &str) -> Company {
     let change = CompanyChange { nombre: Some(nombre.to_owned()), ..svc_tests::in_notice_mode() };
     let created = context.create_company(change).await.expect("a company");
@@ -128,7 +127,7 @@ async fn company(context: &Context, nombre: &str) -> Company {
 
 /// A ground with the server on it.
 pub(crate) struct Stage {
-    // Goes before its database does.
+    // Stops before its database does.
     pub(crate) service: Service,
     pub(crate) ground: Ground,
 }
@@ -148,18 +147,18 @@ impl Stage {
         Self { service, ground }
     }
 
-    /// The company whose fault it is.
+    /// The company that causes the fault.
     pub(crate) fn other(&self) -> Actor {
         self.ground.other.at(self.service.address)
     }
 
-    /// Begins the load, and leaves it in peace for a while.
+    /// Starts the load, and lets it run undisturbed for a while.
     pub(crate) async fn calm(&self, pace: Pace) -> Play {
         Play::begin(&self.ground, self.service.address, pace).await
     }
 }
 
-/// A play under way: the load, and when what happened.
+/// A running play: the load, and the times of its events.
 pub(crate) struct Play {
     load: Load,
     actors: Vec<Actor>,
@@ -174,8 +173,8 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Begins the load at that address, and leaves it in peace for a while; the fault begins when
-    /// this ends.
+    /// Starts the load at that address and lets it run undisturbed; the fault begins when this
+    /// returns.
     pub(crate) async fn begin(ground: &Ground, address: SocketAddr, pace: Pace) -> Self {
         let actors: Vec<_> = ground.healthy.iter().map(|company| company.at(address)).collect();
         let load = Load::begin(actors.clone());
@@ -186,7 +185,7 @@ impl Play {
         Self { load, actors, pace, calm, fault: Instant::now(), end: None, notes, short, lost: 0, doubled: 0 }
     }
 
-    /// Says that the fault begins now, and not when the calm ended.
+    /// Marks that the fault begins now, not at the end of the calm.
     pub(crate) fn fault(&mut self) {
         self.fault = Instant::now();
     }
@@ -196,12 +195,12 @@ impl Play {
         sleep(self.pace.fault).await;
     }
 
-    /// Says that the fault is over.
+    /// Marks the end of the fault.
     pub(crate) fn over(&mut self) {
         self.end = Some(Instant::now());
     }
 
-    /// Waits until all is well, ends the load, and looks into the books.
+    /// Waits until all is well, ends the load, and audits the database.
     pub(crate) async fn audit(self, ground: &Ground) -> Figures {
         let Self { load, actors, pace, calm, fault, end, mut notes, mut short, lost, doubled } = self;
         let end = end.expect("the fault is over");
@@ -247,8 +246,8 @@ impl Play {
     }
 }
 
-/// How many acknowledged writes are not there, and how many are there twice or are answered
-/// otherwise when they are sent again.
+/// How many acknowledged writes are missing, and how many are present twice or are answered
+/// otherwise when repeated.
 async fn books(ground: &Ground, actors: &[Actor], acknowledged: &Acknowledged) -> (usize, usize) {
     let mut database = ground.database.connect().await.expect("a connection");
     let rows: Vec<(i64, i64, String)> =

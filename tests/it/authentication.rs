@@ -1,4 +1,4 @@
-//! Who may call, beyond the table tests: the life of a key, its owner, its company; notice mode;
+//! Who may call, beyond the table tests: the life of a key, its owner and its company; notice mode;
 //! secrets.
 
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ async fn a_key_works_until_the_instant_it_expires() {
     let ana = world.company().await.key(CreateKey { expires, ..any_key() }).await;
     world.clock.advance(TimeDelta::seconds(3599));
     ana.get("/clientes").await.ok(200);
-    // The key is remembered, its expiry is not: every request compares it.
+    // A key is cached, but its expiry is checked at every request.
     world.clock.advance(TimeDelta::seconds(1));
     ana.get("/clientes").await.fails(401, "llave_invalida");
 }
@@ -87,7 +87,7 @@ async fn a_key_stops_working_with_its_owner() {
 }
 
 #[tokio::test]
-async fn what_the_company_has_decides_within_five_seconds_both_ways() {
+async fn changes_of_the_company_take_effect_within_five_seconds() {
     let world = World::new().await;
     let company = world.company().await;
     let ana = company.admin().await;
@@ -155,7 +155,7 @@ async fn a_malformed_key_id_is_no_key() {
 }
 
 #[tokio::test]
-async fn credentials_stand_once_and_as_bearer() {
+async fn credentials_are_sent_once_and_as_bearer() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let secret = &ana.api_key;

@@ -1,4 +1,4 @@
-//! The company's signing certificate, as the back office loads it.
+//! The company's signing certificate, as loaded by the back office.
 
 use chrono::TimeDelta;
 use ring::signature::{KeyPair as _, RsaKeyPair};
@@ -60,12 +60,12 @@ async fn a_loaded_certificate_is_the_companys() {
 }
 
 #[tokio::test]
-async fn the_last_one_loaded_signs() {
+async fn the_last_loaded_certificate_signs() {
     let company = with_rfc(RFC).await;
     for (name, numero) in
         [("valid", "30001000000500003416"), ("renewed", "30001000000500003417"), ("valid", "30001000000500003416")]
     {
-        // The clock stands still: it is the order that counts.
+        // The clock stands still, so only the order decides.
         assert_eq!(load(&company, name, name).await.unwrap().numero, numero);
         assert_eq!(current(&company).await.unwrap().numero, numero);
     }
@@ -100,7 +100,7 @@ async fn a_company_without_rfc_takes_the_certificates() {
 }
 
 #[tokio::test]
-async fn each_refusal_says_why_and_leaves_nothing() {
+async fn each_refusal_has_a_reason_and_writes_nothing() {
     let company = with_rfc(RFC).await;
     for (cer, key, said) in [
         ("expired", "valid", "cer: venció el 2024-01-01T00:00:00Z"),
@@ -153,8 +153,7 @@ async fn the_key_is_sealed_at_rest() {
     let public = pair.public_key().as_ref();
     let der = current(&company).await.unwrap().der;
     assert!(der.windows(public.len()).any(|window| window == public), "the key is the certificate's");
-    // Nothing of the key stands anywhere in the row, not even its public half, and neither does the
-    // password.
+    // The row contains nothing of the key, not even its public half, nor the password.
     for part in [&opened[..32], &opened[opened.len() - 32..], &public[10..42], PASSWORD.as_bytes()] {
         assert!(!sealed.windows(part.len()).any(|window| window == part));
     }
@@ -168,7 +167,7 @@ async fn the_key_is_sealed_at_rest() {
 }
 
 #[tokio::test]
-async fn without_a_key_for_secrets_it_is_kept_as_it_is() {
+async fn without_a_secrets_key_it_is_stored_in_the_clear() {
     let mut company = with_rfc(RFC).await;
     company.world = company.world.with_secrets(Sealer::default());
     let numero = load(&company, "valid", "valid").await.unwrap().numero;
@@ -186,7 +185,8 @@ async fn a_company_sees_its_own_certificate_only() {
     assert!(current(&one).await.is_some());
     assert_eq!(current(&two).await, None);
     assert_eq!(begin(&two).await.signing_key("30001000000500003416").await.unwrap(), None);
-    // The same certificate in two companies is two records: both may be branches of one taxpayer.
+    // The same certificate in two companies is two records, since both may be branches of one
+    // taxpayer.
     two.load_certificate().await;
     assert_eq!(current(&two).await, current(&one).await);
     let settings = begin(&two).await.company().await.unwrap().unwrap();
@@ -206,7 +206,7 @@ async fn a_company_that_changes_its_rfc_needs_another_certificate() {
 }
 
 #[tokio::test]
-async fn two_loadings_at_once_are_one_after_the_other() {
+async fn concurrent_loadings_run_one_after_the_other() {
     let company = with_rfc(RFC).await;
     let (one, two) = tokio::join!(load(&company, "valid", "valid"), load(&company, "renewed", "renewed"));
     let loaded = [one.unwrap().numero, two.unwrap().numero];

@@ -160,7 +160,7 @@ async fn buyer(world: &World) -> Company {
     company
 }
 
-/// Someone in a company of six purchase orders.
+/// A user of a company with six purchase orders.
 async fn six_purchases() -> Actor {
     let company = buyer(&World::new().await).await;
     company.load(Resource::Compras, &six()).await;

@@ -42,7 +42,7 @@ async fn an_item_has_every_field_and_nulls_stay() {
 }
 
 #[tokio::test]
-async fn one_document_a_query() {
+async fn a_query_needs_one_document() {
     let company = buyer(&World::new().await).await;
     let line = |compra: i64, renglon: i64| json!({"compra": compra, "renglon": renglon, "cantidad": 1});
     let records = [line(2, 2), line(1, 1), line(2, 1), line(1, 2), line(2, 3)];

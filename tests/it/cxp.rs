@@ -84,7 +84,7 @@ async fn filters_find_exactly_what_matches() {
             ("uuid=5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d", &[1]),
             ("uuid=5A5F2D3C-8B1E-4C6A-9F0D-1E2F3A4B5C6D", &[1]),
             ("uuid=00000000-0000-0000-0000-000000000000", &[]),
-            // Of a status that was not asked for.
+            // The status differs from the requested one.
             ("uuid=11111111-aaaa-4c6a-9f0d-1e2f3a4b5c6d", &[]),
             ("uuid=11111111-AAAA-4c6a-9f0d-1e2f3a4b5c6d&estatus=pagado", &[7]),
             ("proveedor=1&tipo=gasto", &[2]),
@@ -96,7 +96,7 @@ async fn filters_find_exactly_what_matches() {
 }
 
 #[tokio::test]
-async fn a_balance_is_what_is_still_to_be_paid() {
+async fn con_saldo_means_something_is_still_owed() {
     let ana = ten_payables().await;
     finds(
         &ana,
@@ -120,7 +120,7 @@ async fn a_balance_is_what_is_still_to_be_paid() {
 }
 
 #[tokio::test]
-async fn overdue_is_with_a_balance_and_due_before_today() {
+async fn overdue_means_owed_and_due_before_today() {
     let ana = ten_payables().await;
     finds(
         &ana,
@@ -152,12 +152,12 @@ async fn today_is_the_day_in_utc() {
     company.load(Resource::Cxp, &[json!({"total": 1, "vencimiento": "2026-10-12"})]).await;
     let ana = company.admin().await;
     let clock = &company.world.clock;
-    // 23:59:59 UTC of the day, then midnight, when it is 18:00 of the same day in Mexico.
+    // The last second of the day in UTC, then midnight, when it is 18:00 of the same day in Mexico.
     clock.advance(TimeDelta::hours(6) - TimeDelta::seconds(1));
     finds(&ana, "/cxp", &[("vencido=true", &[]), ("vencido=false", &[1])]).await;
     clock.advance(TimeDelta::seconds(1));
     finds(&ana, "/cxp", &[("vencido=true", &[1]), ("vencido=false", &[])]).await;
-    // While a record is of the day it is captured in, in Mexico.
+    // Records are dated by the day in Mexico.
     company.load(Resource::Cxp, &[json!({})]).await;
     let fecha = ana.get("/cxp?clave=2").await.ok(200)["datos"][0]["fecha"].clone();
     assert_eq!(fecha, "2026-10-12");
@@ -248,7 +248,7 @@ async fn debtor(world: &World) -> Company {
     company
 }
 
-/// Someone in a company of ten payables.
+/// A user of a company with ten payables.
 async fn ten_payables() -> Actor {
     let company = debtor(&World::new().await).await;
     company.load(Resource::Cxp, &ten()).await;

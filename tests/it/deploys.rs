@@ -1,4 +1,4 @@
-//! Two releases on one database: the servers of one and the schema of the other.
+//! Two releases on one database: servers of one, the schema of the other.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use svc_tests::{Actor, Company, Resource, World, endpoints, fresh_key, releases}
 use crate::delivery::answering;
 use crate::ventas::shop::{on_credit, shop};
 
-/// One of each thing that the API and the workers do, and all lists.
+/// Runs one operation of each kind, all workers and all lists.
 pub(super) async fn round(company: &Company, ana: &Actor) {
     let made = |reply: Value, field: &str| reply[field].as_i64().expect("a clave");
     ana.post("/leads", json!({"nombre": "Bea", "correo": "bea@example.com"})).await.ok(201);
@@ -29,7 +29,7 @@ pub(super) async fn round(company: &Company, ana: &Actor) {
     ana.put(&format!("/webhooks/{webhook}"), json!({"descripcion": "De prueba"})).await.ok(200);
     let venta = made(ana.post("/ventas", on_credit()).await.ok(201), "venta");
     ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
-    // The complement of the round before, too.
+    // It includes the complement of the previous round.
     assert!(company.world.stamp(&SandboxStamper).await.timbrados > 0);
     let owed = ana.get(&format!("/cxc?venta={venta}")).await.ok(200)["datos"][0].clone();
     let payment = json!({"importe": owed["total"], "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
@@ -63,10 +63,10 @@ async fn a_server_works_on_the_schema_of_a_later_release() {
     company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
     let ana = company.admin().await;
     round(&company, &ana).await;
-    // While it runs, with statements prepared on its connections.
+    // While the server runs, with prepared statements on its connections.
     releases::migrate_to_a_later_one(&mut world.pool().acquire().await.expect("a connection")).await;
     round(&company, &ana).await;
-    // Started again: what `svc serve` does first, and what readiness asks.
+    // A restart: the first step of `svc serve`, and the query of readiness.
     let started = PostgresStore::with_options(world.store.options().clone(), &Settings::default());
     assert_eq!(started.migrate().await.expect("nothing to do"), 0);
     started.probe().check().await.expect("it is ready");
@@ -98,13 +98,13 @@ async fn the_next_release_migrates_beside_a_long_reader_and_servers_of_this_one(
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert!(!one.is_finished() && !other.is_finished(), "they wait for the reader");
-    // A migration waits a second in front of other readers, then it lets them go first.
+    // A migration blocks other readers for a second, then lets them pass.
     assert!(longest < Duration::from_secs(3), "{longest:?}");
     reader.commit().await.expect("the reader ends");
     let done = one.await.expect("no panic").expect("migrated") + other.await.expect("no panic").expect("migrated");
     assert_eq!(done, releases::NEXT.iter().count() as u64);
     assert_eq!(stores[0].migrate_further(&releases::NEXT).await.expect("nothing to do"), 0);
-    // Servers of this release go on, those that ran meanwhile and those that start now.
+    // Servers of this release keep working, old and new ones.
     round(&company, &ana).await;
     assert_eq!(stores[0].migrate().await.expect("nothing to do"), 0);
     stores[0].probe().check().await.expect("it is ready");

@@ -1,5 +1,4 @@
-//! The check of responses that every test relies on: one that the interface's description does not
-//! have fails.
+//! Every test checks responses against the OpenAPI document: what it does not describe fails.
 
 use std::panic::catch_unwind;
 
@@ -16,7 +15,7 @@ fn passes(method: &Method, path: &str, status: u16, body: &Value) -> bool {
 }
 
 #[test]
-fn what_is_not_described_fails() {
+fn undescribed_responses_fail() {
     let error = |codigo: &str| json!({"ok": false, "error": {"codigo": codigo, "mensaje": "x", "peticion": "y"}});
     let created = json!({"ok": true, "cliente": 1, "folio": "1", "rfc": null});
     let post = |status, body: &Value| passes(&Method::POST, "/api/v1/clientes", status, body);
@@ -43,6 +42,6 @@ fn what_is_not_described_fails() {
     let mut other = page.clone();
     other["datos"][0]["estatus"] = json!("borrado");
     assert!(!get(&other), "another word");
-    // What is no operation is nobody's.
+    // A path without operation needs no description.
     assert!(passes(&Method::GET, "/nada", 404, &error("x")) && passes(&Method::PATCH, "/clientes", 405, &error("x")));
 }

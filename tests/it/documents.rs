@@ -1,9 +1,9 @@
-//! What the tests of sales documents, invoices and receivables share.
+//! Shared by the tests of sales documents, invoices and receivables.
 
 use serde_json::json;
 use svc_tests::{Company, Resource, World};
 
-/// Fiscal folios, in the form in which they are shown.
+/// Fiscal folios as they are shown.
 pub(crate) const UUIDS: [&str; 3] = [
     "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d",
     "6b5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6e",
@@ -20,7 +20,7 @@ pub(crate) async fn company(world: &World) -> Company {
     company
 }
 
-/// The same with sales documents of these types, under the claves 1, 2, 3…
+/// The same with sales documents of these types, numbered 1, 2, 3…
 pub(crate) async fn company_with_sales(world: &World, types: &[&str]) -> Company {
     let company = company(world).await;
     let sales: Vec<_> = types.iter().map(|tipo| json!({"tipo": tipo})).collect();

@@ -1,4 +1,4 @@
-//! Faults of the database, of the way to it, and of one company: they stay where they happen.
+//! Faults of the database, of the connection to it, and of one company do not spread.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -10,15 +10,16 @@ use svc_store_postgres::{OpenError, Settings};
 use svc_tests::{Actor, Company, Resource, World, with};
 use tokio::time::sleep;
 
-/// How soon others are answered, on a busy machine too: far below any time limit of a statement.
+/// The time within which others are answered, even on a busy machine: far below any time limit of a
+/// statement.
 const SOON: Duration = Duration::from_secs(2);
 
-/// A database session that is stopped, as by a broken network without a word; it goes on when this
-/// is dropped.
+/// A stopped database session, as after a silently broken network; it continues when this is
+/// dropped.
 struct Stopped(i32);
 
 impl Stopped {
-    /// The session that ran this statement last.
+    /// The session that last ran this statement.
     async fn of(world: &World, statement: &str) -> Self {
         let find = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'
                       AND query LIKE '%' || $1 || '%' AND pid <> pg_backend_pid() ORDER BY state_change DESC LIMIT 1";
@@ -54,7 +55,7 @@ async fn actor(world: &World) -> Actor {
     company(world).await.admin().await
 }
 
-/// Has the writes of a company wait, until the transaction ends.
+/// Blocks the writes of a company until the transaction ends.
 async fn hold_up(world: &World, company: &Company) -> Transaction<'static, Postgres> {
     let mut lock = world.pool().begin().await.expect("a transaction");
     sqlx::query("SELECT FROM contadores WHERE empresa = $1 FOR UPDATE")
@@ -65,7 +66,7 @@ async fn hold_up(world: &World, company: &Company) -> Transaction<'static, Postg
     lock
 }
 
-/// A read is answered soon.
+/// Checks that a read is answered soon.
 async fn is_read_soon(actor: &Actor) {
     let began = Instant::now();
     actor.get("/clientes").await.ok(200);
@@ -77,7 +78,7 @@ async fn create(actor: Actor) -> u16 {
 }
 
 #[tokio::test]
-async fn a_session_that_hangs_costs_one_request_its_answer() {
+async fn a_hung_session_costs_one_request() {
     let world = world().await;
     let ana = actor(&world).await;
     is_read_soon(&ana).await;
@@ -119,18 +120,18 @@ async fn a_search_that_takes_too_long_says_so_and_nothing_else_does() {
 }
 
 #[tokio::test]
-async fn a_look_up_of_a_key_that_hangs_is_made_again() {
+async fn a_hung_key_lookup_is_repeated() {
     let world = world().await;
     let ana = actor(&world).await;
     is_read_soon(&ana).await;
     let _stopped = Stopped::of(&world, "llaves").await;
-    // The key has to be read again.
+    // The key must be read again.
     world.clock.advance(chrono::TimeDelta::seconds(5));
     is_read_soon(&ana).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn those_who_hang_up_take_nothing_from_others() {
+async fn disconnecting_clients_take_nothing_from_others() {
     let world = world().await;
     let (first, eva) = (company(&world).await, actor(&world).await);
     let (ana, lock) = (first.admin().await, hold_up(&world, &first).await);
@@ -143,7 +144,8 @@ async fn those_who_hang_up_take_nothing_from_others() {
     }
     let max = world.store.connections().max;
     assert!(world.store.connections().used <= max / 2, "{:?}", world.store.connections());
-    // The server ends what was given up, though the lock is still held, and the places come back.
+    // The server cancels the abandoned statements although the lock is still held, and the
+    // connections return.
     let began = Instant::now();
     while world.lock_waits().await > 0 || world.store.connections().used > 0 {
         assert!(began.elapsed() < Duration::from_secs(5), "{:?}", world.store.connections());
@@ -152,7 +154,7 @@ async fn those_who_hang_up_take_nothing_from_others() {
     lock.rollback().await.expect("the lock was held all the time");
 }
 
-/// The sessions that the store has open.
+/// The open sessions of the store.
 async fn sessions(world: &World) -> Vec<i32> {
     world
         .sql(
@@ -163,7 +165,7 @@ async fn sessions(world: &World) -> Vec<i32> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_outlives_requests_that_are_given_up() {
+async fn a_session_survives_abandoned_requests() {
     let world = world().await;
     let (ana, eva) = (actor(&world).await, actor(&world).await);
     join_all((0..4).map(|_| create(ana.clone()))).await;
@@ -180,7 +182,7 @@ async fn a_session_outlives_requests_that_are_given_up() {
     let after = sessions(&world).await;
     let kept = before.iter().filter(|pid| after.contains(pid)).count();
     assert!(kept * 2 >= before.len(), "of {before:?} there are {after:?}");
-    // Nothing was left half done: each customer has its event and its clave, and no lock is held.
+    // Nothing is half done: every customer has its event and clave, and no lock is held.
     assert_eq!(world.lock_waits().await, 0);
     let customers = world.count("clientes").await;
     assert_eq!(customers - 2, world.count("eventos WHERE tipo = 'cliente.creado'").await, "two were imported");
@@ -207,7 +209,7 @@ async fn a_company_holds_half_of_the_connections_at_the_most() {
 }
 
 #[tokio::test]
-async fn a_server_that_takes_no_writes_is_unavailable_and_back_by_itself() {
+async fn a_read_only_database_is_503_and_recovers_by_itself() {
     let world = world().await;
     let ana = actor(&world).await;
     assert_eq!(create(ana.clone()).await, 201);
@@ -234,7 +236,7 @@ async fn a_session_that_became_read_only_is_not_used_again() {
     let world = world().await;
     let ana = actor(&world).await;
     assert_eq!(create(ana.clone()).await, 201);
-    // What a primary says that was demoted beneath its sessions.
+    // The error of a primary that was demoted while sessions were open.
     world
         .run(
             "CREATE FUNCTION demoted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -252,7 +254,7 @@ async fn a_session_that_became_read_only_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn troubles_of_the_server_are_503() {
+async fn database_failures_are_503() {
     let world = world().await;
     let ana = actor(&world).await;
     for code in ["53100", "53200", "53300", "57014", "57P01", "57P02", "57P03", "25P03", "58030", "08006"] {

@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_tests::{Reply, World};
 
 #[tokio::test]
-async fn the_process_is_alive_for_every_caller() {
+async fn health_answers_every_caller() {
     let world = World::new().await;
     let reply = Reply::of(&world.api, request_with(|request| request)).await;
     let peticion = reply.header("x-svc-peticion").unwrap();
@@ -38,7 +38,7 @@ async fn the_database_is_not_asked() {
 }
 
 #[tokio::test]
-async fn no_answer_has_another_s_id_or_limits() {
+async fn no_response_has_anothers_id_or_limits() {
     let world = World::new().await;
     let first = Reply::of(&world.api, request_with(|request| request)).await;
     let second = Reply::of(&world.api, request_with(|request| request)).await;

@@ -1,4 +1,4 @@
-//! Idempotency-Keys (contract §4): one effect a key, whatever happens in between.
+//! Idempotency-Keys (contract §4): one effect per key, whatever happens in between.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use svc_tests::{Actor, Company, Reply, World, with};
 const REPLAYED: &str = "idempotent-replayed";
 
 #[tokio::test]
-async fn a_repeated_write_answers_the_same_bytes_and_does_nothing() {
+async fn a_repeated_write_gets_the_same_bytes_and_writes_nothing() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     for (method, path, status) in
@@ -46,7 +46,7 @@ async fn a_replay_does_not_undo_what_came_after() {
 }
 
 #[tokio::test]
-async fn a_key_stands_for_one_write_only() {
+async fn a_key_is_for_one_write_only() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let body = json!({"nombre": "Ana", "correo": "ana@example.com"});
@@ -163,7 +163,7 @@ async fn an_answer_is_kept_for_seven_days() {
     write().await.ok(201);
     world.clock.advance(TimeDelta::days(7) - TimeDelta::seconds(1));
     is_replay(&write().await);
-    // A replay does not prolong it.
+    // A replay does not extend it.
     world.clock.advance(TimeDelta::seconds(2));
     let renewed = write().await;
     assert_eq!((&renewed.ok(201)["cliente"], renewed.header(REPLAYED)), (&json!(2), None));
@@ -174,12 +174,12 @@ async fn an_answer_is_kept_for_seven_days() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_at_once_are_one() {
+async fn fifty_concurrent_repetitions_are_one_write() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let eva = ana.at(&world.second_api());
     for round in 1..=6 {
-        // Every other round the key has been used before, and has expired since.
+        // In every other round the key was used before and has expired.
         let key = format!("k{}", round / 2);
         let body = json!({"nombre": format!("Ana {round}")});
         let writes = (0..50).map(|n| {
@@ -273,7 +273,7 @@ async fn effect_event_and_stored_answer_are_one_transaction() {
     assert_eq!(effects(&world).await, (1, 1), "no effect without its stored answer");
 }
 
-/// Customers and events.
+/// The numbers of customers and events.
 async fn effects(world: &World) -> (i64, i64) {
     (world.sql("SELECT count(*) FROM clientes").await, world.sql("SELECT count(*) FROM emitidos").await)
 }
@@ -292,7 +292,7 @@ async fn create(actor: &Actor) -> Reply {
     actor.write(Method::POST, "/clientes", "k", json!({"nombre": "Ana"})).await
 }
 
-/// A write with the key `k` of another process, not yet at its end.
+/// An unfinished write of another process with the key `k`.
 async fn under_way(
     company: &Company,
     actor: &Actor,
@@ -311,7 +311,7 @@ async fn under_way(
     tx
 }
 
-/// Another write with the key `k`, from the moment it waits for the first.
+/// Starts another write with the key `k` and waits until it waits for the first.
 async fn waiting(world: &World, actor: &Actor) -> tokio::task::JoinHandle<Reply> {
     let actor = actor.clone();
     let write = tokio::spawn(async move { create(&actor).await });

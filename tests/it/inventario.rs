@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc_tests::imports::blames;
-use svc_tests::lists::{claves, finds, shows};
+use svc_tests::lists::{claves, finds, pick, shows};
 use svc_tests::{Company, Resource, World};
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn an_item_has_every_field() {
 }
 
 #[tokio::test]
-async fn what_is_available_has_a_floor_and_a_reservation_no_sign() {
+async fn available_is_existing_less_reserved_with_a_floor() {
     let company = catalogue(World::new().await.company().await).await;
     let cases = [
         (1, "10", "3", "0", "7"),
@@ -35,7 +35,7 @@ async fn what_is_available_has_a_floor_and_a_reservation_no_sign() {
         (4, "-4", "0", "-10", "-4"),
         (5, "123456789012345.123456", "0.000001", "0", "123456789012345.123455"),
     ];
-    // As text: a number of that length is no float.
+    // Sent as text, since a float cannot hold a number of that length.
     let lines = cases.map(|(producto, existencia, apartado, minimo, _)| {
         let quantities = format!(r#""existencia":{existencia},"apartado":{apartado},"minimo":{minimo}"#);
         Ok(format!(r#"{{"producto":{producto},"almacen":"001",{quantities}}}"#).into_bytes())
@@ -114,7 +114,7 @@ async fn a_branch_is_walked_through_all_its_warehouses_in_order() {
     company.load(Resource::Almacenes, &warehouses).await;
     let products: Vec<_> = (0..60).map(|n| json!({"sku": format!("P-{n}")})).collect();
     company.load(Resource::Productos, &products).await;
-    // Alternating between the warehouses, and sometimes one of another branch.
+    // Rows alternate between the warehouses, with one of another branch now and then.
     let code = |n: i64| if n % 7 == 0 { "001".to_owned() } else { format!("W0{}", n * n % 4) };
     let rows: Vec<_> = (1..=60).map(|n| json!({"producto": n, "almacen": code(n)})).collect();
     company.load(Resource::Inventario, &rows).await;
@@ -146,7 +146,7 @@ async fn a_bad_record_is_named_by_line_and_field() {
         (json!({"producto": 2, "almacen": "B01", "sucursal": "x"}), "sucursal: "),
         (json!({"producto": 2, "almacen": "B01", "modificado": "ayer"}), "modificado: "),
         (json!({"producto": 2, "almacen": "B01", "costo": "1.00"}), "costo: "),
-        // One row a product and warehouse.
+        // One row per product and warehouse.
         (json!({"producto": 1, "almacen": "001"}), "producto: ya existe"),
         (json!({"sku": "TOR-1", "almacen": "001"}), "producto: ya existe"),
         (json!({"producto": 5, "almacen": "001"}), "producto: ya existe"),
@@ -164,15 +164,19 @@ async fn a_sku_means_the_active_product_and_null_is_absent() {
         "clave": null, "producto": null, "sku": "TOR-1", "almacen": "001", "sucursal": null, "existencia": null,
         "apartado": null, "minimo": null, "disponible": null, "modificado": null,
     });
-    // `producto` goes before `sku`; what follows from the rest is not stored.
+    // `producto` has precedence over `sku`; computed fields are not stored.
     let odd = json!({"producto": 4, "sku": "TOR-2", "almacen": "001", "sucursal": 99, "disponible": 7});
     company.load(Resource::Inventario, &[nulls, odd]).await;
     let records = company.admin().await.walk("/inventario").await;
-    let of = |record: &Value| {
-        [&record["producto"], &record["sku"], &record["sucursal"], &record["disponible"]].map(Value::clone)
-    };
-    assert_eq!(of(&records[0]), [json!(1), json!("TOR-1"), json!(0), json!(0)]);
-    assert_eq!(of(&records[1]), [json!(4), json!("TOR-1"), json!(0), json!(0)]);
+    let shown: Vec<_> =
+        records.iter().map(|record| pick(record, &["producto", "sku", "sucursal", "disponible"])).collect();
+    assert_eq!(
+        shown,
+        [
+            json!({"producto": 1, "sku": "TOR-1", "sucursal": 0, "disponible": 0}),
+            json!({"producto": 4, "sku": "TOR-1", "sucursal": 0, "disponible": 0}),
+        ]
+    );
     assert_eq!(records[0]["modificado"], "2026-10-12T18:00:00Z");
 }
 

@@ -1,9 +1,9 @@
-//! Three companies in one database see what each would see if it were alone there.
+//! Three companies in one database see what each would see alone.
 //!
-//! The same random operations are done twice: by all companies in turns in one database, and by
-//! each company alone in a database of its own. Claves count within a company, so all use the same
-//! ones, and each names many that only another has. What is answered, every list and every event
-//! must be equal, but for what is random.
+//! The same random operations run twice: by all companies in turns in one database, and by each
+//! company alone in a database of its own. Claves count within a company, so all use the same ones,
+//! and each uses many that only another has. All answers, lists and events must be equal, except
+//! for random values.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::delivery::answering;
 const COMPANIES: usize = 3;
 const STEPS: usize = 700;
 
-/// The actions of the back office that the business does not do.
+/// The back-office actions that the business does not take.
 const OFFICE: [&str; 8] = [
     "product.delete",
     "stock.move",
@@ -40,13 +40,13 @@ const OFFICE: [&str; 8] = [
 
 #[derive(Debug, Clone)]
 enum Act {
-    /// Sales, invoices, payments; time that passes.
+    /// Sales, invoices, payments, and time that passes.
     Business(Deed),
     /// A request of the API.
     Http(&'static str, String, Value),
     /// An action of the back office.
     Office(&'static str, Value),
-    /// The workers do what is due, of all companies.
+    /// The workers do what is due for all companies.
     Work,
 }
 
@@ -64,11 +64,11 @@ impl Act {
     }
 }
 
-/// What a company was answered, and what it sees in the end.
+/// The answers a company got, and what it sees in the end.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     answers: Vec<String>,
-    /// How often each kind of act was done and refused.
+    /// How often each kind of act succeeded and was refused.
     tally: BTreeMap<String, (usize, usize)>,
     lists: BTreeMap<String, Vec<String>>,
     events: Vec<String>,
@@ -97,7 +97,7 @@ async fn companies_side_by_side_see_what_each_would_see_alone() {
         }
     }
     println!("done and refused: {tally:?}");
-    // What the business does is seen to elsewhere.
+    // Other tests check the effects of business.
     let own = tally.iter().filter(|(kind, _)| kind.contains('/') || OFFICE.contains(&kind.as_str()));
     let never: Vec<_> = own.filter(|(_, (done, _))| *done == 0).map(|(kind, _)| kind).collect();
     assert!(never.is_empty(), "never done: {never:?}");
@@ -107,7 +107,7 @@ fn random_acts(seed: u64) -> Vec<(usize, Act)> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    // One is larger than the others, so that it has claves that they do not have.
+    // One company is larger than the others, so that it has claves that they lack.
     let company = select(vec![0_usize, 0, 0, 1, 1, 2]);
     let other = prop_oneof![3 => Just(None), 4 => http().prop_map(Some), 3 => office().prop_map(Some), 1 => Just(Some(Act::Work))];
     let acts = (steps(STEPS), prop::collection::vec((company, other), STEPS));
@@ -123,8 +123,8 @@ fn clave() -> impl Strategy<Value = i64> {
     prop_oneof![3 => 1..12_i64, 1 => 1..60_i64]
 }
 
-/// The operations of the API that the business does not do. It relies on its first records, which
-/// are left to it.
+/// The API operations that the business does not use. Its first records are left alone, since it
+/// relies on them.
 fn http() -> impl Strategy<Value = Act> {
     let names = || select(vec!["Ana", "Bea", "Cid", "Eva"]);
     let rfcs = select(vec!["XIA190128J61", "EKU9003173C9", "XAXX010101000"]);
@@ -195,8 +195,8 @@ fn office() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Does what is to be done in a database of all companies, or of one; gives what each saw. Time
-/// passes and workers work at the same moments in all of them.
+/// Runs the acts in a database of all companies, or of one; returns what each saw. Time passes and
+/// workers run at the same moments in all databases.
 async fn run(acts: &[(usize, Act)], only: Option<usize>) -> Vec<Seen> {
     let world = World::new().await;
     let mut companies = Vec::new();
@@ -243,7 +243,7 @@ async fn open(world: &World) -> (Business, Actor) {
     (business, actor)
 }
 
-/// Whether an act was done, and what was answered.
+/// Whether an act succeeded, and its answer.
 async fn answer(business: &Business, actor: &Actor, run_by_name: &Act) -> (bool, String) {
     match run_by_name {
         Act::Business(deed) => match business.take(deed).await {
@@ -266,10 +266,11 @@ async fn answer(business: &Business, actor: &Actor, run_by_name: &Act) -> (bool,
     }
 }
 
-/// All that a company can see.
+/// Everything that a company can see.
 async fn observe(business: &Business, actor: &Actor, seen: &mut Seen) {
     for list in endpoints().filter(|endpoint| endpoint.pages().is_some()) {
-        // Lists of what one record has: of each there is, and of some that only others have.
+        // The lists below a record: below each existing record, and below some that only others
+        // have.
         let (path, of) = match list.http.path {
             "/ventas-renglones" => ("/ventas-renglones?venta={}", "/ventas"),
             "/compras-renglones" => ("/compras-renglones?compra={}", "/compras"),
@@ -295,8 +296,8 @@ async fn observe(business: &Business, actor: &Actor, seen: &mut Seen) {
     seen.events = rows.iter().map(|row| normalized(serde_json::from_str(row).expect("JSON"))).collect();
 }
 
-/// The text of a value, with what is random or counted over all companies left out: ids, secrets,
-/// the company's name in this test.
+/// A value's text without what is random or counted over all companies: ids, secrets, the company's
+/// name in this test.
 fn normalized(mut value: Value) -> String {
     normalize(&mut value);
     value.to_string()

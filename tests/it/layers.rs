@@ -4,7 +4,7 @@ use std::path::Path;
 
 use svc_tests::layers::{Inside, Layers, offenders, offenders_among, repeated_types};
 
-/// Lowest first.
+/// The lowest layer first.
 const CORE: &Layers = &[
     ("errors, bodies and schemas", &["error", "json", "schema"]),
     ("the domain", &["domain"]),
@@ -26,7 +26,7 @@ const CORE: &Layers = &[
     ("the crate", &["lib"]),
 ];
 
-/// Lowest first: all SQL, and below it what says how statements run.
+/// The lowest layer first: all SQL is above the code that runs statements.
 const POSTGRES: &Layers = &[
     ("parameters, rows, statements, errors", &["error", "parameter", "part", "row", "run", "sql", "value", "xml"]),
     ("settings", &["settings"]),
@@ -63,7 +63,7 @@ const POSTGRES: &Layers = &[
     ("what it answers", &["lib", "reader"]),
 ];
 
-/// Lowest first.
+/// The lowest layer first.
 const LAMBDA: &Layers = &[
     ("settings and words", &["config", "task"]),
     ("events", &["event"]),
@@ -103,7 +103,7 @@ fn a_type_s_name_is_unique_in_its_crate() {
     assert_eq!(repeated, crates.map(|krate| (krate, Vec::new())));
 }
 
-/// A table for made-up files.
+/// A table of invented files.
 const BINARY: &Layers = &[
     ("the command line", &["cli"]),
     ("the two servers", &["admin", "server"]),
@@ -112,7 +112,7 @@ const BINARY: &Layers = &[
 ];
 
 #[test]
-fn an_import_that_is_turned_round_is_found() {
+fn a_reversed_import_is_found() {
     let of = |files: &[(&str, &str)]| offenders_among(files, BINARY, Inside::Folders);
     assert_eq!(of(&[("main", "mod cli;\nmod demo;"), ("cli", ""), ("demo", "use crate::cli::Cli;")]), [""; 0]);
     assert_eq!(
@@ -132,7 +132,7 @@ fn an_import_that_is_turned_round_is_found() {
         of(&[("demo/mod", "mod guide;\n pub(in super::super) struct A;"), ("demo/guide", "use super::A;")]),
         ["in src/demo/: demo/guide → demo/mod → demo/guide"]
     );
-    // The files make no circle, and the folders do.
+    // The files make no circle, but their folders do.
     let folders = [
         ("server/mod", "use crate::admin::names;"),
         ("server/retry", ""),

@@ -7,7 +7,7 @@ use svc_core::domain::scope::Scope;
 use svc_tests::{Actor, Company, Reply, World};
 
 #[tokio::test]
-async fn a_prospect_is_a_customer_who_is_a_prospect() {
+async fn a_lead_is_a_customer_marked_as_prospect() {
     let (company, ana) = company_and_site().await;
     let body = json!({
         "nombre": "Eva Ñáñez", "empresa": "Ñandú, S.A. de C.V.", "correo": "eva@x.mx, ventas@x.mx",
@@ -45,7 +45,7 @@ async fn a_name_or_a_company_and_an_email_or_a_phone_are_enough() {
 }
 
 #[tokio::test]
-async fn without_them_nothing_is_written() {
+async fn without_a_name_and_a_contact_nothing_is_written() {
     let (company, ana) = company_and_site().await;
     for body in [
         json!({}),
@@ -185,7 +185,7 @@ async fn post_raw(actor: &Actor, body: impl Into<Bytes>) -> Reply {
     actor.send(request, body).await
 }
 
-/// The newest customer as the database has it.
+/// The newest customer's row.
 async fn newest(world: &World) -> Value {
     world.json("SELECT row_to_json(c)::text FROM clientes c ORDER BY clave DESC LIMIT 1").await
 }

@@ -1,5 +1,5 @@
-//! End-to-end tests over a real PostgreSQL. The modules mirror the API's URLs; `table` goes over
-//! the whole registry.
+//! End-to-end tests over a real PostgreSQL. The modules mirror the API's URLs; `table` covers the
+//! whole registry.
 
 mod almacenes;
 mod authentication;

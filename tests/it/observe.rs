@@ -1,4 +1,4 @@
-//! What a request leaves in the log and in the figures, and what it does not.
+//! The log and the metrics of a request: what they contain and what they must not.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ use tower::ServiceExt as _;
 use tracing::Dispatch;
 use tracing::subscriber::DefaultGuard;
 
-/// What is logged on this thread.
+/// The log of this thread.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -31,8 +31,8 @@ impl Log {
             .with_max_level(tracing::Level::TRACE)
             .with_writer(move || writer.clone())
             .finish();
-        // With one subscriber alone, the first thread decides whether a line is logged, and other
-        // threads have no subscriber.
+        // With a single subscriber the first thread would decide whether a line is logged, and
+        // other threads have no subscriber.
         let second = Dispatch::new(tracing_subscriber::registry());
         (log, tracing::subscriber::set_default(subscriber), second)
     }
@@ -41,7 +41,7 @@ impl Log {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 
-    /// The lines of requests' ends.
+    /// The lines logged at the end of requests.
     fn requests(&self) -> Vec<Value> {
         let lines = self.text();
         let lines = lines.lines().map(|line| serde_json::from_str(line).expect("one object a line"));
@@ -62,7 +62,7 @@ impl io::Write for Log {
     }
 }
 
-/// Counters and gauges by name and labels; histograms by how many values they have.
+/// Counters and gauges by name and labels; histograms by their number of values.
 fn figures(snapshotter: &Snapshotter) -> BTreeMap<String, u64> {
     let entry = |(key, _, _, value): (metrics_util::CompositeKey, _, _, DebugValue)| {
         let labels: Vec<String> =
@@ -79,7 +79,7 @@ fn figures(snapshotter: &Snapshotter) -> BTreeMap<String, u64> {
 }
 
 #[tokio::test]
-async fn a_request_is_one_line_by_its_operation_and_never_by_its_words() {
+async fn a_request_is_logged_by_its_operation_and_never_by_its_content() {
     let world = World::new().await;
     let company = world.company().await;
     let (ana, stranger) = (company.admin().await, company.admin().await);
@@ -94,27 +94,45 @@ async fn a_request_is_one_line_by_its_operation_and_never_by_its_words() {
     let lines = log.requests();
     let logged = |line: &Value| {
         let span = &line["span"];
-        json!([
-            line["level"],
-            span["operation"],
-            span["empresa"],
-            span["status"],
-            line["fields"]["codigo"],
-            span["peticion"]
-        ])
+        json!({
+            "level": line["level"],
+            "operation": span["operation"],
+            "empresa": span["empresa"],
+            "status": span["status"],
+            "codigo": line["fields"]["codigo"],
+            "peticion": span["peticion"],
+        })
     };
     let id = |reply: &svc_tests::Reply| reply.header("x-svc-peticion").unwrap().to_owned();
     let expected = [
-        json!(["INFO", "GET /clientes", company.id.0, 200, null, id(&listed)]),
-        json!(["INFO", "PUT /clientes/{clave}", company.id.0, 404, "no_encontrado", id(&refused)]),
-        json!(["DEBUG", null, null, 404, "ruta_no_existe", id(&unknown)]),
-        json!(["DEBUG", "GET /health", null, 200, null, id(&health)]),
+        json!({
+            "level": "INFO", "operation": "GET /clientes", "empresa": company.id.0, "status": 200, "codigo": null,
+            "peticion": id(&listed),
+        }),
+        json!({
+            "level": "INFO", "operation": "PUT /clientes/{clave}", "empresa": company.id.0, "status": 404,
+            "codigo": "no_encontrado", "peticion": id(&refused),
+        }),
+        json!({
+            "level": "DEBUG", "operation": null, "empresa": null, "status": 404, "codigo": "ruta_no_existe",
+            "peticion": id(&unknown),
+        }),
+        json!({
+            "level": "DEBUG", "operation": "GET /health", "empresa": null, "status": 200, "codigo": null,
+            "peticion": id(&health),
+        }),
     ];
     let (last, first) = lines.split_last().unwrap();
     assert_eq!(first.iter().map(logged).collect::<Vec<_>>(), expected);
     assert!(lines.iter().all(|line| line["fields"]["duration_ms"].is_f64()), "{lines:?}");
-    // Two headers of a kind are no credentials, and a wrong one is none.
-    assert_eq!(logged(last), json!(["DEBUG", "GET /clientes", null, 401, "llave_invalida", id(&wrong)]));
+    // Neither repeated headers nor wrong credentials name a company.
+    assert_eq!(
+        logged(last),
+        json!({
+            "level": "DEBUG", "operation": "GET /clientes", "empresa": null, "status": 401, "codigo": "llave_invalida",
+            "peticion": id(&wrong),
+        })
+    );
     let text = log.text();
     for word in
         ["XAXX010101000", "777000777000", "Zutano", "palabra", "equivocada", "Bearer", &ana.api_key, &ana.key_id]
@@ -136,7 +154,7 @@ async fn requests_are_counted_by_operation_and_status() {
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     ana.post("/clientes", json!({"nombre": ""})).await.fails(400, "dato_requerido");
     ana.send(ana.request(Method::PATCH, "/clientes"), "").await.fails(405, "metodo_no_permitido");
-    // Begun and dropped: its body never comes.
+    // Started and dropped: its body never arrives.
     let body = StreamBody::new(stream::pending::<Result<Frame<Bytes>, io::Error>>());
     let request = ana.request(Method::POST, "/ventas").header("content-type", "application/json").body(body).unwrap();
     assert!(world.api.clone().oneshot(request).now_or_never().is_none());

@@ -217,7 +217,7 @@ async fn a_bad_field_is_named() {
 }
 
 #[tokio::test]
-async fn the_records_of_another_company_are_none_to_refer_to() {
+async fn references_to_another_companys_records_are_refused() {
     let world = World::new().await;
     let (_, bare) = (company(&world).await, world.company().await);
     bare.load(Resource::EtapasOportunidad, &[json!({"clave": 70, "nombre": "Única", "tipo": "perdida"})]).await;

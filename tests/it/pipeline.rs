@@ -1,4 +1,4 @@
-//! What every answer has, however the API is mounted and whatever breaks.
+//! What every response has, however the API is mounted and whatever fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ const PETICION: &str = "x-svc-peticion";
 const MEBIBYTE: usize = 1_048_576;
 
 #[tokio::test]
-async fn every_answer_carries_a_uuid_of_version_7_of_its_own() {
+async fn every_response_has_its_own_uuid_of_version_7() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let mut ids = BTreeSet::new();
@@ -117,7 +117,7 @@ async fn a_refusal_does_not_wait_for_the_body() {
             let answer = Wire::connect(mount).await.exchange(&request.bytes()[..=head]).await;
             assert_eq!(answer.status, status, "{method} of {size} bytes");
         }
-        // A body that has come with its head does not cost the connection.
+        // A body that arrived with its head does not close the connection.
         let mut wire = Wire::connect(mount).await;
         for (method, size, status) in [("DELETE", 100, 405), ("POST", MEBIBYTE, 201), ("DELETE", 100, 405)] {
             let request = RawRequest::of(&ana, method, "/api/v1/clientes").json(&padded(size)).keyed("k");
@@ -128,7 +128,7 @@ async fn a_refusal_does_not_wait_for_the_body() {
 }
 
 #[tokio::test]
-async fn a_client_that_waits_for_leave_to_send_is_refused_at_once() {
+async fn a_client_that_expects_100_continue_is_refused_at_once() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let mut wire = Wire::connect(hyper(&world.api).await).await;
@@ -164,7 +164,7 @@ async fn a_body_of_unknown_length_is_limited_as_it_arrives() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_not_a_failure_of_ours() {
+async fn a_truncated_body_is_not_a_500() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let frames = [Ok(Frame::data(Bytes::from_static(b"{}"))), Err(std::io::Error::other("reset by peer"))];
@@ -176,7 +176,7 @@ async fn a_body_that_breaks_off_is_not_a_failure_of_ours() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_answer_like_any_other_and_leaves_nothing_behind() {
+async fn a_panic_is_an_ordinary_500_and_leaves_nothing_behind() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let clock = Arc::new(Fragile { clock: world.clock.clone(), calls_left: AtomicU32::new(u32::MAX) });
@@ -202,7 +202,7 @@ async fn a_panic_is_an_answer_like_any_other_and_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn the_text_of_our_failures_stays_with_us() {
+async fn internal_error_texts_are_not_shown() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let standard = "error del servicio; reintente y reporte el valor de peticion";
@@ -244,7 +244,7 @@ async fn a_page_costs_one_statement() {
     assert_eq!(world.statements("%").await, before, "what is refused by its form costs nothing");
 }
 
-/// A dozen requests: all kinds of answers, none of which changes the next.
+/// Requests with all kinds of answers, none of which changes the next.
 fn sample_requests(ana: &Actor) -> Vec<RawRequest> {
     let request = |method, target| RawRequest::of(ana, method, target);
     vec![
@@ -272,7 +272,7 @@ fn padded(size: usize) -> String {
     body.to_owned() + &" ".repeat(size - body.len())
 }
 
-/// A request, for every way to send it.
+/// A request that can be sent in every way.
 struct RawRequest {
     method: &'static str,
     target: &'static str,
@@ -320,7 +320,7 @@ impl RawRequest {
     }
 }
 
-/// An answer as it came.
+/// A raw response.
 struct Answer {
     status: u16,
     headers: BTreeMap<String, String>,
@@ -328,8 +328,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// It without what differs from one request to the next, and without what belongs to the
-    /// connection.
+    /// The response without what differs between requests and what belongs to the connection.
     fn comparable(&self) -> (u16, BTreeMap<String, String>, String) {
         let body = String::from_utf8(self.body.clone()).expect("UTF-8");
         let mut headers = self.headers.clone();
@@ -345,7 +344,7 @@ fn names(headers: &HeaderMap) -> BTreeMap<String, String> {
     headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
 }
 
-/// A connection of a plain client: it sends all, then reads.
+/// A connection of a plain client, which sends everything and then reads.
 struct Wire(TcpStream);
 
 impl Wire {

@@ -69,7 +69,7 @@ async fn deleted_suppliers_are_shown_only_when_asked_for() {
             ("estatus=activo", &[1, 2, 6, 7]),
             ("estatus=inactivo", &[3]),
             ("estatus=eliminado", &[4]),
-            // 5 is of unknown status: of none that can be asked for, but not deleted.
+            // 5 has an unknown status, which cannot be requested but is not deleted.
             ("clave=5", &[5]),
             ("clave=4", &[]),
             ("clave=4&estatus=eliminado", &[4]),
@@ -95,7 +95,7 @@ async fn a_name_is_searched_by_words_without_case_and_accents() {
             ("nombre=norte+aceros", &[2]),
             ("nombre=aceros%20%20de+xx", &[1, 2]),
             ("nombre=aceros+nadie", &[]),
-            // Of the name only, and no word runs over from one into the next.
+            // Only the name is searched, and no word spans two words of it.
             ("nombre=eva", &[]),
             ("nombre=EKU", &[]),
             ("nombre=acerosdel", &[]),
@@ -158,7 +158,7 @@ async fn listed_records_can_be_imported_into_another_company() {
     }
 }
 
-/// Someone in a company of seven suppliers.
+/// A user of a company with seven suppliers.
 async fn seven_suppliers() -> Actor {
     let company = World::new().await.company().await;
     company.load(Resource::Proveedores, &seven()).await;

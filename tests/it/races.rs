@@ -1,4 +1,4 @@
-//! Twenty concurrent requests for what only one can have, fifty times: one succeeds each time, the
+//! Twenty concurrent requests for what only one can have, fifty times: one wins each time, the
 //! others are refused, and the books agree at the end. (Twenty requests to invoice one sale:
 //! `ventas/invoice/races.rs`.)
 
@@ -12,10 +12,10 @@ use crate::ventas::shop::{NAIL, invoiced, line, made, ready, sale, shop, togethe
 const ROUNDS: usize = 50;
 const MANY: usize = 20;
 
-/// Where something is created, the code when it is there already, and the body.
+/// The path of a creation, the code if the record exists, and the body.
 type Kind = (&'static str, &'static str, fn(usize) -> Value);
 
-/// A shop with a bank account, and someone who may do everything there.
+/// A shop with a bank account, and a user who may do everything.
 async fn open() -> (Company, Actor) {
     let company = shop(&World::new().await).await;
     company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
@@ -23,7 +23,7 @@ async fn open() -> (Company, Actor) {
     (company, ana)
 }
 
-/// Checks that one of them won and that the others got this.
+/// Checks that one of them won and the others got this code.
 fn one_wins(replies: &[Reply], status: u16, codigo: &str, round: usize) {
     let (won, lost): (Vec<&Reply>, Vec<&Reply>) = replies.iter().partition(|reply| reply.status == 201);
     assert_eq!(won.len(), 1, "round {round}");
@@ -33,7 +33,7 @@ fn one_wins(replies: &[Reply], status: u16, codigo: &str, round: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn equal_requests_with_one_key_are_one() {
+async fn equal_concurrent_requests_with_one_key_are_one_write() {
     let (company, ana) = open().await;
     for round in 0..ROUNDS {
         let (key, body) = (format!("ronda-{round}"), sale("pedido", &[line(NAIL, 1, "10.00")]));
@@ -69,7 +69,7 @@ async fn concurrent_payments_of_the_whole_balance_have_one_winner() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_sku_and_an_rfc_are_one_record_s() {
+async fn concurrent_creates_of_one_sku_or_rfc_have_one_winner() {
     let (company, ana) = open().await;
     let kinds: [Kind; 2] = [
         ("/productos", "sku_duplicado", |round| json!({"sku": format!("N-{round}"), "descripcion": "B", "unidad": 1})),

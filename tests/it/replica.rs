@@ -1,5 +1,5 @@
-//! Lists from a replica. Another database of other rows stands for it, so that what a list holds
-//! shows where it was read.
+//! Lists from a replica. Another database with other rows stands in for it, so that a list shows
+//! where it was read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,8 +13,8 @@ use svc_tests::{Actor, BASE_URL, Resource, World, with};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
-/// A primary and what stands for its replica, with a customer each who bears its name, and someone
-/// at an API over both.
+/// A primary and the stand-in for its replica, each with a customer named after it, and a user of
+/// an API over both.
 struct Pair {
     primary: World,
     replica: World,
@@ -27,7 +27,7 @@ impl Pair {
         Self::reached_by(options).await
     }
 
-    /// With a replica that is connected to as `options` say.
+    /// With a replica reached by `options`.
     async fn reached_by(options: impl FnOnce(&World) -> PgConnectOptions) -> Self {
         Self::of(Settings::default(), options).await
     }
@@ -44,7 +44,7 @@ impl Pair {
         Self { ana: ana.at(&api), api, primary, replica }
     }
 
-    /// Whose customers are listed.
+    /// The names of the listed customers.
     async fn read(&self) -> Vec<String> {
         let list = self.ana.get("/clientes").await.ok(200);
         list["datos"]
@@ -56,7 +56,7 @@ impl Pair {
     }
 }
 
-/// A company with one customer of that name; gives someone of it.
+/// A company with one customer of that name; returns a user.
 async fn named(world: &World, nombre: &str) -> Actor {
     let company = world.company().await;
     company.load(Resource::Clientes, &[json!({"nombre": nombre})]).await;
@@ -70,7 +70,7 @@ fn options(world: &World) -> PgConnectOptions {
 #[tokio::test]
 async fn lists_come_from_the_replica_and_all_else_from_the_primary() {
     let pair = Pair::new().await;
-    // The replica knows no key.
+    // The replica has no key.
     sqlx::query("DELETE FROM llaves").execute(&svc_tests::pool_of(&pair.replica.store)).await.expect("done");
     assert_eq!(pair.read().await, ["réplica"]);
     pair.ana.post("/clientes", json!({"nombre": "nueva"})).await.ok(201);
@@ -84,7 +84,7 @@ async fn lists_come_from_the_replica_and_all_else_from_the_primary() {
 }
 
 #[tokio::test]
-async fn a_record_too_new_for_the_replica_is_asked_of_the_primary() {
+async fn a_record_missing_on_the_replica_is_read_from_the_primary() {
     let pair = Pair::new().await;
     let hook = json!({"url": "https://example.com/avisos", "eventos": ["venta.creada"]});
     pair.ana.post("/webhooks", hook).await.ok(201);
@@ -95,20 +95,20 @@ async fn a_record_too_new_for_the_replica_is_asked_of_the_primary() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_costs_no_answer() {
+async fn a_broken_connection_costs_no_answer() {
     let pair = Pair::new().await;
     assert_eq!(pair.read().await, ["réplica"]);
     let end = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
     pair.replica.sql::<i64>(end).await;
     let found = pair.read().await;
-    // A connection unused for a second is tested, and replaced; a busier one fails when it is used.
+    // A connection unused for a second is tested and replaced; a busier one fails when it is used.
     assert!(found == ["primaria"] || found == ["réplica"], "{found:?}");
     assert_eq!(pair.read().await, found, "it is left alone for a while, or used again");
 }
 
 #[tokio::test]
-async fn a_replica_that_refuses_what_it_is_asked_answers_nothing() {
+async fn a_replica_whose_schema_is_behind_answers_nothing() {
     let pair = Pair::new().await;
     sqlx::query("ALTER TABLE clientes RENAME COLUMN nombre TO otro")
         .execute(&svc_tests::pool_of(&pair.replica.store))
@@ -131,7 +131,7 @@ async fn searches_that_take_too_long_leave_the_replica_in_use() {
 }
 
 #[tokio::test]
-async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
+async fn an_unreachable_replica_is_skipped_and_comes_back() {
     let gate = Arc::new(Gate::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -167,7 +167,7 @@ async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
     passing.abort();
 }
 
-/// A proxy to the replica that accepts connections and sends nothing while it is closed.
+/// A proxy to the replica. While closed it accepts connections and sends nothing.
 #[derive(Default)]
 struct Gate {
     open: AtomicBool,

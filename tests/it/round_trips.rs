@@ -1,5 +1,4 @@
-//! How often an operation goes to the database: with each statement once, BEGIN and COMMIT
-//! included.
+//! The number of statements of each operation, BEGIN and COMMIT included.
 
 use serde_json::{Value, json};
 use svc_tests::statements::{Watch, watch};
@@ -7,14 +6,14 @@ use svc_tests::{Actor, Reply, Resource, World};
 
 use crate::ventas::shop::{invoiced, made, on_credit, ready, shop};
 
-/// What an operation sends.
+/// The statements that an operation sends.
 struct Count<'w> {
     watch: &'w Watch,
     faults: Vec<String>,
 }
 
 impl Count<'_> {
-    /// Does it, which may take so many statements.
+    /// Runs an operation that may send at most `max` statements.
     async fn of(&mut self, name: &str, max: usize, status: u16, request: impl Future<Output = Reply>) -> Value {
         self.watch.take();
         let answer = request.await.ok(status);
@@ -27,7 +26,7 @@ impl Count<'_> {
     }
 }
 
-/// A request of a key that is known.
+/// A request with a cached key.
 async fn known(ana: &Actor) {
     ana.get("/clientes?limite=1").await.ok(200);
 }
@@ -52,7 +51,7 @@ async fn operations_send_no_more_statements_than_they_need() {
     let body = json!({"sku": "N-1", "descripcion": "Nuevo", "unidad": 1});
     count.of("POST /productos", 5, 201, ana.post("/productos", body)).await;
     count.of("POST /leads", 4, 201, ana.post("/leads", json!({"nombre": "Luis", "correo": "luis@example.com"}))).await;
-    // A product gets its record in the warehouse.
+    // The product gets its stock record in the warehouse.
     count.of("POST /ventas, the first of its product", 11, 201, ana.post("/ventas", ready())).await;
     count.of("POST /ventas", 9, 201, ana.post("/ventas", ready())).await;
     let cash = made(&ana, &ready()).await;

@@ -1,4 +1,4 @@
-//! A change of the key that secrets are sealed under.
+//! Rotating the key that seals secrets.
 
 use futures_util::future::join_all;
 use http::Method;
@@ -19,7 +19,7 @@ fn next_key() -> SecretsKey {
     SecretsKey::new([8; 32])
 }
 
-/// What seals under the next key, and opens what the world sealed.
+/// Seals under the next key, and opens what the world sealed.
 fn both() -> Sealer {
     Sealer::new(next_key()).with_old([secrets_key()])
 }
@@ -33,7 +33,7 @@ fn done(resellados: u64, pendientes: u64) -> Value {
     json!({"resellados": resellados, "pendientes": pendientes})
 }
 
-/// Every sealed value of the database that is not erased, with what is sealed in it.
+/// Every sealed value in the database that is not erased, with its plain text.
 async fn opened(world: &World, sealer: &Sealer) -> Vec<(String, Vec<u8>)> {
     let statement = "SELECT empresa, 'llave', numero, llave FROM certificados
                      UNION ALL SELECT empresa, 'secreto', clave::text, secreto FROM webhooks WHERE secreto <> ''
@@ -54,7 +54,7 @@ async fn opened(world: &World, sealer: &Sealer) -> Vec<(String, Vec<u8>)> {
     rows.into_iter().map(open).collect()
 }
 
-/// A company with three sealed values, and a webhook that was deleted.
+/// A company with three sealed values, and a deleted webhook.
 async fn company(world: &World) -> (Company, Actor) {
     let company = world.company().await;
     company.load_certificate().await;
@@ -77,7 +77,7 @@ impl Sender for Accepting {
 }
 
 #[tokio::test]
-async fn every_secret_of_every_company_comes_under_the_new_key() {
+async fn every_secret_of_every_company_is_sealed_under_the_new_key() {
     let world = World::new().await;
     let (one, ana) = company(&world).await;
     company(&world).await;
@@ -87,7 +87,7 @@ async fn every_secret_of_every_company_comes_under_the_new_key() {
     let times: String = world.sql(modified).await;
 
     assert_eq!(rotate(&world, both(), PlainSecrets::Refused).await, done(6, 0));
-    // The former key is needed no more, and nothing else has changed.
+    // The former key is no longer needed, and nothing else has changed.
     assert_eq!(opened(&world, &Sealer::new(next_key())).await, before);
     assert_eq!(world.sql::<String>(modified).await, times);
     assert_eq!(world.count("webhooks WHERE eliminado IS NOT NULL AND secreto = ''").await, 2);
@@ -102,12 +102,12 @@ async fn every_secret_of_every_company_comes_under_the_new_key() {
 }
 
 #[tokio::test]
-async fn it_goes_through_more_companies_than_one_batch_holds() {
+async fn rotation_covers_more_companies_than_one_batch() {
     let world = World::new().await;
     let sealer = Sealer::new(secrets_key());
     for index in 0..205 {
         let company = world.company().await;
-        // Most companies have no secrets, and among them are the last of a batch.
+        // Most companies have no secrets, among them the last of a batch.
         if index % 50 == 3 {
             let owner = (company.id.0, company.owner);
             let now = svc_core::domain::clock::Clock::now(&*world.clock);
@@ -119,12 +119,12 @@ async fn it_goes_through_more_companies_than_one_batch_holds() {
 }
 
 #[tokio::test]
-async fn what_is_under_a_key_that_is_not_set_stays_and_is_counted() {
+async fn secrets_under_an_unknown_key_stay_and_are_counted() {
     let world = World::new().await;
     company(&world).await;
     let before = opened(&world, &Sealer::new(secrets_key())).await;
     assert_eq!(rotate(&world, Sealer::new(next_key()), PlainSecrets::Accepted).await, done(0, 3));
-    // One that was moved from elsewhere does not open, and holds up no other.
+    // A value moved from elsewhere does not open, and does not block others.
     world.run("UPDATE webhooks SET secreto_anterior = (SELECT llave FROM certificados) WHERE clave = 1").await;
     assert_eq!(rotate(&world, both(), PlainSecrets::Refused).await, done(2, 1));
     world.run("UPDATE webhooks SET secreto_anterior = NULL, secreto_anterior_hasta = NULL").await;
@@ -147,7 +147,7 @@ async fn plain_text_is_sealed_only_where_it_is_accepted() {
     assert_eq!(plain, [b"\0", &secret[..]].concat());
     bare(&ana, Method::POST, "/webhooks/1/probar").await.ok(202);
 
-    // Once there is a key, nothing is signed with a secret that anyone could have put there.
+    // Once there is a key, nothing is signed with a secret that anyone could have inserted.
     let report = world.with_secrets(next_key()).deliver(&Accepting).await;
     assert_eq!((report.entregadas, report.pospuestas + report.fallidas), (0, 1));
     assert_eq!(rotate(&world, both(), PlainSecrets::Refused).await, done(0, 1));
@@ -185,12 +185,12 @@ async fn a_secret_that_was_changed_meanwhile_is_not_overwritten() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn secrets_may_change_while_it_runs() {
+async fn secrets_may_change_during_a_rotation() {
     const WEBHOOKS: usize = 8;
     let world = World::new().await;
     let company = world.company().await;
     let old = company.admin().await;
-    // A server that seals under the next key already, beside one that still seals under the former.
+    // A server that seals under the next key, beside one that still seals under the former.
     let new = old.at(&world.second_api_with(|builder| builder.secrets(both())));
     for _ in 0..WEBHOOKS {
         old.post("/webhooks", sound()).await.ok(201);

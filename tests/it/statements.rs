@@ -15,20 +15,20 @@ use crate::deploys;
 use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
-/// Plain reads over companies, without locks: a part of each that identifies it.
+/// Reads over several companies, without locks, each with a part that identifies it.
 const READS: [&str; 12] = [
-    // What is due, and webhooks that a server of the release before left behind.
+    // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
     "SELECT empresa, 'mails' AS cola, min(proximo) AS desde",
-    // What waits for a person.
+    // Records that wait for a person.
     "SELECT d.detenido, sum(d.documentos)::bigint AS documentos",
-    // What providers know the installation by, which is no company's.
+    // The installation's id for providers, which belongs to no company.
     "SELECT last_value FROM instalacion",
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
     // Keys of several companies, looked up together.
     "unnest($1::bigint[], $2::text[]) AS pedida",
-    // Which companies there are, and which have something too old.
+    // The companies, and those with something too old.
     "SELECT empresa FROM empresas WHERE empresa > $1",
     "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2",
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
@@ -44,7 +44,7 @@ fn on_one_line(statement: &str) -> String {
     statement.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong with a statement.
+/// The fault of a statement.
 fn fault(statement: &str) -> Option<String> {
     let faults = match classify(statement) {
         Ok(Classification::OneCompany | Classification::NoTable) => return None,
@@ -101,10 +101,10 @@ async fn assembled_statements_name_one_company() {
     assert!(mutable.is_empty(), "{}", mutable.join("\n"));
 }
 
-/// A distributed engine runs such a statement on the worker, and wants to know that it means the
-/// same there.
+/// A distributed engine runs such a statement on a worker, and requires that it means the same
+/// there.
 #[tokio::test]
-async fn what_a_conflict_writes_is_immutable() {
+async fn conflict_updates_are_immutable() {
     let world = World::new().await;
     let statements = store().statements;
     let upserts = statements.iter().filter(|statement| statement.contains("DO UPDATE"));
@@ -132,7 +132,7 @@ async fn what_a_conflict_writes_is_immutable() {
     }
 }
 
-/// What a statement's DO UPDATE calls that is not immutable, as the database understands it.
+/// The functions in a statement's DO UPDATE that the database does not consider immutable.
 async fn not_immutable(world: &World, statement: &str) -> Vec<String> {
     let mut connection = world.pool().acquire().await.expect("a connection");
     let prepare = format!("DEALLOCATE ALL; PREPARE p AS {statement}");
@@ -219,7 +219,7 @@ fn a_statement_that_loses_its_company_is_found() {
 }
 
 #[test]
-fn what_a_statement_is() {
+fn strings_are_classified_as_statements() {
     let of = |sql| classify(sql).expect("a statement");
     for held in [
         "SELECT FROM t WHERE empresa = $1 FOR NO KEY UPDATE",

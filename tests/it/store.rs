@@ -1,4 +1,4 @@
-//! What callers of a store rely on, over PostgreSQL; and what only PostgreSQL has.
+//! The guarantees that callers of a store rely on, over PostgreSQL, and what only PostgreSQL has.
 
 use svc_store_postgres::OpenError;
 use svc_tests::World;

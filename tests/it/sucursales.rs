@@ -79,7 +79,7 @@ async fn null_is_absent_and_what_is_shown_can_be_imported() {
     let shown = one.admin().await.walk("/sucursales").await;
     assert_eq!(shown[1], json!({"clave": 1, "nombre": null, "cp": null, "estatus": "activo"}));
     shows(&other.admin().await, "/sucursales", &[HEAD_OFFICE]).await;
-    // Head office is there already.
+    // The head office exists already.
     other.load(Resource::Sucursales, &shown[1..]).await;
     assert_eq!(other.admin().await.walk("/sucursales").await, shown);
 }

@@ -48,7 +48,7 @@ async fn an_imported_salesperson_is_a_user_and_null_is_absent() {
     let ana = company.admin().await;
     shows(&ana, "/vendedores", &shown).await;
     assert_eq!(company.user("Contadora", false).await, 22);
-    // Active ones can be assigned.
+    // Active users can be assigned.
     let lead = |vendedor: i64| json!({"nombre": "Prospecto", "correo": "a@example.com", "vendedor": vendedor});
     ana.post("/leads", lead(21)).await.ok(201);
     ana.post("/leads", lead(20)).await.fails(422, "vendedor_invalido");
@@ -84,7 +84,7 @@ async fn listed_records_can_be_imported_and_companies_are_separate() {
     let shown = one.admin().await.walk("/vendedores").await;
     assert_eq!(shown.len(), 3);
     shows(&other.admin().await, "/vendedores", &[OWNER]).await;
-    // The owner is there already.
+    // The owner exists already.
     other.load(Resource::Vendedores, &shown[1..]).await;
     assert_eq!(other.admin().await.walk("/vendedores").await, shown);
 }

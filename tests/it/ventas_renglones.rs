@@ -31,7 +31,7 @@ const FIELDS: [&str; 20] = [
     "retenciones",
 ];
 
-/// A company with an order, a sale and an order more.
+/// A company with two orders and a sale.
 async fn with_sales(world: &World) -> Company {
     company_with_sales(world, &["pedido", "venta", "pedido"]).await
 }
@@ -104,7 +104,7 @@ async fn the_sku_shown_is_the_product_s_of_today_else_the_line_s() {
         json!({"venta": 1, "producto": 2, "sku": "ANTES", "cantidad": 1}),
         json!({"venta": 1, "producto": 9, "sku": "ANTES", "cantidad": 1}),
         json!({"venta": 1, "sku": "NADIE", "cantidad": 1}),
-        // An active product before a deleted one of the same SKU.
+        // An active product has precedence over a deleted one with the same SKU.
         json!({"venta": 1, "sku": "A-1", "cantidad": 1}),
     ];
     company.load(VentasRenglones, &lines).await;

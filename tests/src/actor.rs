@@ -1,4 +1,4 @@
-//! Clients of the API, and the checks that every response must pass.
+//! Clients of the API, and checks of every response.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,13 +26,13 @@ impl Actor {
         Self { api, key_id, api_key }
     }
 
-    /// The same client of another server.
+    /// The same client at another server.
     #[must_use]
     pub fn at(&self, api: &Api) -> Self {
         Self { api: api.clone(), ..self.clone() }
     }
 
-    /// A request with the credentials, ready to be changed.
+    /// A request with the credentials, for further changes.
     pub fn request(&self, method: Method, path: &str) -> http::request::Builder {
         Request::builder()
             .method(method)
@@ -67,7 +67,7 @@ impl Actor {
         self.send(request.header(header::CONTENT_TYPE, "application/json"), body.to_string()).await
     }
 
-    /// Reads all pages of a list; gives its records.
+    /// Reads all pages of a list; returns its records.
     pub async fn walk(&self, path: &str) -> Vec<Value> {
         let (mut records, mut cursor) = (Vec::new(), None::<String>);
         loop {
@@ -87,7 +87,7 @@ impl Actor {
     }
 }
 
-/// An Idempotency-Key that was never used.
+/// A new Idempotency-Key.
 pub fn fresh_key() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     format!("prueba-{}", COUNT.fetch_add(1, Ordering::Relaxed))
@@ -106,10 +106,10 @@ pub struct Reply {
 
 impl Reply {
     /// The response of `api` to `request`, checked for the headers and fields of every response,
-    /// and against the interface's description.
+    /// and against the OpenAPI document.
     pub async fn of(api: &Api, request: Request<Bytes>) -> Self {
         let operation = contract::operation(request.method(), request.uri().path());
-        // Tests that send many at once hold as many of these.
+        // Kept small, since tests that send many at once hold as many of these.
         let (head, body) = Box::pin(api.handle(request)).await.into_parts();
         let reply = Self { status: head.status.as_u16(), headers: head.headers, body };
         contract::validate(operation, &reply);
@@ -138,12 +138,12 @@ impl Reply {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The body.
+    /// The parsed body.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("every body is JSON")
     }
 
-    /// The body, when the status is the one expected.
+    /// The body, if the status is the expected one.
     #[track_caller]
     pub fn ok(&self, status: u16) -> Value {
         let json = self.json();
@@ -151,21 +151,21 @@ impl Reply {
         json
     }
 
-    /// Checks that it is this error.
+    /// Checks that the response is this error.
     #[track_caller]
     pub fn fails(&self, status: u16, codigo: &str) {
         let json = self.json();
         assert_eq!((self.status, json["error"]["codigo"].as_str().unwrap_or_default()), (status, codigo), "{json}");
     }
 
-    /// A header's value, a number.
+    /// A numeric header's value.
     #[track_caller]
     pub fn number(&self, name: &str) -> i64 {
         let value = self.header(name).unwrap_or_else(|| panic!("no {name} in {:?}", self.headers));
         value.parse().unwrap_or_else(|_| panic!("{name}: {value}"))
     }
 
-    /// The codes that X-Svc-Aviso announces; none without it.
+    /// The codes in X-Svc-Aviso; none without it.
     #[track_caller]
     pub fn announced(&self) -> Vec<&str> {
         assert!(self.headers.get_all("x-svc-aviso").iter().count() <= 1);

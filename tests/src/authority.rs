@@ -1,4 +1,4 @@
-//! Tax documents that the API gives, against the authority's own files (`fixtures/sat`), by
+//! Checks tax documents of the API against the authority's own files (`fixtures/sat`), with
 //! xmllint, xsltproc and openssl.
 
 use std::fs;
@@ -9,15 +9,14 @@ use std::process::{Command, Output};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The value of an attribute of a document, which has nothing in it that XML writes otherwise.
+/// The value of a document's attribute that contains no escaped characters.
 pub fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
     let start = xml.find(&format!(" {name}=\"")).expect("the attribute") + name.len() + 3;
     &xml[start..start + xml[start..].find('"').expect("its end")]
 }
 
-/// Fails unless a document is valid by the schemas, its stamp's too, and the certificate that it
-/// carries says that it is sealed. On a machine without the tools it says so; where `CI` is set
-/// that is an error.
+/// Fails unless a document and its stamp are valid by the schemas, and its certificate verifies its
+/// seal. If the tools are missing, prints a message; with `CI` set that is an error.
 pub fn validate(name: &str, xml: &str) {
     let missing = ["xmllint", "xsltproc", "openssl"].into_iter().find(|tool| {
         let path = std::env::var_os("PATH").unwrap_or_default();

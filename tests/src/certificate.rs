@@ -15,7 +15,7 @@ pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/csd").join(name)
 }
 
-/// The loading of `<cer>.cer` with `<key>.key`.
+/// The input that loads `<cer>.cer` with `<key>.key`.
 pub fn load(cer: &str, key: &str) -> LoadCertificate {
     let read = |name: String| std::fs::read(file(&name)).expect("a file of the certificates");
     LoadCertificate { cer: read(format!("{cer}.cer")), key: read(format!("{key}.key")), password: PASSWORD.to_owned() }

@@ -17,7 +17,7 @@ impl Default for TestClock {
 }
 
 impl TestClock {
-    /// Moves on (or back).
+    /// Moves forwards (or backwards).
     pub fn advance(&self, by: TimeDelta) {
         self.0.fetch_add(by.num_microseconds().expect("a span of this age"), Ordering::SeqCst);
     }

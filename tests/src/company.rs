@@ -15,7 +15,7 @@ use svc_core::store::{CompanyChange, NewUser, Store as _};
 
 use crate::{Actor, Resource, World, certificate};
 
-/// A company of the test's world.
+/// A company of a test's world.
 #[derive(Clone)]
 pub struct Company {
     /// The world it is in.
@@ -26,8 +26,8 @@ pub struct Company {
     pub owner: i64,
 }
 
-/// A key with every scope, of the company's owner, as [`Company::key`] takes it: a test changes
-/// what it is about.
+/// A key with every scope, owned by the company's owner, as [`Company::key`] takes it; a test
+/// changes the fields it is about.
 pub fn any_key() -> CreateKey {
     CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
 }
@@ -43,26 +43,26 @@ impl Company {
         self.key(CreateKey { scopes: scopes.iter().copied().collect(), ..any_key() }).await
     }
 
-    /// An actor with a key made as `key` says.
+    /// An actor with a key made from `key`.
     pub async fn key(&self, key: CreateKey) -> Actor {
         let created = self.run(&key).await.expect("a key");
         Actor::new(self.world.api.clone(), created.key_id, created.api_key)
     }
 
-    /// Does an action of the back office.
+    /// Runs a back-office action.
     ///
     /// # Errors
     ///
-    /// What the action is refused with.
+    /// The refusal of the action.
     pub async fn run<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
         self.world.office.run(self.id, operation).await
     }
 
-    /// Does the back-office action of that name; gives what it answers.
+    /// Runs the back-office action of that name; returns its answer.
     ///
     /// # Errors
     ///
-    /// What the action is refused with.
+    /// The refusal of the action.
     pub async fn run_by_name(&self, name: &str, input: &Value) -> Result<Value, Error> {
         let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
         let output = self.world.office.run_by_name(self.id, name, &input).await?;
@@ -73,17 +73,17 @@ impl Company {
         Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
     }
 
-    /// The file that a named read gives; none if the name is of no such read.
+    /// The file that a named read returns; none if no read has that name.
     ///
     /// # Errors
     ///
-    /// What the read is refused with.
+    /// The refusal of the read.
     pub async fn download(&self, name: &str, input: &Value) -> Result<Option<Bytes>, Error> {
         let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
         self.world.office.download(self.id, name, &input).await
     }
 
-    /// A new user; gives their clave.
+    /// Creates a user; returns their clave.
     pub async fn user(&self, nombre: &str, vendedor: bool) -> i64 {
         let user = NewUser { nombre: nombre.to_owned(), correo: None, vendedor };
         self.run(&CreateUser(user)).await.expect("a user").usuario
@@ -95,7 +95,7 @@ impl Company {
     }
 
     /// Claves that name no active salesperson of the company: a user who is none, one who left, one
-    /// of another company, and none at all.
+    /// of another company, and no user.
     pub async fn not_salespeople(&self) -> [i64; 6] {
         let clerk = self.user("Cajera", false).await;
         let gone = self.user("Vendedor que se fue", true).await;
@@ -113,10 +113,9 @@ impl Company {
         self.run(&EditCompany(change)).await.expect("the company is edited");
     }
 
-    /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company
-    /// issues invoices with: a company without RFC, regime or postal code gets them. The API
-    /// remembers a company for a few seconds with the keys that were used: load before the first
-    /// request, or move the clock.
+    /// Loads the certificate `valid`, which is valid for twenty years, and completes the data that
+    /// a company needs to issue invoices: RFC, regime and postal code. The API caches a company for
+    /// a few seconds with the keys that were used, so load it before the first request.
     pub async fn load_certificate(&self) {
         let mut tx = self.world.store.begin(self.id).await.expect("a transaction");
         let company = tx.company().await.expect("the company is read").expect("the company exists");
@@ -130,27 +129,27 @@ impl Company {
         self.run(&certificate::load("valid", "valid")).await.expect("the certificate is loaded");
     }
 
-    /// Imports records and gives how many; an error is its text.
+    /// Imports records and returns how many; an error is its text.
     ///
     /// # Errors
     ///
-    /// What the import is refused with.
+    /// The refusal of the import.
     pub async fn import(&self, resource: Resource, records: &[Value]) -> Result<u64, String> {
         let lines: Vec<_> = records.iter().map(|record| Ok(record.to_string().into_bytes())).collect();
         self.import_lines(resource, lines).await
     }
 
-    /// Imports records that are good.
+    /// Imports valid records.
     pub async fn load(&self, resource: Resource, records: &[Value]) {
         let outcome = self.import(resource, records).await;
         assert_eq!(outcome, Ok(records.len() as u64), "{}", resource.name());
     }
 
-    /// Imports lines as they are and gives how many records they were; an error is its text.
+    /// Imports lines unchanged and returns how many records they were; an error is its text.
     ///
     /// # Errors
     ///
-    /// What the import is refused with.
+    /// The refusal of the import.
     pub async fn import_lines<L>(&self, resource: Resource, lines: L) -> Result<u64, String>
     where
         L: IntoIterator<Item = io::Result<Vec<u8>>>,
@@ -159,11 +158,11 @@ impl Company {
         self.import_lines_reporting(resource, lines, &mut |_| ()).await
     }
 
-    /// The same; `progress` is given how many records are in so far.
+    /// The same; `progress` gets the number of records imported so far.
     ///
     /// # Errors
     ///
-    /// What the import is refused with.
+    /// The refusal of the import.
     pub async fn import_lines_reporting<L>(
         &self,
         resource: Resource,

@@ -1,5 +1,5 @@
-//! Checks responses by the interface's description: one that it does not describe fails the test
-//! that got it.
+//! Checks responses against the OpenAPI document: a response that it does not describe fails the
+//! test.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -17,13 +17,13 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     document
 });
 
-/// The schemas of answers, by operation and status.
+/// The schemas of responses, by operation and status.
 type Schemas = HashMap<(&'static str, u16), Option<Arc<Validator>>>;
 
 static SCHEMAS: LazyLock<Mutex<Schemas>> = LazyLock::new(Mutex::default);
 
-/// Refuses what an object's schema does not name: clients of other versions ignore it, but here
-/// nothing may be undescribed.
+/// Forbids fields that an object's schema does not name: clients ignore them, but here everything
+/// must be described.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -37,7 +37,7 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// Checks that the description has the response: its status, its error's code, its headers, and
+/// Checks that the document describes the response: its status, its error's code, its headers, and
 /// every field of its body.
 pub fn validate(operation: Option<&'static Value>, reply: &Reply) {
     let Some(described) = operation else { return };
@@ -63,7 +63,7 @@ pub fn validate(operation: Option<&'static Value>, reply: &Reply) {
     }
 }
 
-/// The description of the operation of a method and a path; none where there is no such operation.
+/// The description of an operation; none if there is no such operation.
 pub fn operation(method: &Method, path: &str) -> Option<&'static Value> {
     let path = path.strip_prefix("/api/v1").unwrap_or(path);
     let segments: Vec<_> = path.split('/').collect();
@@ -76,7 +76,7 @@ pub fn operation(method: &Method, path: &str) -> Option<&'static Value> {
     operations.get(method.as_str().to_lowercase())
 }
 
-/// A response, though it may be one of several operations.
+/// A response that may be one of several operations.
 fn resolved(response: &'static Value) -> &'static Value {
     match response["$ref"].as_str() {
         Some(target) => DOCUMENT.pointer(&target[1..]).unwrap_or(&Value::Null),
@@ -84,7 +84,7 @@ fn resolved(response: &'static Value) -> &'static Value {
     }
 }
 
-/// The schema of an answer; none for a file.
+/// The schema of a response; none for a file.
 fn schema(of: (&'static str, u16), schema: &Value) -> Option<Arc<Validator>> {
     let build = || {
         let mut schema = schema.as_object()?.clone();

@@ -17,7 +17,7 @@ pub fn of_process(process: &str) -> Duration {
     ticks.map(|ticks| TICK * ticks).sum()
 }
 
-/// Where the kernel reports on the calling thread.
+/// The file in which the kernel reports on the calling thread.
 pub fn this_thread() -> String {
     let link = fs::read_link("/proc/thread-self").unwrap_or_default();
     link.to_string_lossy().into_owned()
@@ -29,19 +29,19 @@ pub fn of_thread(thread: &str) -> Duration {
     Duration::from_nanos(stat.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).unwrap_or_default())
 }
 
-/// CPU time of each of PostgreSQL's processes, but for that of the session that asks.
+/// CPU time of each of PostgreSQL's processes, except that of the asking session.
 pub async fn of_sessions(pool: &PgPool) -> BTreeMap<i32, Duration> {
     let pids = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
     let pids: Vec<i32> = sqlx::query_scalar(pids).fetch_all(pool).await.expect("the sessions");
     pids.into_iter().map(|pid| (pid, of_thread(&pid.to_string()))).collect()
 }
 
-/// CPU time between two answers of [`of_sessions`].
+/// CPU time between two results of [`of_sessions`].
 pub fn spent(before: &BTreeMap<i32, Duration>, after: &BTreeMap<i32, Duration>) -> Duration {
     after.iter().map(|(pid, spent)| spent.saturating_sub(before.get(pid).copied().unwrap_or_default())).sum()
 }
 
-/// Memory of a process in MB: now, and at the most so far.
+/// Memory of a process in MB: current, and peak.
 pub fn memory(process: &str) -> (u64, u64) {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let of = |name: &str| {

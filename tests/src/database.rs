@@ -1,4 +1,4 @@
-//! One database a test, on the servers of its test binary.
+//! One database per test, on the servers of its test binary.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,16 +10,16 @@ use tokio::sync::OnceCell;
 use crate::nodes::Nodes;
 use crate::pooler::PgBouncer;
 
-/// The servers of this test binary; they go when the process does.
+/// The servers of this test binary; they stop with the process.
 static NODES: OnceCell<Nodes> = OnceCell::const_new();
 
 const TEMPLATE: &str = "plantilla";
 
-/// The databases that were made and not dropped yet, each with the stores over it.
+/// The databases that exist, each with the stores over it.
 static MADE: Mutex<Vec<(String, [Weak<PostgresStore>; 2])>> = Mutex::new(Vec::new());
 
-/// What was emitted: events, and those that still wait to be grouped after them; `lugar` is their
-/// position in the table.
+/// Emitted events, followed by those that still wait to be grouped; `lugar` is their position in
+/// the table.
 const EVENTS: &str = "
     CREATE VIEW emitidos AS
     SELECT *, row_number() OVER () AS lugar FROM (
@@ -28,7 +28,7 @@ const EVENTS: &str = "
         SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
     ) t";
 
-/// A new database with the whole schema. Databases no longer in use are dropped first.
+/// A new database with the whole schema. Unused databases are dropped first.
 pub(crate) async fn fresh() -> PgConnectOptions {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let nodes = NODES.get_or_init(start).await;
@@ -40,8 +40,7 @@ pub(crate) async fn fresh() -> PgConnectOptions {
     nodes.coordinator().options(&name)
 }
 
-/// Has the database that these stores are over dropped, once they are gone: the test that made it
-/// is over then.
+/// Drops the database of these stores once they are gone, when its test is over.
 pub(crate) fn drop_after(stores: [&Arc<PostgresStore>; 2]) {
     let name = stores[0].options().get_database().expect("a database").to_owned();
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,13 +56,13 @@ fn unused() -> Vec<String> {
 
 /// The pooler before the cluster, if the machine has one.
 pub(crate) async fn pooler() -> Option<&'static PgBouncer> {
-    /// It goes when the process does, too.
+    /// It also stops with the process.
     static POOLER: OnceCell<Option<PgBouncer>> = OnceCell::const_new();
     let nodes = NODES.get_or_init(start).await;
     POOLER.get_or_init(async || PgBouncer::start(nodes.coordinator().dir())).await.as_ref()
 }
 
-/// The address that `options` stand for: a socket, and a user without password.
+/// The address for `options`: a socket, and a user without password.
 pub fn url(options: &PgConnectOptions) -> String {
     let socket = options.get_socket().expect("the cluster has a socket").display().to_string();
     let (user, port, database) =

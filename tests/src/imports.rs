@@ -10,23 +10,23 @@ pub fn customers(count: usize) -> Vec<Value> {
 }
 
 /// Checks that an import was refused for this line, and that the error continues with `text`,
-/// mostly the field.
+/// usually the field.
 #[track_caller]
 pub fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
     let error = outcome.expect_err("a refusal");
     assert!(error.starts_with(&format!("line {line}: {text}")), "{error}, not line {line}: {text}");
 }
 
-/// Checks that a record with such a value in a field is refused, by line and field, between two
-/// good ones, and that the good one is good.
+/// Checks that a record with this value in a field is refused, by line and field, between two valid
+/// ones, and that the valid one is accepted.
 pub async fn refuses_fields(company: &Company, resource: Resource, good: &Value, table: &[(&str, Value)]) {
     refuses_fields_beside(company, resource, good, good, table).await;
     let name = resource.name();
     assert_eq!(company.import(resource, &[good.clone(), good.clone()]).await, Ok(2), "{name}: the good one is good");
 }
 
-/// Checks that `good` with such a value in a field is refused, by line and field, between two
-/// others that are good.
+/// Checks that `good` with this value in a field is refused, by line and field, between two valid
+/// ones.
 pub async fn refuses_fields_beside(
     company: &Company,
     resource: Resource,
@@ -43,8 +43,8 @@ pub async fn refuses_fields_beside(
     }
 }
 
-/// Checks that a record whose every optional field is null or empty is as one without them, but for
-/// its clave.
+/// Checks that a record whose optional fields are all null or empty equals one without them, except
+/// for its clave.
 pub async fn takes_null_for_absent(company: &Company, resource: Resource, least: &Value, path: &str) {
     let shown = company.admin().await.get(path).await.ok(200)["datos"][0].clone();
     let names = shown.as_object().expect("a record").keys().filter(|name| least.get(name).is_none());

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The layers of a crate, lowest first: name, and its modules at the top of the crate. A file
-/// imports from its own layer and from those below.
+/// The layers of a crate, lowest first: name, and its top-level modules. A file imports from its
+/// own layer and from those below.
 pub type Layers = [(&'static str, &'static [&'static str])];
 
-/// Where circles are looked for beside those of the top level.
+/// The places, beside the top level, where circles are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
     /// In every folder, down to single files.
     Folders,
-    /// Nowhere else.
+    /// Only there.
     Nothing,
 }
 
@@ -22,13 +22,13 @@ type Sources = BTreeMap<String, String>;
 /// The nodes (files or folders) that each node imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The same of files that are given: path below `src` without `.rs`, text.
+/// The same for given files: path below `src` without `.rs`, text.
 pub fn offenders_among(files: &[(&str, &str)], layers: &Layers, inside: Inside) -> Vec<String> {
     let sources = files.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
     violations(&sources, layers, inside)
 }
 
-/// Imports of the files below `src` that go up the layers or in a circle, a line each. Tests may
+/// Imports of the files below `src` that go up the layers or in a circle, one per line. Tests may
 /// import from anywhere.
 pub fn offenders(src: &Path, layers: &Layers, inside: Inside) -> Vec<String> {
     let mut sources = Sources::new();
@@ -81,7 +81,7 @@ fn read(dir: &Path, below: &str, sources: &mut Sources) {
     }
 }
 
-/// What is wrong with these files, a line each.
+/// The faults of these files, one per line.
 fn violations(sources: &Sources, layers: &Layers, inside: Inside) -> Vec<String> {
     let imports: Imports = sources
         .iter()
@@ -103,7 +103,7 @@ fn violations(sources: &Sources, layers: &Layers, inside: Inside) -> Vec<String>
     if !found.is_empty() {
         return found;
     }
-    // In each folder separately, with each of its subfolders as one.
+    // In each folder separately, with each of its subfolders as one node.
     let folders: BTreeSet<&str> = match inside {
         Inside::Folders => imports.keys().flat_map(|file| folders_of(file)).collect(),
         Inside::Nothing => BTreeSet::from([""]),
@@ -124,7 +124,7 @@ fn violations(sources: &Sources, layers: &Layers, inside: Inside) -> Vec<String>
     found
 }
 
-/// The folders that a file lies in, the outermost first: `""`, `"demo/"`, `"demo/data/"`.
+/// The folders that contain a file, outermost first: `""`, `"demo/"`, `"demo/data/"`.
 fn folders_of(file: &str) -> Vec<&str> {
     let ends = file.match_indices('/').map(|(at, _)| at + 1);
     std::iter::once(0).chain(ends).map(|end| &file[..end]).collect()
@@ -138,7 +138,7 @@ fn layer(layers: &Layers, file: &str) -> Option<usize> {
 /// A path from a node back to itself, if there is one.
 fn circle(imports: &Imports) -> Option<Vec<String>> {
     let mut left: BTreeSet<&String> = imports.keys().collect();
-    // What imports nothing that is left is in no circle.
+    // A node that imports no remaining node is in no circle.
     while let Some(&done) = left.iter().find(|node| imports[**node].iter().all(|to| !left.contains(to))) {
         left.remove(done);
     }
@@ -154,7 +154,7 @@ fn circle(imports: &Imports) -> Option<Vec<String>> {
     }
 }
 
-/// The files that a file imports from: by `use`, by a path in its code, or as modules of its own.
+/// The files that a file imports from: by `use`, by a path in its code, or as its own modules.
 fn imports_of(file: &str, text: &str, sources: &Sources) -> BTreeSet<String> {
     let mut module: Vec<&str> = file.split('/').collect();
     if matches!(module.last(), Some(&("mod" | "main" | "lib"))) {
@@ -180,7 +180,7 @@ fn imports_of(file: &str, text: &str, sources: &Sources) -> BTreeSet<String> {
     resolved.filter(|imported| imported != file && !imported.ends_with("/tests")).collect()
 }
 
-/// Reads the tree of paths that begins at a token, each below `prefix`; gives where it ends.
+/// Reads the tree of paths that begins at a token, each below `prefix`; returns where it ends.
 fn tree<'a>(tokens: &[&'a str], mut at: usize, prefix: &[&'a str], paths: &mut Vec<Vec<&'a str>>) -> usize {
     let mut path = prefix.to_vec();
     loop {
@@ -189,7 +189,7 @@ fn tree<'a>(tokens: &[&'a str], mut at: usize, prefix: &[&'a str], paths: &mut V
                 at += 1;
                 while tokens.get(at).is_some_and(|token| *token != "}") {
                     at = tree(tokens, at, &path, paths);
-                    // The comma, or what a name is renamed to.
+                    // The comma, or the new name of a renamed import.
                     while tokens.get(at).is_some_and(|token| *token != "}" && *token != ",") {
                         at += 1;
                     }
@@ -209,7 +209,7 @@ fn tree<'a>(tokens: &[&'a str], mut at: usize, prefix: &[&'a str], paths: &mut V
     }
 }
 
-/// The file that a path leads into: the one of the last module that it names.
+/// The file that a path leads into: that of the last module it names.
 fn resolve(path: &[&str], module: &[&str], sources: &Sources) -> Option<String> {
     let mut at = if path.first() == Some(&"crate") { Vec::new() } else { module.to_vec() };
     let file = |module: &[&str]| {
@@ -256,7 +256,7 @@ fn tokens(text: &str) -> Vec<&str> {
             });
             end.map_or(rest.len(), |(at, _)| at + 1)
         } else if first == '\'' {
-            // A character; else it is a lifetime, whose name counts as any other.
+            // A character; otherwise a lifetime, whose name counts as any other.
             let mut signs = rest.char_indices().skip(1);
             let escape = rest[1..].starts_with('\\');
             let end = signs.nth(if escape { 2 } else { 1 }).filter(|(_, sign)| escape || *sign == '\'');

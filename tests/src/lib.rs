@@ -1,5 +1,5 @@
-//! The harness of the end-to-end tests: one private PostgreSQL a test binary, one database a test,
-//! a clock that tests move, and actors who speak HTTP to the [`Api`] in process.
+//! The harness of the end-to-end tests: one private PostgreSQL per test binary, one database per
+//! test, a clock that tests move, and actors who speak HTTP to the [`Api`] in process.
 
 #![allow(clippy::missing_panics_doc, reason = "a harness that cannot go on panics: that is how a test fails")]
 
@@ -48,8 +48,8 @@ use svc_core::webhooks::{Budget, DeliveryReport, Sender, deliver_due};
 use svc_core::{Api, Context, ContextBuilder, Error};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
-/// A value with some fields set, of a type to which fields may be added:
-/// `with!(Settings::default(), max_connections: 1)`.
+/// A value with some fields set, of a type that may get more fields: `with!(Settings::default(),
+/// max_connections: 1)`.
 #[macro_export]
 macro_rules! with {
     ($base:expr, $($field:ident: $value:expr),+ $(,)?) => {{
@@ -59,14 +59,14 @@ macro_rules! with {
     }};
 }
 
-/// The median of what was measured, of which there is something.
+/// The median of at least one measurement.
 pub fn median<T: PartialOrd>(measured: impl IntoIterator<Item = T>) -> T {
     let mut measured: Vec<T> = measured.into_iter().collect();
     measured.sort_by(|one, other| one.partial_cmp(other).expect("figures"));
     measured.swap_remove(measured.len() / 2)
 }
 
-/// Connections of a test's own to the database of a store.
+/// The test's own connections to the database of a store.
 pub fn pool_of(store: &PostgresStore) -> PgPool {
     pool_of_options(store.options())
 }
@@ -91,25 +91,24 @@ pub struct World {
     pub clock: Arc<TestClock>,
     /// The store, to look behind the API.
     pub store: Arc<PostgresStore>,
-    /// What the API and the office use: the same database, through the pooler if there is one.
+    /// The store of the API and the office: the same database, through the pooler if there is one.
     used: Arc<PostgresStore>,
-    /// Connections of the test's own.
+    /// The test's own connections.
     pool: PgPool,
 }
 
 impl World {
-    /// A world with limits enforced, but for those that a test's many requests in no time would
-    /// meet.
+    /// A world with enforced limits, except those that a test's many quick requests would hit.
     pub async fn new() -> Self {
         Self::with(|builder| builder).await
     }
 
-    /// A world whose API is built as `change` says.
+    /// A world whose API is built with `change`.
     pub async fn with(change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Self {
         Self::on(Settings::default(), change).await
     }
 
-    /// A world whose database is used as `settings` say.
+    /// A world whose database is used with `settings`.
     pub async fn on(settings: Settings, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Self {
         if std::env::var("SVC_TEST_POOLER").is_ok_and(|pooler| pooler == "transaction") {
             return Self::pooled(settings, change).await.expect("PgBouncer");
@@ -140,8 +139,8 @@ impl World {
         database::drop_after([&store, &used]);
         let clock = Arc::new(TestClock::default());
         let api = api(&used, &clock, change);
-        // Its own context, as another process has: the API finds out what it changes when its keys
-        // are read anew.
+        // It has its own context, like another process: the API sees its changes when keys are read
+        // anew.
         let office = Context::builder(used.clone(), BASE_URL)
             .clock(clock.clone())
             .secrets(secrets_key())
@@ -152,17 +151,18 @@ impl World {
         Self { api, office, clock, store, used, pool }
     }
 
-    /// Connections of the test's own, past the pooler, to look behind the API.
+    /// The test's own connections, past the pooler, to look behind the API.
     pub fn pool(&self) -> &PgPool {
         &self.pool
     }
 
-    /// What the API and the office use: [`World::store`], or the same database through the pooler.
+    /// The store of the API and the office: [`World::store`], or the same database through the
+    /// pooler.
     pub fn used_store(&self) -> &Arc<PostgresStore> {
         &self.used
     }
 
-    /// The same, as the suite of [`store_suite`] takes it.
+    /// The same, as [`store_suite`] takes it.
     pub fn any_store(&self) -> Arc<dyn Store> {
         self.used.clone()
     }
@@ -172,13 +172,13 @@ impl World {
         self.second_api_with(|builder| builder)
     }
 
-    /// The same, built as `change` says.
+    /// The same, built with `change`.
     pub fn second_api_with(&self, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Api {
         api(&self.used, &self.clock, change)
     }
 
-    /// The same world, but its back office and its workers seal and open secrets with these keys,
-    /// and its API does not.
+    /// The same world, but with other keys for secrets in its back office and workers, and not in
+    /// its API.
     #[must_use]
     pub fn with_secrets(&self, sealer: impl Into<Sealer>) -> Self {
         let builder = Context::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
@@ -189,27 +189,27 @@ impl World {
     ///
     /// # Errors
     ///
-    /// What the rotation is refused with.
+    /// The refusal of the rotation.
     pub async fn rotate_secrets(&self, plain: PlainSecrets) -> Result<SecretsRotated, Error> {
         self.office.rotate_secrets(plain).await
     }
 
-    /// One stamping pass over everything that is due.
+    /// One stamping pass over all due records.
     pub async fn stamp(&self, stamper: &dyn Stamper) -> StampReport {
         self.stamp_within(stamper, Budget::unlimited()).await
     }
 
-    /// One stamping pass, with no more than `budget`.
+    /// One stamping pass within `budget`.
     pub async fn stamp_within(&self, stamper: &dyn Stamper, budget: Budget) -> StampReport {
         stamp_due(&self.office, stamper, budget).await.expect("a stamping pass")
     }
 
-    /// One pass of webhook delivery over everything that is due.
+    /// One pass of webhook delivery over all due deliveries.
     pub async fn deliver(&self, sender: &dyn Sender) -> DeliveryReport {
         self.deliver_within(sender, Budget::unlimited()).await
     }
 
-    /// One pass of webhook delivery, with no more than `budget`.
+    /// One pass of webhook delivery within `budget`.
     pub async fn deliver_within(&self, sender: &dyn Sender, budget: Budget) -> DeliveryReport {
         deliver_due(&self.office, sender, budget).await.expect("a delivery pass")
     }
@@ -219,7 +219,7 @@ impl World {
         notify_due(&self.office, notifier, Budget::unlimited()).await.expect("a notification pass")
     }
 
-    /// What the API and the back office show of themselves in a log.
+    /// The debug output of the API and the back office.
     pub fn debug_text(&self) -> String {
         format!("{:?} {:?}", self.api, self.office)
     }
@@ -238,17 +238,17 @@ impl World {
         Company { world: self.clone(), id: created.empresa, owner: created.usuario }
     }
 
-    /// The database's address, for a program of its own.
+    /// The database's address, for another program.
     pub fn database_url(&self) -> String {
         database::url(self.store.options())
     }
 
-    /// The stored key of that public identifier.
+    /// The stored key with that public identifier.
     pub async fn key(&self, key_id: &str) -> KeyRecord {
         key(&self.store, key_id).await
     }
 
-    /// Whether [`World::statements`] can count on this machine; if not, it says so.
+    /// Whether [`World::statements`] works on this machine; if not, prints a message.
     pub async fn can_count_statements(&self) -> bool {
         let extension = sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(self.pool()).await;
         if extension.is_err() {
@@ -257,7 +257,7 @@ impl World {
         extension.is_ok()
     }
 
-    /// How many statements like this (SQL's `LIKE`) the test's database has run, but for those that
+    /// How many statements like this (SQL's `LIKE`) the test's database has run, except those that
     /// count them.
     pub async fn statements(&self, like: &str) -> i64 {
         sqlx::query_scalar(
@@ -270,8 +270,8 @@ impl World {
         .expect("the statements are counted")
     }
 
-    /// Ends all leases of workers, as time would: the database's clock, which no test moves, decides
-    /// when they expire.
+    /// Ends all leases of workers, as time would do: they expire by the database's clock, which no
+    /// test moves.
     pub async fn end_leases(&self) {
         let ends = "UPDATE entregas SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE timbrados SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
@@ -289,19 +289,19 @@ impl World {
         sqlx::query_scalar(statement).fetch_one(self.pool()).await.expect("the statement runs")
     }
 
-    /// How many rows there are in `rows`: a table, and a condition perhaps
-    /// (`"clientes WHERE prospecto"`).
+    /// The number of rows in `rows`: a table, optionally with a condition (`"clientes WHERE
+    /// prospecto"`).
     pub async fn count(&self, rows: &str) -> i64 {
         let statement = AssertSqlSafe(format!("SELECT count(*) FROM {rows}"));
         sqlx::query_scalar(statement).fetch_one(self.pool()).await.expect("the rows are counted")
     }
 
-    /// How many statements of the test's database wait for a lock.
+    /// The number of statements in the test's database that wait for a lock.
     pub async fn lock_waits(&self) -> i64 {
         self.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").await
     }
 
-    /// One value of the database that is JSON text.
+    /// A JSON text from the database.
     pub async fn json(&self, statement: &'static str) -> Value {
         serde_json::from_str(&self.sql::<String>(statement).await).expect("JSON")
     }
@@ -312,12 +312,12 @@ impl World {
     }
 }
 
-/// The key that a world seals secrets under, unless it is built with another.
+/// The default key of a world's secrets.
 pub fn secrets_key() -> SecretsKey {
     SecretsKey::new([7; 32])
 }
 
-/// An API over that store, built as `change` says.
+/// An API over that store, built with `change`.
 fn api(
     store: &Arc<PostgresStore>,
     clock: &Arc<TestClock>,
@@ -328,7 +328,7 @@ fn api(
     Api::new(&context).expect("the API builds")
 }
 
-/// The stored key of that public identifier.
+/// The stored key with that public identifier.
 pub async fn key(store: &PostgresStore, key_id: &str) -> KeyRecord {
     let (company, suffix) = svc_core::parse_key_id(key_id).expect("an identifier");
     let id = KeyId { company, suffix: suffix.into() };

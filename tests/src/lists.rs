@@ -9,9 +9,16 @@ pub fn claves(records: &[Value]) -> Vec<i64> {
     records.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect()
 }
 
-/// A record's fields of these names only.
+/// The record's fields of these names.
 pub fn pick(record: &Value, fields: &[&str]) -> Value {
     fields.iter().map(|field| ((*field).to_owned(), record[*field].clone())).collect()
+}
+
+/// A record with these fields, in the order of their `values`: a row of a table of expected records.
+pub fn row(fields: &[&str], values: Value) -> Value {
+    let Value::Array(values) = values else { panic!("{values} is no row") };
+    assert_eq!(values.len(), fields.len(), "{values:?}");
+    fields.iter().map(|field| (*field).to_owned()).zip(values).collect()
 }
 
 /// Checks that each query of the list at `path` finds exactly the records of these claves, whatever

@@ -1,6 +1,6 @@
-//! The servers that the tests' databases are on: one private PostgreSQL, or with `SVC_TEST_CITUS=1`
-//! in the environment a coordinator and two workers of Citus, over which every table is
-//! distributed. What does not work there yet is in `docs/scaling.md`.
+//! The servers of the tests' databases: one private PostgreSQL, or with `SVC_TEST_CITUS=1` in the
+//! environment a coordinator and two workers of Citus, with every table distributed.
+//! `docs/scaling.md` lists what does not work there yet.
 
 use std::io::{self, Write as _};
 
@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use svc_local_postgres::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 
-/// What makes a node: few shards, so that a database is copied quickly; and it may reach no one.
+/// The settings of a node: few shards, so that a database is copied quickly.
 const NODE: [&str; 6] = [
     "shared_preload_libraries=citus,pg_stat_statements",
     "citus.shard_count=4",
@@ -19,20 +19,20 @@ const NODE: [&str; 6] = [
     "citus.max_cached_conns_per_worker=1",
 ];
 
-/// What workers are given besides: the settings of the store's sessions do not reach them.
+/// Further settings of workers, which the store's session settings do not reach.
 const WORKER: [&str; 3] = ["lock_timeout=5s", "enable_seqscan=off", "jit=off"];
 
 const WORKERS: usize = 2;
 
-/// The servers; they go when the process does.
+/// The servers; they stop with the process.
 pub(crate) struct Nodes {
     coordinator: Cluster,
     workers: Vec<Cluster>,
 }
 
 impl Nodes {
-    /// Starts them. Where the engine is asked for and its library is missing it says so, past what
-    /// captures the output of tests.
+    /// Starts them. If the engine is requested and its library is missing, prints a message past
+    /// the capture of test output.
     pub(crate) async fn start() -> Self {
         let wanted = std::env::var("SVC_TEST_CITUS").is_ok_and(|wanted| wanted == "1");
         if wanted {
@@ -56,7 +56,7 @@ impl Nodes {
         Ok(Self { coordinator, workers })
     }
 
-    /// The one that is connected to.
+    /// The server to connect to.
     pub(crate) fn coordinator(&self) -> &Cluster {
         &self.coordinator
     }
@@ -69,7 +69,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Makes a database with the whole schema and `more`.
+    /// Creates a database with the whole schema and `more`.
     pub(crate) async fn make_template(&self, name: &str, more: &'static str) {
         for node in std::iter::once(&self.coordinator).chain(&self.workers) {
             node.create_database(name).await.expect("the template");
@@ -100,13 +100,13 @@ impl Nodes {
         run(&options, more).await.expect("what tests look at");
     }
 
-    /// Copies a database that nobody uses.
+    /// Copies an unused database.
     pub(crate) async fn copy(&self, template: &str, name: &str) {
         let leave = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}' AND pid <> pg_backend_pid()"
         );
-        // Copying files is the only way of servers before 15, and half as long as the usual way of
-        // later ones.
+        // Servers before 15 can only copy files, which takes half as long as the usual way of later
+        // ones.
         let connection = self.coordinator.options("postgres").connect().await.expect("a connection");
         let old = connection.server_version_num().is_some_and(|version| version < 150_000);
         connection.close().await.expect("the connection ends");

@@ -1,4 +1,4 @@
-//! Webhooks and events written directly into the database, for tests of delivery with many of them.
+//! Webhooks and events inserted directly into the database, for tests of many deliveries.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
@@ -9,15 +9,15 @@ use svc_core::secrets::{Place, Sealer};
 /// The secret of every webhook.
 pub const SECRET: &str = "whsec_0123456789abcdef";
 
-/// The sealed value of the secret of a company's webhook `clave`.
+/// The sealed secret of a company's webhook `clave`.
 pub fn sealed(sealer: &Sealer, company: i64, clave: i64, secret: &str) -> Vec<u8> {
     let record = clave.to_string();
     let place = Place { company: CompanyId(company), column: svc_core::webhooks::SECRET, record: &record };
     sealer.seal(place, secret.as_bytes(), &SystemRandom).expect("a sealed value")
 }
 
-/// A webhook of a company, made by `owner`, for events of these types from `at` on; `{}` in its URL
-/// is its clave. Gives that. Its secret is sealed by `sealer`.
+/// Inserts a webhook of a company, made by `owner`, for events of these types from `at` on; `{}` in
+/// its URL is its clave. Returns the clave. `sealer` seals its secret.
 pub async fn webhook(
     pool: &PgPool,
     sealer: &Sealer,
@@ -46,8 +46,8 @@ pub async fn webhook(
         .expect("a webhook")
 }
 
-/// So many events of a company, of a type, at `at`; their ids bear that time, as those of the
-/// service do.
+/// Inserts this many events of a company, of a type, at `at`; their ids contain that time, as the
+/// service's do.
 pub async fn events(pool: &PgPool, company: i64, tipo: &str, count: i64, at: DateTime<Utc>) {
     let statement = "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
                      SELECT $1, (left(h, 8) || '-' || right(h, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,

@@ -17,11 +17,11 @@ pub const SERVER_CONNECTIONS: u32 = 3;
 /// The number in the name of its socket; there is no TCP port.
 const PORT: u16 = 6432;
 
-/// A script that runs the pooler until standard input ends, which it does however this process
+/// A script that runs the pooler until standard input ends, which happens however this process
 /// ends.
 const WATCH: &str = r#""$0" "$1" & pooler=$!; cat >/dev/null; kill "$pooler""#;
 
-/// A pooler that is running; it stops when this is dropped.
+/// A running pooler; dropping this stops it.
 #[derive(Debug)]
 pub struct PgBouncer {
     child: Child,
@@ -29,9 +29,9 @@ pub struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// A pooler before the private server whose socket is in `cluster`. Without PgBouncer on the
-    /// machine it says so, past what captures the output of tests, and gives none; where `CI` is
-    /// set it is an error.
+    /// A pooler in front of the private server whose socket is in `cluster`. If the machine has no
+    /// PgBouncer, prints a message past the capture of test output and returns none; with `CI` set
+    /// that is an error.
     pub fn start(cluster: &Path) -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let Some(program) = program() else {
@@ -60,7 +60,7 @@ impl PgBouncer {
         Some(bouncer)
     }
 
-    /// How to connect to `database` through it.
+    /// Options that connect to `database` through it.
     pub fn options(&self, database: &str) -> PgConnectOptions {
         PgConnectOptions::new_without_pgpass()
             .host(&self.dir.to_string_lossy())
@@ -88,7 +88,7 @@ impl Drop for PgBouncer {
     }
 }
 
-/// No startup parameters are accepted beyond PgBouncer's own.
+/// It accepts only PgBouncer's own startup parameters.
 fn settings(cluster: &Path, dir: &Path) -> String {
     let (cluster, dir) = (cluster.display(), dir.display());
     format!(

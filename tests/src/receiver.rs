@@ -15,7 +15,7 @@ use svc_core::webhooks::EVENT_ID;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-/// When each event arrived, by its id, each time.
+/// The arrival times of each event, by its id.
 pub type Arrived = Arc<Mutex<HashMap<String, Vec<DateTime<Utc>>>>>;
 
 /// A receiver that answers 204.
@@ -23,7 +23,7 @@ pub type Arrived = Arc<Mutex<HashMap<String, Vec<DateTime<Utc>>>>>;
 pub struct Receiver {
     /// Where it listens.
     pub address: SocketAddr,
-    /// What arrived, if it keeps that.
+    /// The arrivals, if it keeps them.
     pub arrived: Arrived,
     answered: Arc<AtomicU64>,
     delay: Duration,
@@ -31,17 +31,17 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// One that answers at once, and keeps when what arrived.
+    /// A receiver that answers at once and keeps the arrival times.
     pub async fn start(ip: impl Into<IpAddr>) -> Self {
         Self::run(ip.into(), Duration::ZERO, true).await
     }
 
-    /// One that answers after `delay`, and only counts.
+    /// A receiver that answers after `delay` and only counts.
     pub async fn counting(ip: impl Into<IpAddr>, delay: Duration) -> Self {
         Self::run(ip.into(), delay, false).await
     }
 
-    /// How many notices it has answered.
+    /// The number of answered notices.
     pub fn answered(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
     }

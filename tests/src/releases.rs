@@ -3,20 +3,20 @@
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, PgConnection};
 
-/// A made-up next release, after the rules of `migrations/README.md`.
+/// A made-up next release that follows the rules of `migrations/README.md`.
 pub static NEXT: Migrator = sqlx::migrate!("../svc-store-postgres/migrations/next");
 
-/// What a release adds besides columns.
+/// The additions of a release beside columns.
 const ADDED: &str = "
     CREATE TABLE nuevas (empresa bigint NOT NULL REFERENCES empresas, clave bigint NOT NULL, PRIMARY KEY (empresa, clave));
     INSERT INTO _sqlx_migrations VALUES (9999, 'later', now(), true, '\\x00', 0)";
 
-/// How often a table is asked for, each time for as long as a migration waits.
+/// The attempts at locking a table, each as long as a migration waits.
 const ATTEMPTS: usize = 60;
 
-/// Gives a database what a later release may add, and more of it than any will: two columns to
-/// every table. It may be in use: one table after the other is locked, and none is waited for in
-/// front of others for more than a second, as migrations do.
+/// Gives a database what a later release may add, and more than any will: two columns per table.
+/// The database may be in use: tables are locked one after the other, each for at most a second in
+/// front of others, as migrations do.
 pub async fn migrate_to_a_later_one(database: &mut PgConnection) {
     let tables =
         "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_sqlx_migrations'";

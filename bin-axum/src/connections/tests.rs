@@ -78,7 +78,7 @@ fn is_short(took: Duration) -> bool {
 }
 
 #[tokio::test]
-async fn a_head_has_to_come_in_time_however_it_comes() {
+async fn a_request_head_must_arrive_before_the_deadline() {
     let deadlines = Deadlines { head: SHORT, stranger: SHORT, ..NEVER };
     let mut silent = client(deadlines, 1).await;
     let (took, said) = end(&mut silent).await;
@@ -114,7 +114,7 @@ async fn an_idle_connection_ends_and_one_in_use_does_not() {
 }
 
 #[tokio::test]
-async fn an_answer_has_to_be_taken_in_time() {
+async fn a_client_must_read_its_response_in_time() {
     const SIZE: usize = 64 * 1_048_576;
     let mut quick = client(Deadlines { write: LONG, ..NEVER }, SIZE).await;
     quick.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
@@ -132,7 +132,7 @@ async fn an_answer_has_to_be_taken_in_time() {
 }
 
 #[tokio::test]
-async fn a_body_that_nobody_reads_is_taken_for_a_while() {
+async fn an_unread_body_is_drained_for_a_while() {
     const POST: &[u8] = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n";
     let mut stream = client(Deadlines { linger: SHORT, ..NEVER }, 1).await;
     stream.write_all(POST).await.unwrap();

@@ -1,4 +1,4 @@
-//! The demo's key, which the data directory keeps from one run to the next.
+//! The demo's key, which stays in the data directory between runs.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -16,15 +16,15 @@ const FILE: &str = "demo.json";
 pub(crate) struct Access {
     pub(crate) key_id: String,
     pub(crate) api_key: String,
-    /// Where it was last served.
+    /// The address where it was last served.
     pub(crate) base_url: Option<String>,
-    /// What the last of the printed requests are about; a company of an early version has none.
+    /// The records that the last printed requests name; a company of an early version has none.
     #[serde(rename = "deal")]
     pub(super) sale: Option<SampleSale>,
 }
 
 impl Access {
-    /// Reads what a demo saved in that data directory; `None` if there is nothing that can be read.
+    /// Reads the access that a demo saved in that data directory; `None` if there is none.
     pub(crate) fn read(data_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()
     }

@@ -1,4 +1,4 @@
-//! The demo company, made by the same back-office actions and imports as any other.
+//! Creates the demo company through the same back-office actions and imports as any other.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     let builder = || Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer.clone());
     let context = builder().build()?;
     let settings = CompanyChange {
-        // As the authority has its test company registered; a provider's test service takes no
-        // other.
+        // The data of the authority's test company, the only one that a provider's test service
+        // accepts.
         nombre: Some("Escuela Kemper Urgate".to_owned()),
         rfc: Some("EKU9003173C9".to_owned()),
         regimen: Some(601),
@@ -52,9 +52,8 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::new()) })
 }
 
-/// Loads the authority's certificate for tests, which providers' test services take. Where it is
-/// not valid (it expires in May 2027), a self-signed one of the same taxpayer, which the sandbox
-/// takes.
+/// Loads the authority's test certificate, which providers' test services accept. After it expires
+/// in May 2027, loads a self-signed one of the same taxpayer, which the sandbox accepts.
 async fn load_certificate(context: &Context, company: CompanyId) -> Result<(), Failure> {
     let load = |cer: &[u8], key: &[u8]| LoadCertificate {
         cer: cer.to_vec(),

@@ -1,17 +1,16 @@
 //! The demo company's records: a year of a small distributor of hardware, electrical and plumbing
 //! goods.
 //!
-//! `data/` has a file for each resource of the import. The first line of a file names the fields; a
-//! field written as `{"name":value}` has that value where a record gives none. Every other line is
-//! a record: an array of values in the order of the fields, which may end early; null leaves a
-//! field out. Records get the claves 1, 2, 3… of their resource, after those that every company
-//! has.
+//! `data/` has one file per imported resource. The first line of a file names the fields; a field
+//! written as `{"name":value}` has that default value. Every other line is a record: an array of
+//! values in the order of the fields, which may end early; null leaves a field out. Records get the
+//! claves 1, 2, 3… of their resource, after those that every company has.
 //!
-//! Dates count from the day on which the demo is made, so that its year always ends the day before:
-//! `"-3"` is the third working day (Monday to Saturday) before that day and `"5"` the fifth after
-//! it, `"-3+30"` is thirty calendar days after `"-3"`, and `"-3 17:40"` is a time in UTC.
+//! Dates count from the day on which the demo is created, so that its year always ends the day
+//! before: `"-3"` is the third working day (Monday to Saturday) before that day and `"5"` the fifth
+//! after it, `"-3+30"` is thirty calendar days after `"-3"`, and `"-3 17:40"` is a time in UTC.
 //!
-//! All names, addresses and numbers are made up; mail domains are reserved ones.
+//! All names, addresses and numbers are invented; mail domains are reserved ones.
 
 use std::io;
 
@@ -19,7 +18,7 @@ use chrono::{Datelike, Days, NaiveDate, Weekday};
 use serde_json::{Map, Value};
 use svc_core::operations::import::Resource;
 
-/// The files, in an order in which each finds what it refers to.
+/// The files in import order: each follows the ones it refers to.
 pub(super) const FILES: [(Resource, &str); 23] = [
     (Resource::Almacenes, include_str!("data/almacenes.ndjson")),
     (Resource::Unidades, include_str!("data/unidades.ndjson")),
@@ -46,7 +45,7 @@ pub(super) const FILES: [(Resource, &str); 23] = [
     (Resource::Oportunidades, include_str!("data/oportunidades.ndjson")),
 ];
 
-/// The fields whose values are dates.
+/// The date fields.
 const DATES: [&str; 11] = [
     "aplicado",
     "cierre",
@@ -64,12 +63,12 @@ const DATES: [&str; 11] = [
 /// A line of the import.
 pub(super) type Record = Map<String, Value>;
 
-/// The working days around the day on which the demo is made.
+/// The working days around the day on which the demo is created.
 #[derive(Debug, Clone)]
 pub(super) struct Calendar {
-    /// Backwards, from the day before.
+    /// Backwards, starting with the day before.
     before: Vec<NaiveDate>,
-    /// From that day on.
+    /// Forwards, starting with that day.
     after: Vec<NaiveDate>,
 }
 
@@ -120,7 +119,7 @@ pub(super) fn records(
     })
 }
 
-/// The clave that follows those of a resource's records: as many as their file has lines, less one.
+/// The clave after those of a resource's records: its file has one line more than records.
 pub(super) fn next_clave(resource: Resource) -> i64 {
     file_of(resource).lines().zip(1..).last().map_or(1, |(_, lines)| lines)
 }
@@ -133,7 +132,7 @@ fn read(line: &str) -> io::Result<Vec<Value>> {
     Ok(serde_json::from_str(line)?)
 }
 
-/// The name of a field, and the value that it has where a record gives none.
+/// A field's name and its default value.
 fn field(written: Value) -> Option<(String, Value)> {
     match written {
         Value::String(name) => Some((name, Value::Null)),

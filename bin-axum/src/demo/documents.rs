@@ -1,9 +1,9 @@
-//! The documents of the demo's last three months: invoices and payment complements as XML and PDF.
+//! Creates the documents of the demo's last three months: invoices and payment complements as XML
+//! and PDF.
 //!
-//! The import takes no documents. The registry's records of these months are therefore imported as
-//! rejected (`error`), and stamped by the operations for rejected ones that have been corrected, by
-//! a clock that stands where they were issued. Those with a `motivo_cancelacion` are then
-//! cancelled.
+//! The import takes no documents. So the registry's records of these months are imported as
+//! rejected (`error`) and then reissued like corrected ones, with a clock set to their date.
+//! Records with a `motivo_cancelacion` are cancelled afterwards.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,15 +24,15 @@ use tokio::task::JoinSet;
 use super::data::{Calendar, Record, records};
 use crate::failure::Failure;
 
-/// How long before the clock a document may have been issued: a provider refuses those that are 72
-/// hours old, and the stamping gives them another date an hour before that.
+/// How old a document may be by the clock: providers refuse documents from 72 hours on, and
+/// stamping redates them an hour earlier.
 const OLDEST: TimeDelta = TimeDelta::hours(70);
 
-/// A record of the registry that awaits its document.
+/// A registry record without its document.
 #[derive(Debug, Clone, Copy)]
 struct Document {
     factura: i64,
-    /// The payment that it is the complement of.
+    /// The payment, if it is a complement.
     pago: Option<i64>,
     issued: DateTime<Utc>,
     is_cancelled: bool,
@@ -47,7 +47,7 @@ impl Clock for Stopped {
     }
 }
 
-/// Stamps all of them, the earliest first; `context_at` makes a context with that clock.
+/// Stamps all of them, the earliest first; `context_at` builds a context with that clock.
 pub(super) async fn stamp(
     context_at: impl Fn(Arc<dyn Clock>) -> Result<Context, BaseUrlError>,
     company: CompanyId,
@@ -88,7 +88,7 @@ async fn stamp_batch(context: &Context, company: CompanyId, batch: &[Document]) 
 }
 
 impl Document {
-    /// Makes it from the imported records, and queues it to be stamped.
+    /// Builds the document from the imported records and queues it for stamping.
     async fn queue(self, context: &Context, company: CompanyId) -> Result<(), Error> {
         match self.pago {
             Some(pago) => context.run(company, &ReissuePayment { pago, forzar: None }).await.map(drop),

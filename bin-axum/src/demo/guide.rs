@@ -1,4 +1,4 @@
-//! What the demo prints: its address, its key, and requests to paste.
+//! Prints the demo's address, its key, and requests to paste.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -9,7 +9,7 @@ use super::sample_sale::{ACCOUNT, COUNT, PRICE, SampleSale, TOTAL};
 use crate::failure::Failure;
 use crate::output;
 
-/// One JSON line on stdout for programs, the same for people on stderr.
+/// Prints one JSON line on stdout for programs, and the same for people on stderr.
 pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<(), Failure> {
     let Access { key_id, api_key, sale, .. } = access;
     let curl = Curl { base_url, access };
@@ -108,7 +108,7 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A sale from the order to its payment and its printed invoice, each request after the one before.
+/// A sale from the order to its payment and its printed invoice, one request after the other.
 fn sale_steps(curl: &Curl<'_>, sale: &SampleSale, pay_day: &str) -> Vec<(&'static str, String)> {
     let SampleSale { cliente, producto, venta, cxc, factura } = sale;
     let order = format!(

@@ -1,4 +1,4 @@
-//! `svc demo`: serves a company with a year of sample data, which it makes on the first run.
+//! `svc demo`: serves a company with a year of sample data, created on the first run.
 
 mod access;
 mod company;
@@ -42,7 +42,7 @@ pub(crate) async fn run(
     let mut server = Server::bind(service.address(), service.max_clients)?;
     server.try_it = try_it;
     if server.address.ip().is_loopback() {
-        // Its clients are on this machine, so receivers of webhooks are too.
+        // The demo's clients are on this machine, and so are their webhook receivers.
         webhooks = webhooks.or_this_machine();
     }
     let networks = webhooks.networks()?;
@@ -59,7 +59,7 @@ pub(crate) async fn run(
     access.write(&args.data_dir)?;
     let context = serving::context(&database, service, &networks, sealer, &server)?;
     if args.url().is_none() {
-        // The demos of earlier versions had no key.
+        // Demos of earlier versions had no key.
         context.rotate_secrets(PlainSecrets::Accepted).await?;
     }
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);

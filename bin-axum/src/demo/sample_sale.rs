@@ -10,28 +10,28 @@ use svc_core::operations::import::Resource;
 
 use super::data::next_clave;
 
-/// How many are sold, at what price, and what that comes to with 16 % IVA.
+/// The quantity, the price, and the total with 16 % IVA.
 pub(super) const COUNT: i64 = 8;
 pub(super) const PRICE: &str = "125.00";
 pub(super) const TOTAL: &str = "1160.00";
 
-/// The bank account that is paid into: the first in pesos.
+/// The bank account of the payment: the first in pesos.
 pub(super) const ACCOUNT: i64 = 1;
 
-/// Its customer and product, and the claves that the sale, its receivable and its invoice get if
-/// they are the first to be made.
+/// Its customer and product, and the claves of the sale, its receivable and its invoice if they are
+/// the first to be created.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct SampleSale {
     pub(super) cliente: i64,
     pub(super) producto: i64,
     pub(super) venta: i64,
     pub(super) cxc: i64,
-    /// None in what a version without documents saved.
+    /// None if a version without documents saved it.
     pub(super) factura: Option<i64>,
 }
 
 impl SampleSale {
-    /// A customer who can be invoiced, a product of which there is enough, and what comes after the
+    /// A customer who can be invoiced, a product with enough stock, and the claves after the
     /// imported sales, receivables and invoices.
     pub(super) fn new() -> Self {
         let factura = Some(next_clave(Resource::Facturas));
@@ -40,7 +40,7 @@ impl SampleSale {
     }
 
     /// The day of the payment: that of the receivable once it exists, so that a pasted request
-    /// stays the same; else today.
+    /// stays the same; otherwise today.
     pub(super) async fn pay_day(&self, api: &Api, key_id: &str, api_key: &str) -> String {
         let day = async {
             let request = Request::get(format!("/cxc?clave={}", self.cxc))

@@ -1,4 +1,4 @@
-//! The demo's records agree with one another, on whatever day it is made.
+//! The demo's records agree with one another on whatever day it is created.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ fn int(record: &Record, field: &str) -> i64 {
     record.get(field).map_or(0, |value| value.as_i64().unwrap_or_else(|| panic!("{field} is no integer: {value}")))
 }
 
-/// An amount in cents; what is left out is nothing.
+/// An amount in cents; zero if left out.
 fn cents(record: &Record, field: &str) -> i64 {
     (record.get(field).and_then(Value::as_f64).unwrap_or(0.0) * 100.0).round() as i64
 }
@@ -72,7 +72,7 @@ fn every_resource_but_the_branches_has_records() {
 }
 
 #[test]
-fn business_is_done_on_working_days_of_the_last_year_on_whatever_day_the_demo_is_made() {
+fn the_demo_does_business_on_working_days_of_the_last_year() {
     for days in 0..7 {
         let today = a_monday() + Days::new(days);
         let first = today - Days::new(365);
@@ -150,7 +150,7 @@ fn documents_add_up_to_their_lines() {
 }
 
 #[test]
-fn what_is_owed_is_the_document_less_its_payments() {
+fn receivables_are_documents_less_their_payments() {
     let mut paid: HashMap<i64, i64> = HashMap::new();
     let receivables = all(Resource::Cxc);
     for payment in all(Resource::CxcPagos) {
@@ -172,7 +172,7 @@ fn what_is_owed_is_the_document_less_its_payments() {
 }
 
 #[test]
-fn nobody_and_nothing_is_there_twice() {
+fn identifying_fields_are_unique_and_mail_addresses_reserved() {
     let customers = all(Resource::Clientes);
     for field in ["nombre", "rfc", "correo", "id_platform_a", "id_platform_b", "id_platform_c", "id_platform_d"] {
         assert_distinct(&customers, field);

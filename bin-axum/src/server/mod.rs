@@ -132,8 +132,7 @@ fn connections(api: Api, app: axum::Router, clients: usize) -> Connections {
     Connections::new(service, Room { clients, heads: HEADS, refused: REFUSALS })
 }
 
-/// How many clients may be connected at once, where so many are wished for and there may be so many
-/// open files.
+/// How many clients may be connected at once, given the wanted number and the limit of open files.
 fn clients(wished: u32, files: usize) -> usize {
     let (wished, possible) = (wished as usize, files.saturating_sub(OTHER_FILES).max(files / 2));
     if possible < wished {
@@ -163,7 +162,7 @@ fn spawn_work(context: &Context, outside: Option<Providers>, mut stop: StopSigna
     JoinSet::from_iter([current])
 }
 
-/// Answers every connection, for ever.
+/// Answers connections forever.
 async fn accept_all(listener: &TcpListener, connections: &Connections) {
     loop {
         connections.answer(accept(listener).await);

@@ -1,6 +1,6 @@
-//! `/docs`: the reference, a viewer of the interface's description, and guides beside it. Nothing
-//! comes from elsewhere: the viewer is in the binary, and the pages' policy lets nothing else be
-//! loaded.
+//! `/docs`: the API reference, rendered by a viewer, and guides beside it. Nothing comes from
+//! elsewhere: the viewer is part of the binary, and the pages' policy forbids loading anything
+//! else.
 
 use std::fmt::Write as _;
 
@@ -21,12 +21,13 @@ const VIEWER: &[u8] = include_bytes!("pages/scalar.js.gz");
 const START: &str = include_str!("pages/start.js");
 const STYLE: &str = include_str!("pages/style.css");
 
-/// What the pages may load and reach: this server. The viewer puts styles into the page.
+/// The content policy: pages may load from and reach this server only. The viewer inserts styles
+/// into the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
     font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The guides, by their names in the URL, each in the languages of [`Language::ALL`]. A name is
-/// stated once for the URL and both files.
+/// The guides by their names in the URL, each in the languages of [`Language::ALL`]. A name is stated
+/// once for the URL and both files.
 macro_rules! guides {
     ($($name:literal),* $(,)?) => {
         &[$(($name, [
@@ -36,7 +37,7 @@ macro_rules! guides {
     };
 }
 
-/// The guides, in the order in which they are read.
+/// The guides in reading order.
 const GUIDES: &[(&str, [&str; 2])] = guides![
     "first-request",
     "pages",
@@ -52,7 +53,7 @@ const GUIDES: &[(&str, [&str; 2])] = guides![
     "quirks",
 ];
 
-/// What guides show of files that tests run, and what is made of the code.
+/// The parts of guides that come from tested files or from the code.
 const SHOWN: &[(&str, &str)] = &[
     ("{{verify.rs}}", include_str!("../../../examples/receive_webhooks.rs")),
     ("{{verify.py}}", include_str!("../../../examples/webhooks/verify.py")),
@@ -61,7 +62,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("{{verify.go}}", include_str!("../../../examples/webhooks/verify.go")),
 ];
 
-/// The routes of the pages; with `try_it` the reference sends requests, through the development
+/// The routes of the pages. With `try_it` the reference can send requests, through the development
 /// proxy.
 pub(super) fn routes(try_it: bool) -> Router {
     Router::new()
@@ -76,7 +77,7 @@ pub(super) fn routes(try_it: bool) -> Router {
         .route("/docs/scalar.js", get(async || asset("text/javascript; charset=utf-8", Some("gzip"), VIEWER)))
 }
 
-/// The language of a page: `lang` in its query, English if there is none that is known.
+/// The language of a page: `lang` in its query, English if it is missing or unknown.
 fn language(query: Option<String>) -> Language {
     let query = query.unwrap_or_default();
     let mut asked = query.split('&').filter_map(|pair| Language::parse(pair.strip_prefix("lang=")?));
@@ -96,7 +97,7 @@ fn page(text: &str) -> Response {
     ([(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, KEPT)], Html(text.to_owned())).into_response()
 }
 
-/// A page at `path` with that title and content, which `attributes` of its body go with.
+/// A page at `path` with this title, content and attributes of its body.
 fn html_page(language: Language, path: &str, title: &str, attributes: &str, content: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"{code}\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -114,8 +115,7 @@ fn link(language: Language, path: &str) -> String {
     format!("{path}{query}")
 }
 
-/// What every page begins with; `path` is the page's own, which it also links to in the other
-/// language.
+/// The head of every page; `path` is the page's own, for the link to the other language.
 fn navigation(language: Language, path: &str) -> String {
     let current = |to: &str| if to == path { " aria-current=\"page\"" } else { "" };
     let mut links = String::new();
@@ -168,13 +168,13 @@ fn guide(name: &str, language: Language) -> Response {
     }
     let mut body = String::new();
     html::push_html(&mut body, Parser::new_ext(&shown, Options::ENABLE_TABLES));
-    // Code that is wider than the screen can be scrolled with the keyboard.
+    // Code wider than the screen can be scrolled with the keyboard.
     let body = body.replace("<pre>", "<pre tabindex=\"0\">");
     let content = format!("<main class=\"guide\">\n{body}</main>");
     page(&html_page(language, &format!("/docs/guides/{name}"), title(text), "", &content))
 }
 
-/// Every error that clients meet, as a table.
+/// A table of every public error.
 fn errors(language: Language) -> String {
     let heads = language.say("| Status | Code | When | What to do |", "| Estatus | Código | Cuándo | Qué hacer |");
     let mut table = format!("{heads}\n|---|---|---|---|\n");
@@ -194,8 +194,8 @@ mod tests {
 
     use super::*;
 
-    /// What must be alike in a guide's languages: the blocks it consists of, the code and the
-    /// numbers in it.
+    /// What must be the same in all languages of a guide: its kinds of blocks, its code and its
+    /// numbers.
     fn facts(text: &str) -> (Vec<String>, Vec<String>) {
         let (mut blocks, mut said) = (Vec::new(), Vec::new());
         let mut in_code = false;
@@ -217,7 +217,7 @@ mod tests {
                 _ => {}
             }
         }
-        // Words stand in another order in another language.
+        // The order of words differs between languages.
         said.sort_unstable();
         (blocks, said)
     }

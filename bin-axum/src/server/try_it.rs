@@ -1,6 +1,5 @@
-//! The development proxy of the demo: the API refuses browsers, so the reference's requests go
-//! through here, without what a browser adds to them. It is off unless asked for, and answers this
-//! machine's own pages only.
+//! The demo's development proxy. The API refuses browsers, so the reference's requests go through
+//! here, without what a browser adds. It is off by default and serves only pages of this machine.
 
 use axum::Router;
 use axum::extract::Request;
@@ -10,7 +9,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use svc_core::Api;
 
-/// Where a browser says that a request comes from.
+/// The headers in which a browser names the origin of a request.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The proxy to `api`.
@@ -28,8 +27,7 @@ async fn forward(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Whether a request names this machine as its server, and was not made by a page of another's.
-/// Browsers that send no Sec-Fetch-Site still say where a request comes from.
+/// Whether a request names this machine as its server and comes from no other site's page.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);

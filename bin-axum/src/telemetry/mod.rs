@@ -13,11 +13,11 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 use crate::cli::LogFormat;
 use crate::failure::Failure;
 
-/// What is logged where `RUST_LOG` is not set.
+/// The log filter without `RUST_LOG`.
 const DEFAULT_FILTER: &str = "info,sqlx=warn";
 
-/// What is never logged: sqlx warns of unknown parameters of the database's URL with their values,
-/// and one of them may be a password under a misspelt name.
+/// Never logged: sqlx warns of unknown parameters of the database's URL with their values, and one
+/// of them may be a password under a misspelt name.
 const NEVER: &str = "sqlx_postgres::options::parse=off";
 
 /// A destination of logs or traces.
@@ -33,7 +33,7 @@ impl Telemetry {
     /// Logs to stderr in that format from now on. A server, which gives its runtime, is traced too,
     /// with the feature `otlp` and a collector named by `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) fn start(format: LogFormat, server: Option<&Runtime>) -> Result<Self, Failure> {
-        // A filter of its own for each, so that traces do not depend on what is logged.
+        // Each has its own filter, so that traces do not depend on the log's.
         let mut layers = vec![log(format).with_filter(filter()?).boxed()];
         let traces = server.map(traces).transpose()?;
         let flush = traces.flatten().map(|(layer, flush)| {

@@ -56,7 +56,7 @@ impl Traces {
         Ok(Some(Self(provider)))
     }
 
-    /// Converts the spans of the API, with what is logged in them, to OpenTelemetry's.
+    /// Converts the API's spans, with their log events, to OpenTelemetry's.
     pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
         let ours = Targets::new().with_target("svc_core", Level::INFO).with_target("svc_store_postgres", Level::INFO);
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer(SERVICE));

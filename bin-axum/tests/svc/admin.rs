@@ -1,4 +1,4 @@
-//! The address for operators.
+//! The operators' address.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -21,7 +21,7 @@ pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), text.to_owned())
 }
 
-/// Waits until it says so.
+/// Waits until it answers so.
 fn becomes(address: &str, status: u16, said: &str) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -76,7 +76,7 @@ fn operators_have_an_address_of_their_own() {
     assert!(text.contains(r#"svc_database_connections{state="idle"}"#), "{text}");
     assert!(!text.contains(key["api_key"].as_str().unwrap()) && !text.contains("Ana") && !text.contains("malo"));
 
-    // Nothing of the one address is found at the other.
+    // Neither address serves the other's paths.
     for path in ["/live", "/ready", "/metrics", "/api/v1/metrics", "/api/v1/live"] {
         assert_eq!(ask_once(&server.address, path), 404, "{path}");
     }
@@ -87,9 +87,9 @@ fn operators_have_an_address_of_their_own() {
 }
 
 #[test]
-fn a_container_is_asked_where_it_listens() {
+fn the_healthcheck_asks_the_configured_address() {
     let svc = Svc::new();
-    // As in the image: a port on all addresses, and nothing on the command line.
+    // As in the image: a port on all addresses, and no flags.
     let mut command = svc.command(&["serve"]);
     let server =
         Svc::start(command.env("PORT", "0").env("SVC_LOG_FORMAT", "json"), json!({"key_id": "1_a", "api_key": "b"}));
@@ -107,7 +107,7 @@ fn port_of_nobody() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
 }
 
-/// The status of an answer, at an address that would keep the connection.
+/// The status of an answer from an address that would keep the connection.
 fn ask_once(address: &str, path: &str) -> u16 {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
@@ -117,7 +117,7 @@ fn ask_once(address: &str, path: &str) -> u16 {
 }
 
 #[test]
-fn who_scrapes_and_stalls_holds_nothing_up() {
+fn a_stalled_scraper_delays_nobody() {
     let svc = Svc::new();
     let server = svc.serve(&["--admin-listen", "127.0.0.1:0"], json!({"key_id": "1_a", "api_key": "b"}));
     let admin = server.admin();
@@ -142,7 +142,7 @@ fn who_scrapes_and_stalls_holds_nothing_up() {
 }
 
 #[test]
-fn it_is_ready_while_the_database_answers() {
+fn the_server_is_ready_while_the_database_answers() {
     let svc = Svc::new();
     let place = svc.dir.path().join("own");
     let mut cluster = Cluster::open(&place).unwrap();
@@ -168,7 +168,7 @@ fn it_is_ready_while_the_database_answers() {
     becomes(&admin, 200, "ready");
     early.stop(Signal::SIGTERM);
 
-    // Stopping, it goes on serving for a while, and says so to operators only.
+    // While stopping it keeps serving for a moment, and only operators see that.
     kill(server.pid(), Signal::SIGTERM).unwrap();
     becomes(&admin, 503, "stopping");
     assert_eq!((get(&admin, "/live").0, get(&server.address, "/api/v1/health").0), (200, 200), "its answers part");
@@ -178,9 +178,9 @@ fn it_is_ready_while_the_database_answers() {
 }
 
 #[test]
-fn a_database_that_says_nothing_is_no_reason_to_wait() {
+fn a_silent_database_does_not_block_readiness() {
     let svc = Svc::new();
-    // It takes connections, and that is all.
+    // It accepts connections and does nothing else.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://svc:secreto@{}/svc", silent.local_addr().unwrap());
     let server = serve(&svc, &url, &["--no-migrate", "--no-workers"]);

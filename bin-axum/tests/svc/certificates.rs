@@ -1,4 +1,4 @@
-//! `svc certificate load`, and the key for secrets.
+//! `svc certificate load`, and the key that seals secrets.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) fn load(svc: &Svc, company: &str, cer: &str, key: &str, password: &st
     command.env("CSD_PASSWORD", password).env("SVC_SECRETS_KEY", secrets_key).output().unwrap()
 }
 
-/// Checks that it failed with one line that says so, and that the line holds no secret.
+/// Checks that it failed with one line containing this, and that the line holds no secret.
 #[track_caller]
 fn fails(output: &Output, said: &str, secret: &str) {
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -57,7 +57,7 @@ fn a_certificate_is_loaded_or_refused_with_one_line() {
     refused("9", "valid.cer", "valid.key", "12345678a", "la empresa 9 no existe");
     refused("1", "no-such.cer", "valid.key", "12345678a", "no-such.cer: No such file");
 
-    // A password that is given in place of its variable's name is not repeated.
+    // If the password is given instead of its variable's name, it is not repeated.
     let (cer, key) = (file("valid.cer"), file("valid.key"));
     let args = ["certificate", "load", "--company", "1", "--cer", &cer, "--key", &key, "--password-env", "hunter2"];
     fails(&svc.run(&args, ""), "the environment variable that --password-env names is not set", "hunter2");
@@ -78,7 +78,7 @@ fn a_wrong_key_for_secrets_is_refused_and_not_shown() {
     assert!(help.contains("SVC_SECRETS_KEY") && !help.contains(KEY), "{help}");
 }
 
-/// What `svc serve` says on stderr from its start to its end.
+/// The stderr of `svc serve` from its start to its end.
 fn serve_and_stop(svc: &Svc, secrets_key: &str) -> String {
     let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut child = command.env("SVC_SECRETS_KEY", secrets_key).spawn().unwrap();
@@ -86,7 +86,7 @@ fn serve_and_stop(svc: &Svc, secrets_key: &str) -> String {
     for line in BufReader::new(child.stderr.take().unwrap()).lines() {
         let line = line.unwrap();
         if let Some((_, address)) = line.split_once("serving address=") {
-            // Once it answers, it listens for signals too.
+            // Once it answers, it also handles signals.
             svc.ok(&["healthcheck", "--listen", address]);
             kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
         }

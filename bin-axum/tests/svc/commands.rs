@@ -1,4 +1,4 @@
-//! Commands: one JSON line, or one clear line.
+//! Commands print one JSON line, or one clear line of error.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -90,7 +90,7 @@ fn a_database_of_the_former_numbering_is_refused_in_one_line() {
 }
 
 #[test]
-fn an_action_is_done_by_name() {
+fn do_runs_an_action_by_name() {
     let svc = Svc::new();
     let listed = svc.ok(&["do", "--list"]);
     assert!(!svc.dir.path().join("data").exists(), "a list needs no database");
@@ -125,7 +125,7 @@ fn an_action_is_done_by_name() {
 }
 
 #[test]
-fn an_import_names_the_bad_line_and_leaves_nothing() {
+fn a_failed_import_names_the_bad_line_and_writes_nothing() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     let good = "{\"nombre\":\"Cliente\"}

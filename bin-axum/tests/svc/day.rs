@@ -1,4 +1,4 @@
-//! The day in a shop among the examples: it runs, and its books add up.
+//! The example of a day in a shop runs, and its books add up.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::harness::Svc;
 fn a_day_in_a_shop_ends_with_books_that_add_up() {
     let svc = Svc::new();
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    // The environment of the harness, with its binary in the path.
+    // The harness's environment, with its binary in the path.
     let own = svc.command(&[]);
     let mut day = Command::new("bash");
     day.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/day_in_a_shop.sh"));
@@ -37,7 +37,7 @@ fn a_day_in_a_shop_ends_with_books_that_add_up() {
     assert_eq!(
         balances,
         [
-            // What came in cash, less the electricity.
+            // Cash received, less the electricity.
             "101.01 145.00",
             "102.01 232.00",
             "105.01 0.00",

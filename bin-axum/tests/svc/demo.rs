@@ -1,4 +1,4 @@
-//! The demo, and what is left when it ends.
+//! The demo, and what it leaves behind.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
@@ -47,9 +47,9 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     assert_eq!(svc.run(&["healthcheck", "--listen", "127.0.0.1:9"], "").status.code(), Some(1));
 }
 
-/// Pastes every request, in order, twice; the last eight are a sale from the order to its payment,
-/// and its invoice as XML and as PDF. `first` are the statuses of what is made and what is asked
-/// for at first; afterwards every answer is replayed.
+/// Pastes every request, in order, twice. The last eight are a sale from the order to its payment,
+/// and its invoice as XML and as PDF. `first` has the statuses of the first pass; the second
+/// replays every answer.
 fn paste_all(demo: &Demo, first: (u16, u16)) {
     let curls: Vec<&str> = demo.printed["curl"].as_array().unwrap().iter().map(|curl| curl.as_str().unwrap()).collect();
     let (others, sale) = curls.split_at(curls.len() - 8);
@@ -107,7 +107,7 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
         let document = Cfdi::read(&xml).unwrap();
         assert_eq!(Value::from(document.serie), invoice["serie"], "{invoice}");
         assert_eq!(Value::from(document.folio), invoice["folio"], "{invoice}");
-        // What it was stamped as is what the registry and the sale say.
+        // The stamped document agrees with the registry and the sale.
         assert_eq!((&invoice["fecha_timbrado"], &invoice["error_codigo"]), (&invoice["fecha"], &Value::Null));
         if let Some(sale) = invoice["venta"].as_i64().map(|venta| &sales[&venta]) {
             assert_eq!(sale["total"], document.total.to_string(), "{invoice}");
@@ -137,7 +137,7 @@ fn sigterm_lets_the_request_under_way_end() {
         ),
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // The server requests the body: the request is under way.
+    // Once the server asks for the body, the request is in progress.
     let mut leave = [0; 25];
     stream.read_exact(&mut leave).unwrap();
     assert_eq!(&leave, b"HTTP/1.1 100 Continue\r\n\r\n");

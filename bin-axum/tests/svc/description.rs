@@ -1,4 +1,4 @@
-//! The interface's description: printed, and served beside the API.
+//! The OpenAPI document, printed and served beside the API.
 
 use serde_json::{Value, json};
 
@@ -44,14 +44,14 @@ fn the_description_is_printed_and_served_in_both_languages() {
     assert!(body.contains("hmac.compare_digest") && !body.contains("{{verify"), "{body}");
     for (method, path, status) in [
         ("GET", "/docs/guides/nada", 404),
-        // The development proxy is the demo's, when it is asked for.
+        // The development proxy exists only in the demo, on request.
         ("GET", "/docs/api/clientes", 404),
         ("GET", "/openapi.json?lang=fr", 400),
         ("GET", "/openapi.json?lang=en&lang=es", 400),
-        // A page has a language, whatever else stands in its query.
+        // A page has a language, whatever else its query contains.
         ("GET", "/docs/guides/pages?utm=1&lang=fr", 200),
         ("POST", "/openapi.json", 405),
-        // Below the base path there is nothing of it.
+        // Nothing of it is below the base path.
         ("GET", "/api/v1/openapi.json", 404),
         // And there is nothing of the API outside it.
         ("GET", "/api/v1/health", 200),

@@ -1,4 +1,4 @@
-//! The binary on a data directory of its own.
+//! Runs the binary on a data directory of its own.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A data directory, and the binary run on it.
+/// A data directory, and the binary that runs on it.
 pub(crate) struct Svc {
     pub(crate) dir: TempDir,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Svc {
 impl Svc {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        // The private server runs as another user when we are root.
+        // Under root the private server runs as another user.
         std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         Self { dir }
     }
@@ -42,7 +42,7 @@ impl Svc {
 
     pub(crate) fn run(&self, args: &[&str], input: &str) -> Output {
         let mut child = self.command(args).spawn().unwrap();
-        // A command that does not read its input may have gone by now.
+        // A command that does not read its input may have ended by now.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
@@ -65,23 +65,23 @@ impl Svc {
         Demo { child, printed, address, log: Log::default() }
     }
 
-    /// The API, served with these options; requests are made with that key.
+    /// The API, served with these options; requests use this key.
     pub(crate) fn serve(&self, options: &[&str], key: Value) -> Demo {
         Self::start(self.command(&["serve", "--listen", "127.0.0.1:0"]).args(options), key)
     }
 
-    /// The API, served by that command; requests are made with that key.
+    /// The API, served by this command; requests use this key.
     pub(crate) fn start(command: &mut Command, key: Value) -> Demo {
         Self::start_saying(command, "serving", key)
     }
 
-    /// A server that says so when it serves, and at which address.
+    /// A server that reports when it serves, and at which address.
     pub(crate) fn start_saying(command: &mut Command, said: &str, key: Value) -> Demo {
         let mut child = command.spawn().unwrap();
         let log = Log::default();
         let (stderr, lines) = (BufReader::new(child.stderr.take().unwrap()).lines(), log.clone());
         std::thread::spawn(move || stderr.for_each(|line| lines.0.lock().unwrap().push(line.unwrap())));
-        // It says so in a line of either form.
+        // It reports that in a line of either log format.
         let address = log.wait(|line| {
             let (text, json) = (format!("{said} address="), format!(r#""{said}","address":""#));
             let address = line.split_once(&text).map(|(_, address)| address);
@@ -91,7 +91,7 @@ impl Svc {
         Demo { child, printed: key, address, log }
     }
 
-    /// Whether no PostgreSQL serves the data directory any more; it is given a moment to go.
+    /// Whether no PostgreSQL serves the data directory any more, after a moment.
     pub(crate) fn server_is_gone(&self) -> bool {
         let cluster = self.dir.path().join("data/cluster").to_string_lossy().into_owned();
         let deadline = Instant::now() + Duration::from_secs(10);
@@ -109,17 +109,17 @@ impl Svc {
     }
 }
 
-/// What a process says on stderr.
+/// The stderr of a process.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
-    /// All of it so far, a line each.
+    /// All lines so far.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 
-    /// What the first line says in which it says something.
+    /// The rest of the first line that contains `prefix`.
     pub(crate) fn wait<T>(&self, said: impl Fn(&str) -> Option<T>) -> T {
         let deadline = Instant::now() + Duration::from_mins(1);
         loop {
@@ -133,7 +133,7 @@ impl Log {
     }
 }
 
-/// A demo that is being served.
+/// A running demo.
 pub(crate) struct Demo {
     pub(crate) child: Child,
     pub(crate) printed: Value,
@@ -171,7 +171,7 @@ impl Demo {
         format!("{}{body}", self.head("POST", path, &headers))
     }
 
-    /// Does what a printed request does when it is pasted.
+    /// Sends a printed request, as if pasted.
     pub(crate) fn paste(&self, curl: &str) -> (u16, Value) {
         let quoted: Vec<&str> = curl.split('\'').skip(1).step_by(2).collect();
         let path = quoted[0].split_once("/api/v1").unwrap().1;
@@ -182,7 +182,7 @@ impl Demo {
         self.post(path, key, quoted.last().unwrap())
     }
 
-    /// The head and the body that a printed request of a file is answered with.
+    /// The head and the body of the answer to a printed request for a file.
     pub(crate) fn download(&self, curl: &str) -> (String, Vec<u8>) {
         let path = curl.split('\'').nth(1).unwrap().split_once("/api/v1").unwrap().1;
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -193,8 +193,7 @@ impl Demo {
         (String::from_utf8(answer[..end].to_vec()).unwrap(), answer.split_off(end + 4))
     }
 
-    /// The one record that a printed request finds, once its field has that value; it is given a
-    /// moment.
+    /// The only record that a printed request finds, once its field has that value; waits a moment.
     pub(crate) fn wait_for(&self, curl: &str, field: &str, value: &str) -> Value {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
@@ -212,14 +211,14 @@ impl Demo {
         self.try_send(request).unwrap_or_else(|| panic!("no answer to {request}"))
     }
 
-    /// An answer's status and body; none when the server is gone.
+    /// An answer's status and body; none if the server is gone.
     pub(crate) fn try_send(&self, request: &str) -> Option<(u16, Value)> {
         let (head, body) = self.exchange(request)?;
         let status = head.split(' ').nth(1)?.parse().ok()?;
         Some((status, serde_json::from_str(&body).ok()?))
     }
 
-    /// An answer's head and body; none when the server is gone.
+    /// An answer's head and body; none if the server is gone.
     pub(crate) fn exchange(&self, request: &str) -> Option<(String, String)> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.write_all(request.as_bytes()).ok()?;
@@ -236,7 +235,7 @@ impl Demo {
         })
     }
 
-    /// How it ended, and how long that took; it has that long.
+    /// Its exit status and how long it took to end, within a limit.
     pub(crate) fn ended(&mut self, within: Duration) -> (ExitStatus, Duration) {
         let began = Instant::now();
         loop {

@@ -1,11 +1,10 @@
-//! Imports in `src` go one way: down the table of layers, and never in a circle of files or of
-//! folders.
+//! Imports in `src` only go down the table of layers, and never in a circle of files or of folders.
 
 use std::path::Path;
 
 use svc_tests::layers::{Inside, Layers, offenders};
 
-/// Lowest first.
+/// The lowest layer first.
 const LAYERS: &Layers = &[
     ("shared by all", &["failure", "metric_names"]),
     ("the command line", &["cli", "output"]),

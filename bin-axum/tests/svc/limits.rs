@@ -1,4 +1,4 @@
-//! Limits of the server itself: what is counted outlives it.
+//! Counts of the limits outlive the server.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn shop() -> (Svc, Value) {
     (svc, key)
 }
 
-/// Sends a request; gives its status and what of the month has been used with it.
+/// Sends a request; returns its status and the month's usage after it.
 fn use_one(server: &Demo) -> (u16, u64) {
     let (head, body) = server.exchange(&server.head("GET", "/clientes", "")).expect("an answer");
     let status = head.split(' ').nth(1).expect("a status").parse().expect("a number");
@@ -49,7 +49,7 @@ fn a_killed_server_loses_its_last_interval_at_most() {
         for _ in 0..20 {
             known = use_one(&server).1;
         }
-        // Two intervals, and what a slow machine takes.
+        // Two intervals, plus the time of a slow machine.
         std::thread::sleep(Duration::from_millis(1_500));
         let last = (0..5).map(|_| use_one(&server).1).max().unwrap();
         assert_eq!(last, known + 5);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Demo, Svc};
 
-/// A receiver that has said that it is ready.
+/// A receiver that has reported ready.
 struct Listening {
     child: Child,
     said: String,
@@ -42,7 +42,7 @@ impl Listening {
         kill(Pid::from_raw(self.child.id().try_into().unwrap()), signal).unwrap();
     }
 
-    /// Ends it; gives all that it said.
+    /// Ends it; returns its whole output.
     fn stop(mut self, signal: Signal) -> String {
         self.signal(signal);
         while self.stderr.read_line(&mut self.said).unwrap() > 0 {}
@@ -63,7 +63,7 @@ fn webhooks(demo: &Demo) -> Vec<Value> {
 }
 
 #[test]
-fn beside_the_demo_it_prints_what_happens_and_deletes_its_webhook() {
+fn listen_beside_the_demo_prints_events_and_deletes_its_webhook() {
     let svc = Svc::new();
     let demo = svc.demo();
     let mut listening = Listening::start(&svc, &[], &[]);
@@ -82,14 +82,14 @@ fn beside_the_demo_it_prints_what_happens_and_deletes_its_webhook() {
         let log = demo.get(&format!("/webhooks/{}/entregas", hook["clave"]));
         log["datos"].as_array().unwrap().iter().all(|entrega| entrega["http"] == 200)
     };
-    // The log says so a moment after the notice.
+    // The log line comes a moment after the notice.
     let deadline = Instant::now() + Duration::from_secs(10);
     while !delivered() {
         assert!(Instant::now() < deadline, "the log does not say that they arrived");
         std::thread::sleep(Duration::from_millis(20));
     }
 
-    // One that is killed leaves its webhook; the next takes it away, and no one else's.
+    // A killed receiver leaves its webhook; the next one deletes that webhook and no other.
     let other = r#"{"url":"http://localhost:9/","eventos":["venta.creada"],"descripcion":"Tienda"}"#;
     assert_eq!(demo.post("/webhooks", "c", other).0, 201);
     listening.stop(Signal::SIGKILL);
@@ -110,7 +110,7 @@ fn beside_the_demo_it_prints_what_happens_and_deletes_its_webhook() {
 }
 
 #[test]
-fn with_a_key_it_listens_to_what_the_key_may_know() {
+fn listen_with_a_key_gets_the_events_of_its_scopes() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     let key = svc.ok(&["key", "create", "--company", "1", "--scopes", "webhooks:write,clientes:read,cxc:read"]);
@@ -126,7 +126,7 @@ fn with_a_key_it_listens_to_what_the_key_may_know() {
     let listening = Listening::start(&svc, &[], &env);
     let [hook] = webhooks(&server).try_into().unwrap();
     assert_eq!(hook["eventos"], json!(["cxc.pago_aplicado", "cliente.creado", "cliente.actualizado"]));
-    // What is not signed by the server is not printed.
+    // A notice without the server's signature is not printed.
     let port = hook["url"].as_str().unwrap().trim_start_matches("http://localhost:").trim_end_matches('/');
     let mut stranger = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     stranger.write_all(b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}").unwrap();

@@ -1,7 +1,7 @@
-//! Every filter of every list, on the demo's data: it returns exactly the records that it should.
+//! On the demo's data, every filter of every list returns exactly the right records.
 //!
-//! What a filter should return is computed from the unfiltered list by a predicate on the record;
-//! most compare the field of the filter's name.
+//! The expected records are computed from the unfiltered list by a predicate; most compare the
+//! field with the filter's name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,7 +19,7 @@ fn every_filter_of_every_list_returns_exactly_what_it_should() {
     let svc = Svc::new();
     let demo = svc.demo();
     let mut answered = 0;
-    // The demo has no webhooks, hence no deliveries.
+    // The demo has no webhooks, so it has no deliveries.
     let shown = |endpoint: &Endpoint| endpoint.pages().is_some() && !endpoint.http.path.starts_with("/webhooks");
     for endpoint in endpoints().filter(shown) {
         let list = Listed::read(&demo, &endpoint);
@@ -30,23 +30,23 @@ fn every_filter_of_every_list_returns_exactly_what_it_should() {
     demo.stop(Signal::SIGTERM);
 }
 
-/// Filters whose field a record does not show; the end-to-end tests of their lists check them.
+/// Filters on fields that records do not show; the end-to-end tests of their lists check them.
 const NOT_SHOWN: &[&str] = &["uso_cfdi", "sku_padre"];
 
 /// The types of sales documents, each paged by itself.
 const KINDS: [&str; 5] = ["venta", "factura", "cotizacion", "pedido", "anticipo"];
 
-/// What follows the end of a bounded window: its beginning.
+/// The beginning of a bounded range follows from its end.
 const WINDOW: &str = "&fecha_desde=";
 
 /// A list's records.
 struct Listed {
     path: &'static str,
-    /// The selector without which the list answers nothing, as `name=value`.
+    /// The selector that the list requires, as `name=value`.
     selector: String,
-    /// What it shows when nothing is asked.
+    /// The records of the list without filters.
     shown: Vec<Value>,
-    /// What it shows for each status that can be asked for, hidden ones too.
+    /// The records for each status that can be requested, hidden ones included.
     all: Vec<Value>,
     /// The SKUs of each sale's lines.
     lines: HashMap<i64, BTreeSet<String>>,
@@ -96,7 +96,7 @@ impl Listed {
         Self { path, selector, shown, all, lines }
     }
 
-    /// Checks a filter with each of its values; gives for how many there was something to find.
+    /// Checks a filter with each of its values; returns how many found something.
     fn check(&self, demo: &Demo, name: &str, takes: Takes) -> u32 {
         let mut answered = 0;
         if NOT_SHOWN.contains(&name) || self.selector.starts_with(&format!("{name}=")) {
@@ -115,7 +115,7 @@ impl Listed {
         answered
     }
 
-    /// Values to filter by: each word of a choice, and a record's own.
+    /// Values of a filter: each word of a choice, and a record's own.
     fn values(&self, name: &str, takes: Takes) -> Vec<String> {
         let own = |field: &str| self.shown.iter().rev().find_map(|record| plain(&record[field]));
         let found = match takes {
@@ -130,7 +130,7 @@ impl Listed {
         };
         let found = found.unwrap_or_else(|| panic!("the demo has no {} with a {name}", self.path));
         match takes {
-            // Both ends of a window: a lone end is not enough where the window is bounded.
+            // Both ends of a range, since a bounded range needs both.
             Takes::Bound(_) if name.ends_with("_hasta") && matches!(self.path, "/ventas" | "/facturas") => {
                 vec![format!("{found}{WINDOW}{}", &found[..10])]
             }
@@ -167,14 +167,14 @@ impl Listed {
     }
 }
 
-/// Whether a filter brings back what a list hides.
+/// Whether a filter shows records that the list hides by default.
 fn reveals(path: &str, name: &str) -> bool {
     matches!(name, "estatus" | "cancelada")
         || (path == "/ventas" && name == "tipo")
         || (path == "/cxc" && matches!(name, "clave" | "venta" | "uuid"))
 }
 
-/// The field that a range's filter bounds.
+/// The field of a range's filter.
 fn field_of(path: &str, name: &str) -> &'static str {
     match name.rsplit_once('_').map_or(name, |(stem, _)| stem) {
         "modificado" => "modificado",

@@ -1,5 +1,5 @@
-//! The connector for agents, used by the protocol's own client library, where Python has it
-//! (`pip install mcp`; `SVC_PYTHON` names another interpreter than python3).
+//! The connector for agents, tested with the protocol's own client library for Python (`pip install
+//! mcp`; `SVC_PYTHON` names another interpreter than python3).
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::harness::{Demo, Svc};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/agent.py");
 
-/// A Python that has the client library.
+/// A Python with the client library.
 fn python() -> Option<String> {
     let python = std::env::var("SVC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if Command::new(&python).args(["-c", "import mcp"]).output().is_ok_and(|output| output.status.success()) {
@@ -20,21 +20,21 @@ fn python() -> Option<String> {
     None
 }
 
-/// The API, served to a key that may read customers and nothing else.
+/// Serves the API to a key that may read customers and nothing else.
 fn serve(svc: &Svc) -> Demo {
     let company = svc.ok(&["company", "create", "--name", "Una"])["empresa"].to_string();
     let key = svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read"]);
     svc.serve(&[], key)
 }
 
-/// Puts the address and the key of `service` into the environment of a command.
+/// Passes the address and the key of `service` to a command.
 fn connect<'c>(command: &'c mut Command, service: &Demo) -> &'c mut Command {
     let text = |field: &str| service.printed[field].as_str().unwrap();
     let url = format!("http://{}/api/v1", service.address);
     command.env("SVC_BASE_URL", url).env("SVC_KEY_ID", text("key_id")).env("SVC_API_KEY", text("api_key"))
 }
 
-/// Checks what the client saw, who may read customers and nothing else.
+/// Checks what the client saw, with a key that may only read customers.
 fn check(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -63,7 +63,7 @@ fn an_agent_s_client_lists_tools_and_customers_and_is_refused_without_scope() {
 }
 
 #[test]
-fn over_http_it_is_the_same() {
+fn mcp_over_http_answers_the_same() {
     let svc = Svc::new();
     let service = serve(&svc);
     let mut command = svc.command(&["mcp", "--listen", "127.0.0.1:0"]);
@@ -71,7 +71,7 @@ fn over_http_it_is_the_same() {
     if let Some(python) = python() {
         check(Command::new(python).args([SCRIPT, &format!("http://{}/mcp", connector.address)]));
     }
-    // A page of another site that a browser on this machine shows acts with no one's key.
+    // A page of another site in a local browser cannot use the key.
     for foreign in ["Origin: https://example.com", "Host: example.com"] {
         let host = if foreign.starts_with("Host") { String::new() } else { format!("Host: {}\r\n", connector.address) };
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

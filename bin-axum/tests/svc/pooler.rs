@@ -7,7 +7,7 @@ use svc_tests::pooler::PgBouncer;
 use crate::harness::Svc;
 
 #[test]
-fn all_of_it_runs_behind_a_pooler_but_migrations_which_go_past_it() {
+fn everything_but_migrations_runs_behind_a_pooler() {
     let svc = Svc::new();
     let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
     let options = cluster.options("postgres");
@@ -30,7 +30,7 @@ fn all_of_it_runs_behind_a_pooler_but_migrations_which_go_past_it() {
 
     svc.ok(&[&settings[..], &["company", "create", "--name", "Uno"]].concat());
     let key = svc.ok(&[&settings[..], &["key", "create", "--company", "1", "--scopes", "all"]].concat());
-    // Even a replica that is not there costs no answer.
+    // An unreachable replica costs no answer.
     let nobody = url(svc.dir.path(), 1);
     let mut served = svc.serve(&[&settings[..], &["--database-replica-url", &nobody]].concat(), key);
     for at in 0..5 {

@@ -1,6 +1,6 @@
-//! `svc stamp` is killed (SIGKILL) again and again while fake providers stamp, and lose
-//! answers: each document is stamped once, and each XML kept. A few documents run with the other
-//! tests; at length: `SVC_PROVIDERS=1000 cargo test -p bin-axum --test svc -- providers
+//! `svc stamp` is killed (SIGKILL) again and again while simulated providers stamp and lose
+//! answers: each document is stamped once, and each XML kept. A normal test run uses a few
+//! documents; at length: `SVC_PROVIDERS=1000 cargo test -p bin-axum --test svc -- providers
 //! --nocapture`
 
 use std::collections::HashMap;
@@ -21,11 +21,11 @@ use crate::harness::Svc;
 
 const SHORT: usize = 30;
 
-/// The key of tests' worlds, as the setting takes it.
+/// The key of the tests' worlds, as the setting takes it.
 const SECRETS_KEY: &str = "0707070707070707070707070707070707070707070707070707070707070707";
 
-/// What a provider has stamped, by the document; how often it was asked, and how many answers were
-/// lost.
+/// The documents that a provider has stamped, its number of requests, and its number of lost
+/// answers.
 #[derive(Default)]
 struct Stamped {
     documents: HashMap<String, String>,
@@ -33,8 +33,7 @@ struct Stamped {
     lost: usize,
 }
 
-/// A provider's way to read a document in a request, and to answer with a stamped one, earlier or
-/// new.
+/// How a provider reads the document in a request, and answers with a new or earlier stamped one.
 #[derive(Clone, Copy)]
 struct Protocol {
     scheme: &'static str,
@@ -72,7 +71,7 @@ const FINKOK: Protocol = Protocol {
     answer: |request, xml, before| {
         let escaped = xml.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let method = if request.contains("<stamped ") { "stamped" } else { "stamp" };
-        // Of a document that was stamped before `stamp` says so only, and `stamped` gives it.
+        // If a document was stamped before, `stamp` only says so; `stamped` returns it.
         let fields = if before && method == "stamp" {
             "<i><CodigoError>307</CodigoError><MensajeIncidencia>Timbre previo</MensajeIncidencia></i>".to_owned()
         } else {
@@ -91,7 +90,7 @@ fn dice(sides: u8) -> u8 {
     byte[0] % sides
 }
 
-/// Reads a request, stamps its document unless it has before, and loses one answer of four.
+/// Reads a request, stamps its document unless that was done before, and loses one answer in four.
 fn serve(mut stream: TcpStream, protocol: Protocol, stamped: &Mutex<Stamped>) {
     let mut read = Vec::new();
     let mut buffer = [0; 16_384];
@@ -126,11 +125,11 @@ fn serve(mut stream: TcpStream, protocol: Protocol, stamped: &Mutex<Stamped>) {
         }
         (xml, before.is_some())
     };
-    // Who asked may be dead by now.
+    // The requesting process may be dead by now.
     let _ = stream.write_all((protocol.answer)(&request, &xml, before).as_bytes());
 }
 
-/// A company with that many invoices that wait.
+/// A company with this many waiting invoices.
 async fn invoices(world: &World, count: usize) {
     let company = world.company().await;
     company.load_certificate().await;
@@ -180,7 +179,7 @@ async fn each_is_stamped_once(protocol: Protocol) {
         worker.kill().unwrap();
         worker.wait().unwrap();
         kills += 1;
-        // As time would: leases end, and what was not reached is due again.
+        // As time would do: leases end, and unfinished records are due again.
         world.end_leases().await;
         world.run("UPDATE timbrados SET proximo = creado").await;
     }

@@ -1,4 +1,4 @@
-//! A whole run with everything logged that can be: no secret and no customer's datum is in it.
+//! A whole run with the most verbose log contains no secret and no customer's data.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -26,7 +26,7 @@ const MISSPELT_PASSWORD: &str = "clave-mal-escrita";
 const STAMPER_TOKEN: &str = "ficha-del-timbrador";
 const SMTP_PASSWORD: &str = "clave-del-correo";
 const WRONG_KEY: &str = "svc_llave-equivocada";
-/// In the path of a webhook's URL, as some receivers have it.
+/// Part of a webhook's URL, as some receivers require.
 const HOOK_TOKEN: &str = "ficha-del-receptor";
 
 /// Personal data that must not be logged.
@@ -42,7 +42,7 @@ const PERSONAL: [&str; 9] = [
     "llave-de-idempotencia",
 ];
 
-/// What all processes of the run wrote: their logs, and what must be as silent.
+/// The logs of all processes of the run, and other output that must hold no secret.
 struct Run {
     svc: Svc,
     url: String,
@@ -60,8 +60,7 @@ impl Run {
             .env("SVC_STAMPER_TOKEN", STAMPER_TOKEN)
     }
 
-    /// A command, which succeeds or fails as it should; what it prints is its result, and not part
-    /// of the log.
+    /// A command that succeeds or fails as expected; its result is not part of the log.
     fn command(&mut self, args: &[&str], succeeds: bool) -> Value {
         let output = self.env(&mut self.svc.command(args)).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -71,8 +70,8 @@ impl Run {
     }
 }
 
-/// A stamping provider that stamps the first, refuses the second by its receiver's name, and says
-/// nothing of use of the rest.
+/// A stamping provider that stamps the first document, refuses the second for its receiver's name,
+/// and answers the rest uselessly.
 fn stamper() -> (String, Arc<Mutex<Vec<String>>>) {
     const REFUSAL: &str = r#"{"codigo":"CFDI40145","mensaje":"El nombre Zutana no es el del RFC XIA190128J61"}"#;
     serve(|stream, count| {
@@ -87,7 +86,7 @@ fn stamper() -> (String, Arc<Mutex<Vec<String>>>) {
     })
 }
 
-/// A receiver of webhooks that takes all and repeats it.
+/// A webhook receiver that accepts everything and echoes it.
 fn receiver() -> (String, Arc<Mutex<Vec<String>>>) {
     serve(|stream, _| {
         let (head, body) = request(stream);
@@ -96,7 +95,7 @@ fn receiver() -> (String, Arc<Mutex<Vec<String>>>) {
     })
 }
 
-/// A mail server that refuses every recipient, and names it.
+/// A mail server that refuses every recipient by name.
 fn mail() -> (String, Arc<Mutex<Vec<String>>>) {
     serve(|stream, _| {
         stream.get_mut().write_all(b"220 hola\r\n").unwrap();
@@ -116,7 +115,7 @@ fn mail() -> (String, Arc<Mutex<Vec<String>>>) {
     })
 }
 
-/// Serves one connection after the other; gives the address and what each received.
+/// Serves one connection after the other; returns the address and the received data.
 fn serve(
     answer: impl Fn(&mut BufReader<TcpStream>, usize) -> String + Send + 'static,
 ) -> (String, Arc<Mutex<Vec<String>>>) {
@@ -147,7 +146,7 @@ fn request(stream: &mut BufReader<TcpStream>) -> (String, String) {
     (head, String::from_utf8(body).unwrap())
 }
 
-/// Waits until that was received.
+/// Waits until this was received.
 fn wait_for(what: &Arc<Mutex<Vec<String>>>, part: &str) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !what.lock().unwrap().iter().any(|text| text.contains(part)) {
@@ -185,7 +184,7 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
     let (status, failed) = server.post("/clientes", "llave-de-idempotencia-9", &customer("Zutana rota"));
     assert_eq!((status, &failed["error"]["codigo"]), (500, &json!("error_interno")), "{failed}");
 
-    // All of it took place, secrets and all.
+    // Everything happened, with all secrets involved.
     wait_for(&stamped, STAMPER_TOKEN);
     wait_for(&stamped, "Zutana");
     wait_for(&noticed, HOOK_TOKEN);
@@ -215,7 +214,7 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
     cluster.stop().unwrap();
 }
 
-/// Company, certificate, people and records over the command line; gives a key.
+/// Creates company, certificate, users and records on the command line; returns a key.
 fn prepare(run: &mut Run) -> Value {
     let fixture = |name: &str| format!("{}/../tests/fixtures/csd/{name}", env!("CARGO_MANIFEST_DIR"));
     let (cer, key) = (fixture("valid.cer"), fixture("valid.key"));
@@ -239,7 +238,7 @@ fn customer(nombre: &str) -> String {
     .to_string()
 }
 
-/// Requests of all kinds, good and bad; gives the secrets that came of them.
+/// Sends requests of all kinds, good and bad; returns the secrets in the answers.
 fn ask_for_all(server: &Demo, receiver: &str) -> Vec<String> {
     let post = |path: &str, key: &str, body: &str, expected: u16| {
         let (status, answer) = server.post(path, &format!("llave-de-idempotencia-{key}"), body);
@@ -276,7 +275,8 @@ fn ask_for_all(server: &Demo, receiver: &str) -> Vec<String> {
     [&made, &turned].map(|answer| answer["secreto"].as_str().unwrap().to_owned()).into()
 }
 
-/// Makes an e-mail due, and the database refuse customers with a line that names all of one.
+/// Makes an e-mail due, and makes the database refuse customers with an error that shows a whole
+/// row.
 async fn break_things(options: PgConnectOptions) {
     let mut database = options.connect().await.unwrap();
     let email = "INSERT INTO avisos (empresa, clave, para, asunto, texto, creado, proximo)
@@ -290,7 +290,7 @@ async fn break_things(options: PgConnectOptions) {
     sqlx::query("ALTER TABLE clientes ALTER COLUMN falta SET NOT NULL").execute(&mut database).await.unwrap();
 }
 
-/// One object a line, each with when, how grave, and where; a request's with its span.
+/// One object per line, with time, level and target; a request's also has its span.
 fn is_well_formed(log: &str) {
     let mut requests = 0;
     for line in log.lines() {
@@ -305,7 +305,7 @@ fn is_well_formed(log: &str) {
     assert!(requests > 10, "{requests}");
 }
 
-/// Neither as they are nor as they travel.
+/// Neither in the clear nor encoded.
 fn holds_none(written: &str, secrets: &[String]) {
     for secret in secrets.iter().map(String::as_str).chain(PERSONAL) {
         let forms = [secret.to_owned(), BASE64_STANDARD.encode(secret), format!("{:?}", secret.as_bytes())];

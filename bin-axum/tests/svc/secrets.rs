@@ -1,4 +1,4 @@
-//! `svc secrets rotate`, the demo's own key, and the warning about a database that is not verified.
+//! `svc secrets rotate`, the demo's own key, and the warning about an unverified database.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
@@ -11,7 +11,7 @@ use crate::harness::Svc;
 
 const NEXT: &str = "89abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234567";
 
-/// `svc secrets rotate`, with these keys.
+/// `svc secrets rotate` with these keys.
 fn rotate(svc: &Svc, more: &[&str], key: &str, old: &str) -> Output {
     let mut command = svc.command(&[&["secrets", "rotate"], more].concat());
     let output = command.env("SVC_SECRETS_KEY", key).env("SVC_SECRETS_KEY_OLD", old).output().unwrap();
@@ -20,7 +20,7 @@ fn rotate(svc: &Svc, more: &[&str], key: &str, old: &str) -> Output {
     output
 }
 
-/// Checks what it printed, and that it failed if anything is left.
+/// Checks its output, and that it failed if secrets are left.
 #[track_caller]
 fn did(output: &Output, resellados: u64, pendientes: u64) {
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -32,7 +32,7 @@ fn did(output: &Output, resellados: u64, pendientes: u64) {
 }
 
 #[test]
-fn secrets_come_under_another_key() {
+fn rotation_seals_secrets_under_the_new_key() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
@@ -46,7 +46,7 @@ fn secrets_come_under_another_key() {
 }
 
 #[test]
-fn a_service_that_began_without_a_key_moves_to_one() {
+fn a_service_without_a_secrets_key_can_adopt_one() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", "").status.success());
@@ -77,7 +77,7 @@ fn the_demo_keeps_a_key_of_its_own() {
     let file = svc.dir.path().join("data/secrets.key");
     let key = std::fs::read_to_string(&file).unwrap();
     assert_eq!((key.len(), file.metadata().unwrap().permissions().mode() & 0o777), (64, 0o600));
-    // Other commands on its database use it: what it sealed opens.
+    // Other commands on its database use that key: its secrets open.
     did(&rotate(&svc, &[], "", ""), 0, 0);
     serve_demo(&svc);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), key);

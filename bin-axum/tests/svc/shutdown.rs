@@ -1,4 +1,4 @@
-//! SIGTERM: no accepted request is lost, and the process ends in time whatever client stalls.
+//! On SIGTERM no accepted request is lost, and the process ends in time whatever client stalls.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -16,7 +16,7 @@ use crate::harness::{Demo, Svc};
 /// Connections that send one request after the other.
 const CLIENTS: usize = 24;
 
-/// How long they do so before the server is signalled.
+/// How long they do so before the signal.
 const LOAD: Duration = Duration::from_millis(700);
 
 fn company(svc: &Svc) -> Value {
@@ -26,13 +26,13 @@ fn company(svc: &Svc) -> Value {
 
 /// The outcome of a request.
 enum Sent {
-    /// The answer, all of it, and whether the connection stays.
+    /// A complete answer, and whether the connection stays open.
     Answered(u16, Value, bool),
-    /// The connection ended before a byte of an answer came.
+    /// The connection ended before the first byte of an answer.
     Untaken,
 }
 
-/// Sends a request and reads the answer. An answer that breaks off fails the test.
+/// Sends a request and reads the answer. A truncated answer fails the test.
 fn exchange(stream: &mut BufReader<TcpStream>, request: &str) -> Sent {
     if stream.get_mut().write_all(request.as_bytes()).is_err() {
         return Sent::Untaken;
@@ -57,7 +57,7 @@ fn exchange(stream: &mut BufReader<TcpStream>, request: &str) -> Sent {
     Sent::Answered(status, serde_json::from_slice(&body).unwrap(), stays)
 }
 
-/// A POST that leaves the connection open.
+/// A POST that keeps the connection open.
 fn write(server: &Demo, key: &str) -> String {
     let body = json!({"nombre": format!("Cliente {key}")}).to_string();
     server.writing("/clientes", key, &body).replacen("Connection: close\r\n", "", 1)
@@ -90,8 +90,8 @@ fn client(server: &Demo, number: usize, noted: &Mutex<BTreeMap<String, Option<Va
     }
 }
 
-/// Load until the server is gone, which is signalled meanwhile; gives what was sent and how long
-/// the shutdown took.
+/// Sends load, signals the server meanwhile, and continues until it is gone; returns the requests
+/// and the duration of the shutdown.
 fn storm(server: &mut Demo, within: Duration) -> (BTreeMap<String, Option<Value>>, Duration) {
     let noted = Mutex::new(BTreeMap::new());
     let pid = server.pid();
@@ -108,8 +108,8 @@ fn storm(server: &mut Demo, within: Duration) -> (BTreeMap<String, Option<Value>
     (noted.into_inner().unwrap(), took)
 }
 
-/// Repeats every request: an answered one is replayed, any other is done now, and each record
-/// exists once.
+/// Repeats every request: an answered one is replayed, any other runs now, and each record exists
+/// once.
 fn nothing_is_lost(svc: &Svc, key: Value, sent: &BTreeMap<String, Option<Value>>) {
     let server = svc.serve(&["--no-workers"], key);
     for (key, answered) in sent {
@@ -145,7 +145,7 @@ fn no_request_is_lost_under_load() {
 }
 
 #[test]
-fn with_a_delay_clients_part_before_the_end() {
+fn with_a_drain_delay_clients_disconnect_before_the_end() {
     let svc = Svc::new();
     let key = company(&svc);
     let mut server = svc.serve(&["--admin-listen", "127.0.0.1:0", "--drain-delay", "2"], key.clone());
@@ -155,7 +155,7 @@ fn with_a_delay_clients_part_before_the_end() {
     kill(server.pid(), Signal::SIGTERM).unwrap();
     server.log.wait(|line| line.contains("told to stop").then_some(()));
     assert_eq!(get(&admin, "/ready"), (503, "stopping\n".to_owned()));
-    // It still answers connections, old and new, and closes each with its answer.
+    // It still answers old and new connections, and closes each with its answer.
     assert!(matches!(exchange(&mut kept, &write(&server, "durante")), Sent::Answered(201, _, false)));
     let mut new = BufReader::new(TcpStream::connect(&server.address).unwrap());
     assert!(matches!(exchange(&mut new, &write(&server, "nueva")), Sent::Answered(201, _, false)));
@@ -164,7 +164,7 @@ fn with_a_delay_clients_part_before_the_end() {
 }
 
 #[test]
-fn who_stalls_is_cut_at_the_deadline() {
+fn a_stalled_client_is_cut_at_the_deadline() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno", "--limits", "notice"]);
     let key = svc.ok(&["key", "create", "--company", "1"]);
@@ -194,7 +194,7 @@ fn who_stalls_is_cut_at_the_deadline() {
 }
 
 #[test]
-fn idle_connections_do_not_hold_up_the_end() {
+fn idle_connections_do_not_delay_shutdown() {
     let svc = Svc::new();
     let key = company(&svc);
     let mut server = svc.serve(&[], key);
@@ -208,7 +208,7 @@ fn idle_connections_do_not_hold_up_the_end() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_exits_at_once() {
     let svc = Svc::new();
     let key = company(&svc);
     let mut server = svc.serve(&[], key);
@@ -228,7 +228,7 @@ fn a_second_signal_ends_it_at_once() {
 }
 
 #[test]
-fn a_provider_that_stalls_is_not_waited_for_beyond_the_deadline() {
+fn shutdown_does_not_wait_for_a_stalled_provider_beyond_the_deadline() {
     let svc = Svc::new();
     let key = crate::stamping::company(&svc);
     let provider = TcpListener::bind("127.0.0.1:0").unwrap();

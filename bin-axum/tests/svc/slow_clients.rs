@@ -1,5 +1,4 @@
-//! Clients that hold a connection, a body or memory: they get their answer at once, and cost little
-//! until they are cut.
+//! Slow clients get their answer at once and cost little until they are cut.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -27,8 +26,7 @@ fn connect(server: &Demo) -> TcpStream {
     stream
 }
 
-/// The head of a write on a connection that stays, with the key or without one, and with these
-/// headers.
+/// The head of a write on a kept-alive connection, with or without the key, and with these headers.
 fn head(server: &Demo, method: &str, known: bool, headers: &str) -> String {
     let headers = format!("Content-Type: application/json\r\nIdempotency-Key: k\r\n{headers}");
     let head = server.head(method, "/clientes", &headers).replacen("Connection: close\r\n", "", 1);
@@ -44,7 +42,7 @@ struct Answer {
     body: Value,
 }
 
-/// Reads an answer, which has to come within `within`.
+/// Reads an answer, which must arrive within `within`.
 fn answer(stream: &mut TcpStream, within: Duration) -> Answer {
     let began = Instant::now();
     let mut head = Vec::new();
@@ -88,7 +86,7 @@ fn a_refusal_does_not_wait_for_the_body() {
                 let refused = answer(&mut stream, Duration::from_secs(1));
                 assert_eq!((refused.status, refused.closes), (status, true), "{headers}: {refused:?}");
                 assert!(ended(&mut stream), "{headers}");
-                // What is still sent is taken for a while, and then no longer.
+                // The server drains further data for a while, then stops.
                 let began = Instant::now();
                 while stream.write_all(b"x").is_ok() {
                     assert!(began.elapsed() < Duration::from_secs(7), "{headers}");
@@ -101,7 +99,7 @@ fn a_refusal_does_not_wait_for_the_body() {
 }
 
 #[test]
-fn a_client_that_sends_everything_first_gets_to_read_the_refusal() {
+fn a_client_that_sends_everything_first_still_reads_the_refusal() {
     let (_svc, server) = serve(&[]);
     let body = vec![b' '; 3 * MEBIBYTE];
     let announced = format!("Content-Length: {}\r\n", body.len());
@@ -114,7 +112,7 @@ fn a_client_that_sends_everything_first_gets_to_read_the_refusal() {
         let mut stream = connect(&server);
         stream.write_all(head(&server, "POST", known, headers).as_bytes()).unwrap();
         stream.write_all(body).unwrap();
-        // A reset would have thrown away what has not been read by now.
+        // A reset would have discarded the unread part of the answer.
         std::thread::sleep(Duration::from_millis(200));
         let refused = answer(&mut stream, Duration::from_secs(1));
         assert_eq!((refused.status, refused.closes), (status, true), "{headers}");
@@ -123,7 +121,7 @@ fn a_client_that_sends_everything_first_gets_to_read_the_refusal() {
 }
 
 #[test]
-fn a_refused_request_that_has_come_whole_leaves_the_connection_open() {
+fn a_refused_complete_request_keeps_the_connection_open() {
     let (_svc, server) = serve(&[]);
     let mut stream = connect(&server);
     for _ in 0..3 {
@@ -135,7 +133,7 @@ fn a_refused_request_that_has_come_whole_leaves_the_connection_open() {
 }
 
 #[test]
-fn a_head_that_is_too_long_is_answered_too() {
+fn an_oversized_head_gets_a_response() {
     let (_svc, server) = serve(&[]);
     let mut stream = connect(&server);
     let long = format!("X-Long: {}\r\n", "x".repeat(MEBIBYTE));
@@ -146,7 +144,7 @@ fn a_head_that_is_too_long_is_answered_too() {
 }
 
 #[test]
-fn a_body_has_to_come_in_time() {
+fn a_body_must_arrive_in_time() {
     let (_svc, server) = serve(&["--body-timeout", "1"]);
     let mut stream = connect(&server);
     stream.write_all(head(&server, "POST", true, "Content-Length: 100\r\n").as_bytes()).unwrap();
@@ -174,7 +172,7 @@ fn busy(server: &Demo, connections: &mut [TcpStream], key: &str) {
 }
 
 #[test]
-fn connections_beyond_the_most_are_refused_in_words() {
+fn connections_beyond_the_maximum_get_a_response() {
     let (_svc, server) = serve(&["--max-clients", "3"]);
     let list = server.head("GET", "/clientes", "").replacen("Connection: close\r\n", "", 1);
     let mut held: Vec<TcpStream> = (0..3).map(|_| connect(&server)).collect();
@@ -190,7 +188,7 @@ fn connections_beyond_the_most_are_refused_in_words() {
         assert!(refused.head.contains(&format!("x-svc-peticion: {}", error["peticion"].as_str().unwrap())));
         assert!(ended(&mut stream));
     }
-    // Those that have a place keep it, until they are idle.
+    // Connections that have a place keep it.
     for stream in &mut held {
         stream.write_all(br#"{"nombre":"Ana"}"#).unwrap();
         assert_eq!(answer(stream, Duration::from_secs(2)).status, 201);
@@ -201,7 +199,7 @@ fn connections_beyond_the_most_are_refused_in_words() {
     assert!(ended(&mut held[0]), "it had been idle for longest");
     held[0] = newcomer;
     busy(&server, &mut held, "b");
-    // Many at once: each is answered, or is seen to be closed.
+    // Many at once: each is answered, or sees its connection closed.
     let mut crowd: Vec<TcpStream> = (0..600).map(|_| connect(&server)).collect();
     let answered = crowd.iter_mut().filter_map(|stream| {
         let mut text = String::new();
@@ -275,7 +273,7 @@ fn idle_connections_and_unfinished_heads_cost_little_memory() {
         })
         .collect();
     let each_idle = (resident() - start) / MANY;
-    // As much of a head as there may be, and no end of it.
+    // The longest possible head, without an end.
     let half = list.trim_end().to_owned() + "\r\nX-Long: " + &"x".repeat(15 * 1024);
     let unfinished: Vec<TcpStream> = (0..3 * MANY)
         .map(|_| {

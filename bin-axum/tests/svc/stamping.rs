@@ -13,7 +13,7 @@ use svc_core::stamping::{SandboxStamper, StampRequest};
 use crate::certificates::{KEY, load};
 use crate::harness::{Demo, Svc};
 
-/// A company that invoices, with a customer and a product; gives a key of it.
+/// A company that can invoice, with a customer and a product; returns a key.
 pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"]);
     assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
@@ -23,10 +23,10 @@ pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["key", "create", "--company", "1"])
 }
 
-/// The fiscal folio that fake providers give.
+/// The fiscal folio of simulated providers.
 pub(crate) const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
 
-/// A sealed document as a provider gives it back.
+/// A sealed document as a provider returns it.
 pub(crate) fn stamped(xml: &str) -> String {
     let request = StampRequest::new(String::new(), xml.to_owned());
     SandboxStamper::sign(&request, UUID.parse().unwrap(), SystemClock.now()).unwrap().xml

@@ -1,6 +1,6 @@
-//! The server is killed (SIGKILL, its database with it) amid a storm of writes, started again, and
-//! asked for all of them again with the same Idempotency-Keys: each exists exactly once, and the
-//! books add up.
+//! The server and its database are killed (SIGKILL) during a storm of writes and started again. All
+//! writes are repeated with the same Idempotency-Keys: each exists exactly once, and the books add
+//! up.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -16,14 +16,14 @@ use svc_store_postgres::{PostgresStore, Settings};
 
 use crate::harness::{Demo, Svc};
 
-/// Writers at once, and how many orders each brings from its creation to its payment.
+/// The number of concurrent writers, and of the orders that each takes from creation to payment.
 const WRITERS: usize = 6;
 const ORDERS: usize = 12;
 /// How often the server is killed.
 const KILLS: usize = 3;
 
 #[test]
-fn what_was_asked_for_before_a_kill_exists_once() {
+fn writes_before_a_kill_exist_exactly_once() {
     let svc = Svc::new();
     let shop = Shop::open(&svc);
     let known = Mutex::new(HashMap::new());
@@ -36,7 +36,7 @@ fn what_was_asked_for_before_a_kill_exists_once() {
                 scope.spawn(move || storm(shop, server, writer, known, done))
             };
             let writers: Vec<_> = (0..WRITERS).map(writer).collect();
-            // Amid it: some of the writes are answered, none of the writers is through.
+            // Midway: some writes are answered, and no writer is finished.
             let enough = total * (round + 1) / (KILLS + 2);
             while done.load(Ordering::Relaxed) < enough {
                 assert!(!writers.iter().any(ScopedJoinHandle::is_finished), "a writer ended before the server did");
@@ -60,8 +60,8 @@ fn what_was_asked_for_before_a_kill_exists_once() {
     Shop::audit(&svc);
 }
 
-/// Every write of one writer, in order, until the server is gone. An answer that was given before
-/// is given again.
+/// Sends every write of one writer, in order, until the server is gone. A repeated answer must not
+/// change.
 fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String, Value>>, done: &AtomicUsize) {
     let write = |path: &str, key: String, body: Value| -> Option<Value> {
         let (status, answer) = post(server, path, &key, &body)?;
@@ -88,7 +88,7 @@ fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String
         write(&format!("/ventas/{venta}/facturar"), format!("factura-{name}"), json!({}))?;
         let (_, owed) = server.try_send(&server.head("GET", &format!("/cxc?venta={venta}"), ""))?;
         let owed = &owed["datos"][0];
-        // Asked again once it is paid, what is owed is nothing; what was paid then is in the total.
+        // Once paid, the sale owes nothing; what it owed before is in the total.
         let payment = json!({"importe": owed["total"], "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": shop.today,
                              "referencia": format!("SPEI {name}")});
         write(&format!("/cxc/{}/pagos", owed["clave"]), format!("pago-{name}"), payment)?;
@@ -101,12 +101,12 @@ fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String
     }
 }
 
-/// A write, retried as long as the answer allows it; none when the server is gone.
+/// Sends a write, retrying as the answer allows; none if the server is gone.
 fn post(server: &Demo, path: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
     loop {
         let (status, answer) = server.try_send(&server.writing(path, key, &body.to_string()))?;
         match (status, answer["error"]["codigo"].as_str()) {
-            // The database is stopping, or has just started: the request is retried.
+            // The database is stopping or has just started, so the request is retried.
             (503, _) | (409, Some("idempotencia_en_curso")) => std::thread::sleep(Duration::from_millis(20)),
             _ => return Some((status, answer)),
         }
@@ -164,7 +164,7 @@ impl Shop {
         Self { key, today }
     }
 
-    /// Looks into the database itself, once the server has stopped.
+    /// Checks the database itself, once the server has stopped.
     fn audit(svc: &Svc) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();

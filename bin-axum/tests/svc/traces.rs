@@ -1,4 +1,4 @@
-//! Traces, to a collector that is as small as one can be: it takes what comes, and keeps the bytes.
+//! Traces, with a minimal collector that accepts everything and keeps the bytes.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 
 use crate::harness::Svc;
 
-/// The paths and bodies that come, and where to.
+/// The received paths and bodies, and the collector's address.
 fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -47,7 +47,7 @@ fn holds(body: &[u8], text: &str) -> bool {
 }
 
 #[test]
-fn requests_are_traced_and_the_last_of_them_before_the_end() {
+fn traces_are_sent_up_to_the_last_request() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     let key = svc.ok(&["key", "create", "--company", "1"]);
@@ -56,7 +56,7 @@ fn requests_are_traced_and_the_last_of_them_before_the_end() {
     let mut server = Svc::start(command.env("OTEL_EXPORTER_OTLP_ENDPOINT", url), key.clone());
     assert_eq!(server.post("/clientes", "a", r#"{"nombre":"Zutana"}"#).0, 201);
     server.get("/clientes?rfc=XIA190128J61");
-    // Batches go every few seconds; the last goes at the end.
+    // Batches are sent every few seconds, the last at shutdown.
     kill(server.pid(), Signal::SIGTERM).unwrap();
     assert!(server.ended(Duration::from_secs(10)).0.success());
     let batches: Vec<_> = received.try_iter().collect();
@@ -73,11 +73,11 @@ fn requests_are_traced_and_the_last_of_them_before_the_end() {
 }
 
 #[test]
-fn a_collector_that_is_not_there_holds_nothing_up() {
+fn a_missing_collector_delays_nothing() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     let key = svc.ok(&["key", "create", "--company", "1"]);
-    // It takes connections, and says nothing.
+    // It accepts connections and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0", "--shutdown-deadline", "6"]);
     let url = format!("http://{}", silent.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! The verifiers that the guide shows, each run on what the real signer signed.
+//! The verifiers that the guide shows, each run against the real signer.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,8 +11,7 @@ const BODY: &str = r#"{"id":"evt_1","tipo":"cliente.creado"}"#;
 const SECRET: &str = "whsec_0123456789abcdef";
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/webhooks");
 
-/// Programs that print `true` or `false` for the last three of their arguments: signature, body,
-/// secret.
+/// Programs that print `true` or `false` for their last three arguments: signature, body, secret.
 const SCRIPTS: &[&[&str]] = &[
     &[
         "python3",
@@ -48,7 +47,7 @@ func main() {
 }
 "#;
 
-/// Whether the machine has that program; where all that tests need is installed, it must.
+/// Whether the machine has that program; where CI is set, it must.
 fn has(program: &str, version: &str) -> bool {
     let has = Command::new(program).arg(version).output().is_ok_and(|output| output.status.success());
     if !has {
@@ -58,7 +57,7 @@ fn has(program: &str, version: &str) -> bool {
     has
 }
 
-/// The Go verifier as a program, made in `folder`.
+/// The Go verifier, compiled in `folder`.
 fn built(folder: &Path) -> String {
     std::fs::create_dir(folder.join("webhooks")).unwrap();
     std::fs::copy(format!("{FOLDER}/verify.go"), folder.join("webhooks/verify.go")).unwrap();
@@ -70,7 +69,7 @@ fn built(folder: &Path) -> String {
     folder.join("verify").to_string_lossy().into_owned()
 }
 
-/// What a verifier says of a notice.
+/// A verifier's result for a notice.
 fn accepts(program: &[&str], signature: &str, body: &str) -> bool {
     let mut command = Command::new(program[0]);
     let output =
@@ -84,12 +83,12 @@ fn accepts(program: &[&str], signature: &str, body: &str) -> bool {
 }
 
 #[test]
-fn the_guide_s_verifiers_take_what_is_genuine_and_nothing_else() {
+fn the_guides_verifiers_accept_only_genuine_notices() {
     let now = SystemClock.now();
     let signed = |secrets: &[&[u8]], at| signature(secrets, at, BODY.as_bytes());
     let cases = [
         (signed(&[SECRET.as_bytes()], now), BODY, true),
-        // During a rotation one of both is enough.
+        // During a rotation one of the two signatures suffices.
         (signed(&[b"whsec_other", SECRET.as_bytes()], now), BODY, true),
         (signed(&[b"whsec_other"], now), BODY, false),
         (signed(&[SECRET.as_bytes()], now), "{}", false),

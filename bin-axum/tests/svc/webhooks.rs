@@ -1,4 +1,4 @@
-//! A notice, from the change that it is about to a receiver that verifies it.
+//! A notice, from the change that causes it to a receiver that verifies it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use svc_core::webhooks::verify;
 
 use crate::harness::Svc;
 
-/// What a receiver got: the headers and the raw body.
+/// A received notice: the headers and the raw body.
 struct Got {
     headers: HeaderMap,
     body: Vec<u8>,
@@ -65,7 +65,7 @@ fn a_server_delivers_what_happens() {
     let key = svc.ok(&["key", "create", "--company", "1"]);
     let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://localhost:{}/avisos", receiver.local_addr().unwrap().port());
-    // Webhooks may lead to this machine.
+    // Webhooks may reach this machine.
     let server = svc.serve(&["--webhook-allow-nets", "127.0.0.0/8,::1/128"], key);
     let hook = json!({"url": url, "eventos": ["cliente.creado"]});
     let (status, webhook) = server.post("/webhooks", "a", &hook.to_string());

@@ -1,4 +1,4 @@
-//! Workers that end in the middle of a pass: killed, or by a stop signal.
+//! Workers that end during a pass: killed, or by a stop signal.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -30,21 +30,20 @@ const KILLS: usize = 50;
 const WEBHOOKS: i64 = 20;
 const EVENTS: i64 = 200;
 
-/// The most deliveries that one worker has sent without having recorded the outcome, but for one of
-/// each webhook.
+/// The most deliveries that one worker has sent without recording the outcome, besides one per
+/// webhook.
 const UNWRITTEN: usize = 128;
 
 /// Networks of this machine.
 const NETS: &str = "127.0.0.0/8,::1";
 
-/// What a receiver got: for each delivery, by its clave, the event's id and the body of every
-/// attempt.
+/// The received deliveries: for each, by its clave, the event's id and the body of every attempt.
 type Arrived = HashMap<i64, Vec<(String, Bytes)>>;
 
 #[derive(Clone)]
 struct Receiver {
     arrived: Arc<Mutex<Arrived>>,
-    /// How long it takes for an answer.
+    /// How long the receiver takes to answer.
     pause: fn(i64) -> Duration,
 }
 
@@ -53,7 +52,7 @@ impl Receiver {
         Self { arrived: Arc::default(), pause }
     }
 
-    /// Receives on a port of this machine; gives it.
+    /// Starts receiving on a port of this machine; returns the port.
     async fn start(&self) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -62,7 +61,7 @@ impl Receiver {
         port
     }
 
-    /// How often each delivery arrived so far.
+    /// How often each delivery has arrived so far.
     fn times(&self) -> HashMap<i64, usize> {
         self.arrived.lock().unwrap().iter().map(|(clave, arrived)| (*clave, arrived.len())).collect()
     }
@@ -71,8 +70,7 @@ impl Receiver {
         self.arrived.lock().unwrap().values().map(Vec::len).sum()
     }
 
-    /// Waits until nothing arrives any more: what a killed worker wrote last may still lie in a
-    /// socket.
+    /// Waits until nothing more arrives: data of a killed worker may still be in a socket.
     async fn wait_until_quiet(&self) {
         let mut count = None;
         while count != Some(self.count()) {
@@ -90,8 +88,7 @@ async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Byt
     StatusCode::OK
 }
 
-/// A database that the workers of several processes share, with webhooks and events for each of
-/// them.
+/// A database shared by workers of several processes, with webhooks and events for each of them.
 struct Shared {
     cluster: Cluster,
     pool: PgPool,
@@ -100,7 +97,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// With so many events, and webhooks that lead to `port`.
+    /// With this many events, and webhooks that lead to `port`.
     async fn new(port: u16, events: i64) -> Self {
         let cluster = tokio::task::spawn_blocking(Cluster::ephemeral).await.unwrap().unwrap();
         cluster.create_database("avisos").await.unwrap();
@@ -133,8 +130,8 @@ impl Shared {
     }
 }
 
-/// Nothing is lost; what arrives twice was in progress when a worker was killed, and has the same
-/// id and the same bytes.
+/// Nothing is lost. A delivery that arrives twice was in progress when a worker was killed, and has
+/// the same id and bytes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_killed_workers_lose_nothing() {
     let receiver = Receiver::new(|clave| Duration::from_millis(clave.unsigned_abs() % 16));

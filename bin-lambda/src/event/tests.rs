@@ -8,7 +8,7 @@ fn tasks_of(json: &str) -> Result<Vec<Task>, EventError> {
 }
 
 #[test]
-fn a_schedule_says_what_is_to_be_done() {
+fn a_schedule_names_its_tasks() {
     let rule = |detail: &str| format!(r#"{{"detail-type":"Scheduled Event","source":"aws.events","detail":{detail}}}"#);
     for detail in ["{}", r#""{}""#, "null", r#"{"otro":1}"#] {
         assert_eq!(tasks_of(&rule(detail)), Ok(Task::ALL.to_vec()), "{detail}");
@@ -30,7 +30,7 @@ fn a_schedule_says_what_is_to_be_done() {
 }
 
 #[test]
-fn what_is_unknown_is_named_by_its_fields() {
+fn an_unknown_event_is_named_by_its_fields() {
     let sqs = read(r#"{"Records":[{"body":"secreto"}],"x":1}"#).err().unwrap();
     assert!(sqs.to_string().ends_with("its fields are: Records, x"), "{sqs}");
     for (json, said) in [

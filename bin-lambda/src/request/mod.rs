@@ -9,8 +9,8 @@
 //! - a v2 query that has a quote or an angle bracket panics. Here they are percent-encoded;
 //! - the stage stands before the path. Here it goes;
 //! - `headers` overwrite what `multiValueHeaders` repeat;
-//! - parameters go through a hash map, so that what is reported of two wrong ones changes from run
-//!   to run;
+//! - parameters go through a hash map, so that the reported one of two faults changes from run to
+//! run;
 //! - a body that is no base64 panics.
 
 mod target;

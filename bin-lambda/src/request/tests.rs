@@ -30,7 +30,7 @@ fn target(event: &str, changes: &[(&str, Value)]) -> String {
 }
 
 #[test]
-fn every_gateway_gives_the_request() {
+fn every_gateway_event_becomes_the_same_request() {
     for event in [HTTP_API, FUNCTION_URL, REST_API, BALANCER, BALANCER_MULTI] {
         let request = changed(event, &[]).unwrap();
         assert_eq!((request.method(), request.uri().to_string().as_str()), (&Method::GET, "/api/v1/health"));
@@ -42,7 +42,7 @@ fn every_gateway_gives_the_request() {
 }
 
 #[test]
-fn what_gateways_add_is_no_hindrance() {
+fn extra_gateway_fields_are_ignored() {
     let (claims, certificate) = (json!({"sub": "a", "groups": "[a b]"}), json!({"clientCertPem": "a", "validity": {}}));
     let iam = json!({"accessKey": "A", "accountId": "1", "callerId": "A", "cognitoIdentity": null,
                      "principalOrgId": null, "userArn": "arn:aws:iam::1:user/a", "userId": "A"});
@@ -74,7 +74,7 @@ fn what_gateways_add_is_no_hindrance() {
 }
 
 #[test]
-fn a_stage_goes_and_nothing_else() {
+fn only_the_stage_is_removed_from_a_path() {
     for (stage, path, left) in [
         ("$default", "/clientes", "/clientes"),
         ("Prod", "/Prod/clientes", "/clientes"),
@@ -124,7 +124,7 @@ fn paths_are_not_resolved_and_always_fit_a_uri() {
 }
 
 #[test]
-fn queries_are_what_was_sent() {
+fn queries_stay_as_sent() {
     let v2 = |query: &str| target(HTTP_API, &[("/rawQueryString", json!(query))]);
     assert_eq!(v2("a=1&a=2&b=%20+&c"), "/api/v1/health?a=1&a=2&b=%20+&c");
     assert_eq!(v2("a=\"x y\"<z>#é`{|}"), "/api/v1/health?a=%22x%20y%22%3Cz%3E%23%C3%A9%60{|}");
@@ -144,7 +144,7 @@ fn queries_are_what_was_sent() {
 }
 
 #[test]
-fn repeated_headers_stay_and_odd_ones_harm_nobody() {
+fn repeated_headers_stay_and_odd_ones_do_no_harm() {
     let twice = json!({"Authorization": ["a", "b"], "X-Odd": ["ñ"]});
     let last = json!({"Authorization": "b", "X-Odd": "ñ"});
     for (event, single) in [(REST_API, "/headers"), (BALANCER_MULTI, "/headers")] {
@@ -186,7 +186,7 @@ fn bodies_are_bytes() {
 }
 
 #[test]
-fn what_no_gateway_sends_is_refused() {
+fn events_that_no_gateway_sends_are_refused() {
     for (changes, part) in [
         (("/requestContext/http/method", json!("G T")), "method"),
         (("/requestContext/http/method", json!("")), "method"),

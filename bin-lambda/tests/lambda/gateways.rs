@@ -1,10 +1,10 @@
-//! What each gateway, and a load balancer, makes of a request, and a response of what the function
-//! answers.
+//! How each gateway, and a load balancer, turns a request into an event and the function's answer
+//! into a response.
 //!
-//! The events are the public ones in `../fixtures`, with the request's parts put in as the gateway
-//! does it: an HTTP API decodes the path, joins repeated headers and puts its stage before the
-//! path; a REST API decodes parameters; a load balancer that is not configured otherwise passes the
-//! last of repeated ones on.
+//! The events are the public ones in `../fixtures`, with the request's parts inserted as the
+//! gateway does: an HTTP API decodes the path, joins repeated headers and puts its stage before the
+//! path; a REST API decodes parameters; a load balancer without multi-value headers passes on the
+//! last of repeated ones.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct Got {
     pub(crate) body: Vec<u8>,
 }
 
-/// What the function is invoked by: a gateway, or a load balancer.
+/// The source of an invocation: a gateway, or a load balancer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gateway {
     HttpApi,
@@ -45,7 +45,7 @@ impl Gateway {
     pub(crate) const ALL: [Self; 5] =
         [Self::HttpApi, Self::FunctionUrl, Self::RestApi, Self::Balancer, Self::BalancerMulti];
 
-    /// The event that this gateway makes of a request.
+    /// The event that this gateway builds from a request.
     pub(crate) fn event(self, sent: &Sent) -> Value {
         let (path, query) = sent.target.split_once('?').unwrap_or((&sent.target, ""));
         let mut event: Value = serde_json::from_str(self.fixture()).unwrap();
@@ -101,8 +101,8 @@ impl Gateway {
         event
     }
 
-    /// The response that this gateway makes of an answer. What it would have to drop or refuse
-    /// fails.
+    /// The response that this gateway builds from an answer. Fails if it would have to drop or
+    /// refuse something.
     pub(crate) fn response(self, answer: &Value) -> Got {
         let (one, several) = ("headers", "multiValueHeaders");
         let (form, other) = match self {
@@ -140,7 +140,8 @@ impl Gateway {
     }
 }
 
-/// A body as it stands in an event, and whether in base64: every other one, and what is no text.
+/// A body as it occurs in an event, and whether it is base64: every other body is, and every one
+/// that is no text.
 fn body(body: &[u8]) -> (Value, bool) {
     match std::str::from_utf8(body) {
         Ok(text) if body.len().is_multiple_of(2) => (json!(text), false),

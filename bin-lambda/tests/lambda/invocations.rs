@@ -1,4 +1,4 @@
-//! What a function is invoked with beside good requests, and how it starts.
+//! Invocations other than good requests, and the start of an instance.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn no_header_breaks_a_request() {
 }
 
 #[tokio::test]
-async fn what_is_no_event_of_ours_is_an_error_and_the_instance_lives_on() {
+async fn an_unknown_event_is_an_error_and_the_instance_survives() {
     let function = Function::on(&World::new().await, &[]).await;
     let mut broken = Gateway::HttpApi.event(&get("/health", &[]));
     (broken["body"], broken["isBase64Encoded"]) = (json!("no es"), json!(true));
@@ -79,7 +79,7 @@ async fn an_instance_does_not_wait_for_its_database() {
 }
 
 #[tokio::test]
-async fn a_setting_that_cannot_be_used_ends_the_start_and_is_named() {
+async fn an_invalid_setting_stops_the_start_and_is_named() {
     for (name, value) in [
         ("SVC_SECRETS_KEY", "secreto"),
         ("SVC_WEBHOOK_ALLOW_NETS", "10.0.0.0/99"),
@@ -98,7 +98,7 @@ async fn a_setting_that_cannot_be_used_ends_the_start_and_is_named() {
 }
 
 #[tokio::test]
-async fn what_was_used_is_known_to_the_next_instance() {
+async fn usage_reaches_the_next_instance() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let list = signed(&ana, &Method::GET, "/clientes", "");
@@ -109,13 +109,13 @@ async fn what_was_used_is_known_to_the_next_instance() {
             let got = through(Gateway::HttpApi, &function, &list).await;
             left.push(got.headers["x-svc-cupo-restante"].to_str().unwrap().parse::<i64>().unwrap());
         }
-        // It is killed here, with no time for anything.
+        // The process is killed here, without warning.
     }
     assert_eq!(left, (left[5]..=left[0]).rev().collect::<Vec<_>>());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_instance_may_answer_several_at_once() {
+async fn an_instance_can_answer_several_requests_at_once() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let function = Function::on(&world, &[("AWS_LAMBDA_MAX_CONCURRENCY", "4")]).await;
@@ -128,7 +128,7 @@ async fn an_instance_may_answer_several_at_once() {
     let connections: i64 = world
         .sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
         .await;
-    // The world has some of its own.
+    // The world has sessions of its own.
     let own = i64::from(world.pool().size()) - 1;
     assert!((1..=4).contains(&(connections - own)), "{connections} of which {own} are the test's");
     assert!(world.store.next_company().await.is_ok());

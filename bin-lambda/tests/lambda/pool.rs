@@ -11,10 +11,10 @@ use svc_tests::{Actor, World};
 use crate::requests::{answered, get, signed};
 use crate::runtime_api::Function;
 
-/// After so long without use a connection is asked whether it still is one.
+/// A connection unused for this long is tested first.
 const THAW: Duration = Duration::from_millis(1_100);
 
-/// The function's sessions: those that are not the test's own.
+/// The function's sessions: all but the test's own.
 async fn sessions(world: &World) -> Vec<i32> {
     let ours: Vec<i32> = sqlx::query_scalar(
         "SELECT pid FROM pg_stat_activity
@@ -27,7 +27,7 @@ async fn sessions(world: &World) -> Vec<i32> {
     ours
 }
 
-/// A world whose own store has no session any more, and a function beside it.
+/// A world whose own store has closed its sessions, and a function beside it.
 async fn started() -> (World, Actor, Function) {
     let mut settings = svc_store_postgres::Settings::default();
     settings.max_connections = 1;
@@ -61,7 +61,7 @@ async fn an_instance_has_one_connection_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_meanwhile_is_replaced() {
+async fn a_closed_connection_is_replaced() {
     let (world, ana, function) = started().await;
     list(&function, &ana).await;
     let first = sessions(&world).await;
@@ -73,7 +73,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_connection_that_answers_no_more_costs_half_a_second() {
+async fn a_dead_connection_costs_half_a_second() {
     let (world, ana, function) = started().await;
     list(&function, &ana).await;
     let stalled = Pid::from_raw(sessions(&world).await[0]);

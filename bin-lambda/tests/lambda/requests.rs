@@ -13,7 +13,7 @@ pub(crate) fn get(path: &str, headers: &[(&str, &str)]) -> Sent {
     Sent { method: "GET".to_owned(), target: format!("/api/v1{path}"), headers, body: Vec::new() }
 }
 
-/// A request with someone's credentials.
+/// A request with an actor's credentials.
 pub(crate) fn signed(actor: &Actor, method: &Method, path: &str, body: &str) -> Sent {
     let (bearer, key) = (format!("Bearer {}", actor.api_key), fresh_key());
     let credentials = [("Authorization", bearer.as_str()), ("X-Svc-Key-Id", &actor.key_id)];
@@ -22,12 +22,12 @@ pub(crate) fn signed(actor: &Actor, method: &Method, path: &str, body: &str) -> 
     Sent { method: method.to_string(), body: body.as_bytes().to_vec(), ..get(path, &headers) }
 }
 
-/// What a client of that gateway gets.
+/// The response that a client of that gateway gets.
 pub(crate) async fn through(gateway: Gateway, function: &Function, sent: &Sent) -> Got {
     gateway.response(&function.invoke(&gateway.event(sent)).await.unwrap())
 }
 
-/// What an HTTP API's client gets, as JSON.
+/// The response that a client of an HTTP API gets, as JSON.
 pub(crate) async fn answered(function: &Function, sent: &Sent) -> (u16, Value) {
     let got = through(Gateway::HttpApi, function, sent).await;
     (got.status, serde_json::from_slice(&got.body).unwrap())

@@ -1,6 +1,6 @@
-//! The platform: a Runtime API that the binary is started against, one at a time.
+//! A simulated platform: a Runtime API for the binary, one invocation at a time.
 //!
-//! What it has of <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>:
+//! It implements these parts of <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>:
 //! `invocation/next`, which waits until there is an event, `invocation/{id}/response` and
 //! `invocation/{id}/error`.
 
@@ -23,10 +23,10 @@ use svc_tests::World;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long an invocation may take when nothing else is said.
+/// The default time limit of an invocation.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What came of an invocation: what the function answered, or the error that it reported.
+/// The outcome of an invocation: the function's answer, or its reported error.
 pub(crate) type Outcome = Result<Value, Value>;
 
 struct Invocation {
@@ -40,7 +40,7 @@ struct Platform {
     pending: Mutex<HashMap<String, oneshot::Sender<Outcome>>>,
 }
 
-/// The binary, started, and the platform that it talks to. It is killed when this is dropped.
+/// The running binary and its platform. Dropping this kills it.
 pub(crate) struct Function {
     pub(crate) child: Child,
     platform: Arc<Platform>,
@@ -53,7 +53,7 @@ impl Function {
     /// The function on a world's database, with further settings.
     pub(crate) async fn on(world: &World, settings: &[(&str, &str)]) -> Self {
         let url = world.database_url();
-        // That of the world, which sealed the keys of its certificates: `svc_tests::secrets_key`.
+        // The world's key, which sealed the keys of its certificates: `svc_tests::secrets_key`.
         let secrets = "07".repeat(32);
         let base = [
             ("SVC_SECRETS_KEY", secrets.as_str()),
@@ -103,7 +103,7 @@ impl Function {
         self.invoke_within(&event.to_string(), TIMEOUT).await
     }
 
-    /// Invokes it with a text, and so much time.
+    /// Invokes it with a text and a time limit.
     pub(crate) async fn invoke_within(&self, event: &str, timeout: Duration) -> Outcome {
         let id = svc_tests::fresh_key();
         let (done, outcome) = oneshot::channel();
@@ -111,17 +111,17 @@ impl Function {
         let deadline = SystemTime::from(SystemClock.now()) + timeout;
         let invoked = self.events.send(Invocation { id, deadline, event: event.to_owned() });
         assert!(invoked.is_ok(), "the platform is there");
-        // The platform would end the instance at the deadline.
+        // At the deadline the platform would end the instance.
         let outcome = tokio::time::timeout(timeout, outcome).await;
         outcome.unwrap_or_else(|_| panic!("no answer in time: {}", self.log())).unwrap()
     }
 
-    /// All that it wrote so far.
+    /// Its whole output so far.
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until it ends by itself; gives how it ended and all that it wrote.
+    /// Waits until it ends by itself; returns its exit status and output.
     pub(crate) async fn ended(mut self) -> (ExitStatus, String) {
         let begun = Instant::now();
         let status = loop {
@@ -139,7 +139,7 @@ impl Function {
 
 impl Drop for Function {
     fn drop(&mut self) {
-        // It may have gone by itself.
+        // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

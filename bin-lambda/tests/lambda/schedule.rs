@@ -1,4 +1,4 @@
-//! What a schedule has the function do.
+//! The function's scheduled work.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ use crate::runtime_api::Function;
 const RULE: &str = include_str!("../fixtures/schedule_rule.json");
 const SCHEDULER: &str = include_str!("../fixtures/schedule_scheduler.json");
 
-/// Webhooks may go to this machine.
+/// Webhooks may reach this machine.
 const LOCAL: (&str, &str) = ("SVC_WEBHOOK_ALLOW_NETS", "127.0.0.0/8,::1/128");
 
-/// A world with the machine's time, as the function has.
+/// A world with the machine's time, which the function uses too.
 async fn world() -> World {
     World::with(|builder| builder.clock(Arc::new(SystemClock)).development_destinations(true)).await
 }
@@ -31,7 +31,7 @@ async fn posted(function: &Function, ana: &Actor, path: &str, body: &Value) -> V
     answer
 }
 
-/// An invoice that waits to be stamped, made through the function.
+/// A waiting invoice, created through the function.
 async fn invoice(world: &World, function: &Function) -> Actor {
     let company = world.company().await;
     company.load_certificate().await;
@@ -87,7 +87,7 @@ async fn an_invoice_is_stamped() {
 }
 
 #[tokio::test]
-async fn a_timer_that_says_nothing_means_all() {
+async fn a_timer_without_tasks_runs_all() {
     let world = world().await;
     let function = Function::on(&world, &[("SVC_SMTP_URL", "smtp://127.0.0.1:1")]).await;
     let ana = world.company().await.admin().await;
@@ -95,7 +95,7 @@ async fn a_timer_that_says_nothing_means_all() {
     sqlx::query("UPDATE idempotencia SET creada = now() - interval '8 days'").execute(world.pool()).await.unwrap();
     let report = function.invoke_within(RULE, Duration::from_secs(30)).await.unwrap();
     assert_eq!(report["clean_up"], json!({"removed": 1}));
-    // No webhook is for the event, so it is done when it is written.
+    // No webhook wants the event, so it is finished when it is written.
     assert_eq!((&report["stamp"]["timbrados"], &report["deliver"]["webhooks"]["eventos"]), (&json!(0), &json!(0)));
     assert_eq!(report["deliver"]["mail"]["enviados"], 0);
     let report = function.invoke_within(SCHEDULER, Duration::from_secs(30)).await.unwrap();
@@ -105,7 +105,7 @@ async fn a_timer_that_says_nothing_means_all() {
 #[tokio::test]
 async fn work_ends_two_seconds_before_the_deadline() {
     let world = world().await;
-    // It takes a request and never answers.
+    // It accepts a request and never answers.
     let provider = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/timbrar", provider.local_addr().unwrap());
     let settings = [("SVC_STAMPER", url.as_str()), ("SVC_STAMPER_TOKEN", "secreto"), ("SVC_STAMPER_TIMEOUT", "600")];
@@ -117,7 +117,7 @@ async fn work_ends_two_seconds_before_the_deadline() {
     let took = begun.elapsed();
     assert_eq!(report, json!({"stamp": null, "clean_up": {"removed": 0}}));
     assert!(took > Duration::from_millis(2_500) && took < Duration::from_secs(4), "{took:?}");
-    // Its lease is still valid: the same request is not sent to the provider again meanwhile.
+    // Its lease is still valid, so the request is not sent to the provider again yet.
     let report = function.invoke(&json!({"svc": "stamp"})).await.unwrap();
     assert_eq!(report["stamp"]["pospuestos"], 0, "{report}");
     assert_eq!(state(&function, &ana).await, "en_espera");
@@ -125,7 +125,7 @@ async fn work_ends_two_seconds_before_the_deadline() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_named_and_the_rest_is_done() {
+async fn a_failed_task_is_named_and_the_others_run() {
     let world = world().await;
     let function =
         Function::on(&world, &[("SVC_STAMPER", "ftp://pac.example"), ("SVC_STAMPER_TOKEN", "secreto")]).await;

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_we_made_have_an_owner() {
+    fn only_our_own_directory_names_have_an_owner() {
         assert_eq!(owner("svc-test-123-0"), Some(123));
         for other in ["svc-test-123", "svc-test-123-", "svc-test--1", "svc-test-0-0", "svc-test-12x-0", "svc-123-0"] {
             assert_eq!(owner(other), None, "{other}");

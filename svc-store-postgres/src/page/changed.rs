@@ -1,25 +1,25 @@
-//! The filter of changes: whose records were changed since an instant.
+//! The filter `modificado_desde`: records changed since an instant.
 
 use svc_core::record::{Kind, Value};
 
 use super::PageQuery;
 use crate::value::push;
 
-/// Records that are looked through first, for each that the page may hold.
+/// How many records are searched first, per record of the page.
 const NEAR: i64 = 10;
 
-/// Changed records that are collected at the most.
+/// The most changed records that are collected.
 const COLLECTED: i64 = 25_000;
 
 impl PageQuery<'_> {
-    /// The first records after the cursor that were changed since then; it is the only condition.
+    /// Selects the first records after the cursor that changed since then. It is the only
+    /// condition.
     ///
-    /// Records changed last tend to be those that were made last, and have the greatest claves. A
-    /// database that takes the two to be independent expects a page of many changes near the
-    /// cursor, and walks all the claves before them (115 ms of a million). So three searches follow
-    /// each other while the one before was not enough: through the next records, which is enough
-    /// where most were changed; for all that were changed, if they are few enough to be put in
-    /// order; and through all records after the cursor.
+    /// The records changed last tend to be the newest and have the greatest claves. PostgreSQL
+    /// takes the two to be independent, expects a page of changes near the cursor, and walks all
+    /// the claves before them (115 ms of a million). So three searches follow each other, each only
+    /// if the one before found too few: the next records, which suffice if most have changed; all
+    /// changed records, if they are few enough to sort; and all records after the cursor.
     pub(super) fn changed_since(&mut self, since: &Value<'_>) {
         let size = i64::from(self.query.limit) + 1;
         let alias = self.source.alias;
@@ -62,13 +62,13 @@ impl PageQuery<'_> {
         self.close("))");
     }
 
-    /// From the list's records `i` after the cursor, that were changed since then.
+    /// Adds the clauses that read the list's records `i` after the cursor that changed since then.
     fn next_changes(&mut self, since: &Value<'_>) {
         self.next_records();
         push(self.and().push("i.modificado >= "), since, Kind::Instant);
     }
 
-    /// From the list's records `i` after the cursor.
+    /// Adds the clauses that read the list's records `i` after the cursor.
     fn next_records(&mut self) {
         let table = self.table;
         self.clause("FROM ").push(table).push(" i");

@@ -1,4 +1,4 @@
-//! How the statement of a list is built.
+//! Builds the statement of a list.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{Postgres, QueryBuilder};
@@ -12,48 +12,49 @@ mod changed;
 #[cfg(test)]
 mod tests;
 
-/// Rows of the largest page, and one more.
+/// The rows of the largest page, plus one.
 const LARGEST: u32 = 501;
 
-/// What subqueries are indented with, four spaces each.
+/// The indentation of subqueries, four spaces each.
 const INDENT: &str = "                        ";
 
-/// About how wide a line of columns may be.
+/// The approximate width of a line of columns.
 const WIDTH: usize = 90;
 
-/// Writes the condition of a filter with its value.
+/// Writes a filter's condition with its value.
 pub(crate) type WriteFilter = fn(&mut PageQuery<'_>, &Value<'_>);
 
-/// Where the rows of a list come from.
+/// The source of a list's rows.
 pub(crate) struct Source {
-    /// What stands behind FROM, a line a join; the table itself if it is empty.
+    /// The FROM clause, one join per line; if empty, the table itself.
     pub(crate) from: &'static [&'static str],
     /// The table's alias with its dot.
     pub(crate) alias: &'static str,
-    /// Columns that are not the table's own: name, expression.
+    /// Columns that are not the table's own: name and expression.
     pub(crate) columns: &'static [(&'static str, &'static str)],
-    /// What else holds for every row.
+    /// A condition that holds for every row.
     pub(crate) always: Option<&'static str>,
-    /// Filters that are more than a comparison with a column: name, how the condition is written.
+    /// Filters that are more than a comparison with a column: name, and the function that writes
+    /// the condition.
     pub(crate) filters: &'static [(&'static str, WriteFilter)],
-    /// How all conditions are written, where they are not simply one after the other.
+    /// Writes all conditions, if they do not simply follow one another.
     pub(crate) conditions: Option<fn(&mut PageQuery<'_>)>,
-    /// The span of time by which the rows are found, if it is short.
+    /// The date range by which rows are found, if it is short.
     pub(crate) span: Option<Span>,
-    /// The record that the rows are under.
+    /// The record that the list belongs to.
     pub(crate) under: Option<Under>,
 }
 
-/// The record that a list is under.
+/// The record that a list belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct Under {
-    /// What selects it, `SELECT FROM table WHERE …`, but for company and clave.
+    /// The query that selects it, `SELECT FROM table WHERE …`, without company and clave.
     pub(crate) record: &'static str,
-    /// The column of the list that holds its clave.
+    /// The column of the list with its clave.
     pub(crate) column: &'static str,
 }
 
-/// The filters that bound a list's span of time.
+/// The filters of a list's date range.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     from: &'static str,
@@ -64,8 +65,8 @@ impl Span {
     /// By the column `fecha`.
     pub(crate) const BY_DATE: Option<Self> = Some(Self { from: "fecha_desde", until: "fecha_hasta" });
 
-    /// Whether collecting the span is cheaper than walking the claves: whether it is no longer than
-    /// sales are read for.
+    /// Whether collecting the range is cheaper than walking the claves: it is at most as long as
+    /// the longest range of sales.
     pub(crate) fn is_short(self, query: &Query) -> bool {
         let from = query.get(self.from).map(day);
         let until = query.get(self.until).map_or(query.now.date_naive(), day);
@@ -82,7 +83,7 @@ fn day(value: &Value<'_>) -> NaiveDate {
 }
 
 impl Source {
-    /// The table of the list's records as it is.
+    /// The list's table without anything else.
     pub(crate) const PLAIN: Self = Self {
         from: &[],
         alias: "",
@@ -96,11 +97,11 @@ impl Source {
 }
 
 /// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave
-/// LIMIT …`. The company is `$1`. It is written a clause a line; `snapshots/` has those of all
+/// LIMIT …`. The company is `$1`. Each clause is a line; `snapshots/` has the statements of all
 /// lists.
 pub(crate) struct PageQuery<'q> {
     sql: QueryBuilder<Postgres>,
-    /// How many subqueries the next clause is in.
+    /// The number of subqueries around the next clause.
     depth: usize,
     source: &'static Source,
     table: &'static str,
@@ -123,17 +124,15 @@ impl<'q> PageQuery<'q> {
         page
     }
 
-    /// The statement.
     pub(crate) fn into_sql(self) -> QueryBuilder<Postgres> {
         self.sql
     }
 
-    /// The request for the list.
     pub(crate) fn query(&self) -> &'q Query {
         self.query
     }
 
-    /// The statement, for a condition of its own; what it has so far ends in AND.
+    /// Begins a condition: the statement now ends in AND.
     pub(crate) fn and(&mut self) -> &mut QueryBuilder<Postgres> {
         self.clause("  AND ")
     }
@@ -143,7 +142,7 @@ impl<'q> PageQuery<'q> {
         self.sql.push("\n").push(&INDENT[..4 * self.depth]).push(text)
     }
 
-    /// Ends the line in a parenthesis, and begins the clauses of the subquery in it.
+    /// Ends the line with an opening parenthesis and begins a subquery.
     pub(crate) fn open(&mut self, text: &'static str) -> &mut QueryBuilder<Postgres> {
         self.sql.push(text);
         self.depth += 1;
@@ -156,24 +155,23 @@ impl<'q> PageQuery<'q> {
         self.clause(text)
     }
 
-    /// The statement as it is so far.
+    /// The statement so far.
     pub(crate) fn sql(&mut self) -> &mut QueryBuilder<Postgres> {
         &mut self.sql
     }
 
-    /// Whether the query bounds a short span of time.
+    /// Whether the query's date range is short.
     pub(crate) fn span_is_short(&self) -> bool {
         self.source.span.is_some_and(|span| span.is_short(self.query))
     }
 
-    /// Limits what is read to one row more than the page holds, at the least.
+    /// Limits the rows to at least one more than the page holds.
     ///
-    /// Where all values are compared for equality, the limit stands in the statement: the best plan
-    /// is the same for all of them, and is kept. (For a limit that is a parameter, a plan for all
-    /// values would be one for a tenth of the table, so that none is kept.) A few sizes serve all
-    /// limits, since each makes a statement of its own. Where a plan depends on the values, as that
-    /// of a span of time or of a word to be found does, the limit is a parameter, and each value
-    /// has a plan of its own.
+    /// If all filters compare for equality, the limit is part of the statement: the best plan is
+    /// then the same for all values and is kept. (With a parameter the plan for all values would be
+    /// one for a tenth of the table, so none is kept.) Since each limit makes a statement of its
+    /// own, a few sizes serve all limits. If the plan depends on the values, as with a date range
+    /// or a searched word, the limit is a parameter and each value gets its own plan.
     pub(crate) fn limit(&mut self) {
         let limit = self.query.limit;
         self.clause("LIMIT ");
@@ -184,24 +182,24 @@ impl<'q> PageQuery<'q> {
         }
     }
 
-    /// A condition without a value.
+    /// Adds a condition without a value.
     pub(crate) fn only(&mut self, condition: &'static str) {
         self.and().push(condition);
     }
 
-    /// A condition of three parts: SQL, a value, SQL.
+    /// Adds a condition of three parts: SQL, a value, SQL.
     pub(crate) fn with(&mut self, before: &'static str, value: &Value<'_>, after: &'static str) {
         let sql = self.and().push(before);
         push(sql, value, Kind::Text);
         sql.push(after);
     }
 
-    /// All conditions of the query.
+    /// Adds all conditions of the query.
     fn conditions(&mut self) {
         self.query.conditions.iter().for_each(|condition| self.condition(condition));
     }
 
-    /// A condition of the query: as its filter says, unless the source overrides it.
+    /// Adds a condition as its filter says, unless the source overrides it.
     pub(crate) fn condition(&mut self, condition: &Condition) {
         let Condition { filter, value } = condition;
         if let Some((_, write)) = self.source.filters.iter().find(|(name, _)| *name == filter.name) {
@@ -222,7 +220,7 @@ impl<'q> PageQuery<'q> {
             push(sql, value, Kind::Text);
         };
         match value {
-            // A plan for either value: the few rows that have it are found by an index of them.
+            // Each value has its own plan: an index finds the few rows that have it.
             Value::Boolean(is) => {
                 self.and().push(if *is { "" } else { "NOT " }).push(alias).push(filter.column);
             }
@@ -231,14 +229,14 @@ impl<'q> PageQuery<'q> {
         }
     }
 
-    /// Leaves out the records up to the cursor, if there is one; `alias` is that of their table.
+    /// Skips the records up to the cursor, if there is one; `alias` is that of their table.
     pub(crate) fn after_cursor(&mut self, alias: &'static str) {
         if let Some(after) = self.query.after {
             self.and().push(alias).push("clave > ").push_bind(after);
         }
     }
 
-    /// Leaves out the records that are shown only on request; `alias` is that of their table.
+    /// Hides the records that are shown only on request; `alias` is that of their table.
     pub(crate) fn hide(&mut self, alias: &'static str) {
         if let Some((column, word)) = self.hidden
             && !self.query.has(&[column])
@@ -247,9 +245,8 @@ impl<'q> PageQuery<'q> {
         }
     }
 
-    /// The columns of the list's records, and where they are found. Of records under another it
-    /// yields a row of nulls when there are none, and no row when the record that they are under is
-    /// not there.
+    /// Writes the columns and the source of the rows. If the list belongs to a record, it yields
+    /// one row of nulls when the list is empty, and no row when that record does not exist.
     fn select(&mut self, list: &ListSpec, empresa: i64) {
         let Source { from, alias, columns, always, under, .. } = *self.source;
         if let Some(under) = under {
@@ -311,9 +308,9 @@ impl<'q> PageQuery<'q> {
         self.after_cursor(alias);
         self.clause("ORDER BY ").push(alias).push("clave");
         if self.span_is_short() {
-            // No index has this order. The database takes claves and times to be independent; since
-            // they are not, walking the claves until enough lie in the span may read all that is
-            // older. So the span is collected.
+            // No index has this order. PostgreSQL takes claves and times to be independent; they
+            // are not, and walking the claves to the range could read everything older. So the
+            // range is collected and sorted.
             self.sql.push(" + 0");
         }
         self.limit();

@@ -1,4 +1,4 @@
-//! Statements with a limit of their own, in case the server says nothing.
+//! Statements with a time limit of their own, in case the server does not answer.
 
 use std::io;
 use std::task::Poll;
@@ -10,17 +10,17 @@ use tokio::time::{sleep, timeout};
 
 use crate::error::Scope;
 
-/// In what state a connection is.
+/// The state of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Condition {
-    /// A statement was begun and has not ended.
+    /// A statement began and has not ended.
     pub(super) under_way: bool,
-    /// A transaction was begun and has not ended.
+    /// A transaction began and has not ended.
     pub(super) in_transaction: bool,
-    /// A statement is being prepared in SQL: whether the server has it is not known before its
-    /// answer.
+    /// A statement is being prepared in SQL; until the answer, nobody knows whether the server has
+    /// it.
     pub(super) preparing: bool,
-    /// What has failed so far.
+    /// The last failure.
     pub(super) worst: Scope,
 }
 
@@ -38,8 +38,8 @@ impl Condition {
     }
 }
 
-/// The outcome of a statement; an error if there is none within `limit`, and then the statement
-/// counts as under way.
+/// The outcome of a statement; an error if there is none within `limit`, after which the statement
+/// counts as still running.
 pub(super) async fn run<T>(
     condition: &mut Condition,
     limit: Duration,

@@ -20,14 +20,14 @@ use super::{Inner, Live};
 use crate::error::Scope;
 use crate::settings::CLIENT_CHECK;
 
-/// How much longer than the server's own limit a statement may take before its connection is given
-/// up.
+/// How much longer than the server's own limit a statement may take before its connection is
+/// abandoned.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A connection in use. Dropped, it goes back to its pool; where a statement or a transaction is
-/// under way, once that has ended, and if it does not end in a moment the connection is closed.
+/// A connection in use. On drop it returns to its pool. A running statement or transaction is ended
+/// first; if that takes more than a moment, the connection is closed.
 pub(crate) struct Connection {
-    /// None once it is dropped.
+    /// None after the drop.
     live: Option<Live>,
     pool: Arc<Inner>,
     place: Option<Place>,
@@ -96,9 +96,9 @@ impl Drop for Connection {
     }
 }
 
-/// Ends what is under way on a connection whose request is gone, and keeps the place until then, so
-/// that hanging up makes no more work for the server than waiting. Most statements end in a moment,
-/// which is cheaper than another connection.
+/// Ends the running statement of an abandoned request and keeps the place until then, so that
+/// hanging up causes no more work than waiting. Most statements end in a moment, which is cheaper
+/// than a new connection.
 async fn recover(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
     let is_known = condition.worst == Scope::Statement && !condition.preparing;
     let has_ended = is_known && matches!(timeout(CLIENT_CHECK, live.reset(condition.in_transaction)).await, Ok(Ok(())));
@@ -106,7 +106,7 @@ async fn recover(mut live: Live, pool: Arc<Inner>, place: Place, condition: Cond
         pool.give_back(live);
     } else {
         drop(live);
-        // The server may still be at work until it sees that the connection is closed.
+        // The server may still be working until it sees that the connection is closed.
         sleep(CLIENT_CHECK * 2).await;
     }
     drop(place);
@@ -118,11 +118,11 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Where statements run: on a connection in use, each within a limit.
+/// Runs statements on a connection in use, each within a limit.
 #[derive(Debug)]
 pub(crate) struct Statements<'c>(&'c mut Connection);
 
-/// What a statement needs of its connection.
+/// The connection that a statement needs.
 struct Parts<'c> {
     connection: &'c mut PgConnection,
     condition: &'c mut Condition,
@@ -143,9 +143,9 @@ impl<'c> Statements<'c> {
         bounded::run(condition, limit, copy).await
     }
 
-    /// Runs `statement` with these values, written as SQL, for its parameters; gives how many rows
-    /// it wrote. If it is the first of its transaction, it goes to the server together with what
-    /// begins that.
+    /// Runs `statement` with these values, written as SQL, for its parameters; returns the number
+    /// of rows written. The first statement of a transaction goes to the server together with its
+    /// BEGIN.
     pub(crate) async fn run_with_begin(
         mut self,
         statement: &'static Statement,
@@ -164,7 +164,7 @@ impl<'c> Statements<'c> {
         self.control(text.into()).await
     }
 
-    /// Has it prepared on this connection, as long as that is open.
+    /// Prepares it on this connection, for as long as that is open.
     async fn ensure_prepared(&mut self, statement: &'static Statement) -> Result<(), sqlx::Error> {
         let is_prepared = |live: &Live| live.prepared.contains(&statement.name);
         if !self.0.live.as_ref().is_some_and(is_prepared) {
@@ -176,14 +176,14 @@ impl<'c> Statements<'c> {
         Ok(())
     }
 
-    /// Runs statements that have no parameters, such as those that begin or end a transaction.
+    /// Runs statements without parameters, such as those that begin or end a transaction.
     async fn control(self, statement: Arc<str>) -> Result<u64, sqlx::Error> {
         let Parts { connection, condition, limit, .. } = self.parts()?;
         let control = sqlx::raw_sql(AssertSqlSafe(statement)).execute(connection);
         bounded::run(condition, limit, control).await.map(|done| done.rows_affected())
     }
 
-    /// What begins the transaction, if that is still to be sent.
+    /// The statements that begin the transaction, if they are still to be sent.
     fn beginning(&mut self) -> Option<Arc<str>> {
         let Connection { pool, condition, to_begin, .. } = &mut *self.0;
         std::mem::take(to_begin).then(|| {
@@ -192,7 +192,7 @@ impl<'c> Statements<'c> {
         })
     }
 
-    /// What a statement needs, once its transaction has begun.
+    /// The connection of a statement, once its transaction has begun.
     async fn begun(mut self) -> Result<Parts<'c>, sqlx::Error> {
         if let Some(begin) = self.beginning() {
             Statements(&mut *self.0).control(begin).await?;

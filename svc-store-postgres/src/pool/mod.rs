@@ -1,8 +1,8 @@
 //! Connections to one database, kept for reuse and shared fairly among companies.
 //!
-//! sqlx's own pool knows no shares, pings after every use, and waits for the end of a cancelled
-//! statement without a limit: a client that hangs up would hold its connection for as long as a
-//! lock is waited for.
+//! sqlx's own pool knows no shares, pings after every use, and waits without limit for a cancelled
+//! statement to end: a disconnected client would hold its connection for as long as a lock is
+//! awaited.
 
 mod bounded;
 mod connection;
@@ -31,13 +31,13 @@ use crate::settings::Settings;
 /// A connection idle for longer than this is pinged before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How long that ping may take.
+/// The time limit of that ping.
 const PING: Duration = Duration::from_millis(500);
 
 /// How long closing waits for the connections in use.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// How often idle connections are looked through for expired ones, at the most.
+/// The least time between two searches for expired idle connections.
 const REAP: Duration = Duration::from_secs(30);
 
 /// Connections to one database.
@@ -47,24 +47,23 @@ pub(crate) struct Pool(Arc<Inner>);
 struct Inner {
     options: PgConnectOptions,
     settings: Settings,
-    /// What begins a transaction.
+    /// The statements that begin a transaction.
     begin: Arc<str>,
     access: Access,
     shares: Arc<Shares>,
-    /// The one used last is at the end.
+    /// The connection used last is at the end.
     idle: Mutex<Vec<Live>>,
     closed: AtomicBool,
-    /// How many connections have come back after use.
+    /// How many connections have returned after use.
     returned: AtomicU64,
     reaping: Once,
 }
 
-/// What a pool is for.
+/// The purpose of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Reading and writing: a server that takes no writes is refused.
+    /// Reading and writing: a read-only server is refused.
     Write,
-    /// Reading only.
     Read,
 }
 
@@ -79,7 +78,7 @@ struct Live {
 }
 
 impl Live {
-    /// Waits for the end of what was sent on it, and ends its transaction.
+    /// Waits for the end of the running statement, and ends the transaction.
     async fn reset(&mut self, in_transaction: bool) -> Result<(), sqlx::Error> {
         if in_transaction {
             sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await.map(|_| ())
@@ -89,20 +88,20 @@ impl Live {
     }
 }
 
-/// How many connections a pool has.
+/// The number of connections of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Connections {
     /// In use.
     pub used: u32,
-    /// Open, and not in use.
+    /// Open, but not in use.
     pub idle: u32,
-    /// At the most.
+    /// The maximum.
     pub max: u32,
 }
 
 impl Pool {
-    /// A pool that connects at its first use.
+    /// A pool that connects on first use.
     pub(crate) fn new(options: PgConnectOptions, settings: &Settings, access: Access) -> Self {
         Self(Arc::new(Inner {
             options,
@@ -140,20 +139,20 @@ impl Pool {
         self.0.settings.search_timeout
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     pub(crate) fn connections(&self) -> Connections {
         let max = self.0.settings.max_connections;
         let idle = u32::try_from(self.0.idle().len()).unwrap_or(u32::MAX);
         Connections { used: max.saturating_sub(self.0.shares.free()), idle, max }
     }
 
-    /// How many connections have come back after use: a pool whose places are all taken, and to
-    /// which none comes back, is stuck.
+    /// How many connections have returned after use: a pool whose places are all taken, and to
+    /// which none returns, is stuck.
     pub(crate) fn returned(&self) -> u64 {
         self.0.returned.load(Ordering::Relaxed)
     }
 
-    /// Refuses further use, waits a few seconds for connections in use, and closes all.
+    /// Refuses further use, waits a few seconds for connections in use, and closes all of them.
     pub(crate) async fn close(&self) {
         self.0.closed.store(true, Ordering::Relaxed);
         let all = async {
@@ -161,18 +160,18 @@ impl Pool {
             for _ in 0..self.0.settings.max_connections {
                 places.push(self.0.shares.take(None).await);
             }
-            // Requests that wait or come later find the pool closed.
+            // Waiting and later requests find the pool closed.
         };
         if timeout(CLOSE, all).await.is_err() {
             tracing::warn!("connections are still in use; they are closed when their statements end");
         }
         let idle = std::mem::take(&mut *self.0.idle());
         let goodbyes = idle.into_iter().map(|live| live.connection.close());
-        // The server finds out by itself where a goodbye does not arrive.
+        // If the goodbye does not arrive, the server notices by itself.
         let _ = timeout(PING, futures_util::future::join_all(goodbyes)).await;
     }
 
-    /// Has idle connections closed when they expire, from the first use on.
+    /// Closes idle connections when they expire, starting with the first use.
     fn reap_from_now_on(&self) {
         let Some(idle_timeout) = self.0.settings.idle_timeout else { return };
         self.0.reaping.call_once(|| {
@@ -190,7 +189,7 @@ impl Pool {
 }
 
 impl Inner {
-    /// An open connection: one that was used lately, or a new one.
+    /// An open connection: a recently used one, or a new one.
     async fn live(&self) -> Result<Live, sqlx::Error> {
         while let Some(mut live) = self.pop() {
             if live.used.elapsed() < IDLE || matches!(timeout(PING, live.connection.ping()).await, Ok(Ok(()))) {
@@ -227,7 +226,7 @@ impl Inner {
         Ok(Live { connection, opened: now, used: now, prepared: Vec::new(), shapes: Shapes::default() })
     }
 
-    /// Takes a connection back that is ready for its next use.
+    /// Takes back a connection that is ready for its next use.
     fn give_back(&self, mut live: Live) {
         self.returned.fetch_add(1, Ordering::Relaxed);
         live.used = Instant::now();
@@ -236,7 +235,7 @@ impl Inner {
         }
     }
 
-    /// Closes the idle connections: the server that they go to has failed.
+    /// Closes the idle connections, since their server has failed.
     fn evict(&self) {
         self.idle().clear();
     }

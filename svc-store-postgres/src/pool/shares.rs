@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_company_beside_others_holds_less_though_they_hold_nothing() {
+    fn a_company_beside_idle_others_holds_less() {
         let shares = Shares::new(20);
         for other in 2..=3 {
             drop(taken(&shares, Some(other)));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_place_of_a_pool_is_for_anyone() {
+    fn a_pool_of_one_serves_anyone() {
         let shares = Shares::new(1);
         assert_eq!(taken(&shares, Some(1)).len(), 1);
         assert_eq!(taken(&shares, None).len(), 1);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_given_back_goes_to_the_first_who_may_have_it() {
+    async fn a_released_place_goes_to_the_first_eligible_waiter() {
         let shares = Shares::new(4);
         let mut first = taken(&shares, Some(1));
         assert_eq!(first.len(), 2);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_stops_waiting_leaves_no_trace() {
+    async fn an_abandoned_wait_leaves_no_trace() {
         let shares = Shares::new(1);
         let place = shares.take(Some(1)).await;
         let mut gone = Box::pin(shares.take(Some(2)));

@@ -1,8 +1,7 @@
-//! Spreading the tables over the workers of a distributed engine: Citus, an extension of
-//! PostgreSQL.
+//! Distributes the tables over the workers of Citus, an extension of PostgreSQL.
 //!
-//! Every table is distributed by `empresa` and colocated with the others, so that a company's rows
-//! of all tables lie on one worker, and what one company asks runs there.
+//! Every table is distributed by `empresa` and colocated with the others: all rows of a company are
+//! on one worker, and its statements run there.
 
 use sqlx::PgConnection;
 
@@ -21,7 +20,7 @@ pub(super) async fn is_distributed(connection: &mut PgConnection) -> Result<bool
     sqlx::query_scalar(statement).fetch_one(connection).await
 }
 
-/// The next table to distribute. One that refers to others comes after them.
+/// The next table to distribute. A table comes after those it refers to.
 const NEXT: &str = "
     SELECT c.oid::regclass::text FROM pg_class c
     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
@@ -32,8 +31,8 @@ const NEXT: &str = "
                         AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = k.confrelid))
     ORDER BY c.relname <> 'empresas', c.oid LIMIT 1";
 
-/// Distributes what is not distributed yet, each table in a transaction of its own: after an error
-/// it goes on from there.
+/// Distributes the remaining tables, each in its own transaction, so that it can continue after an
+/// error.
 pub(super) async fn rest(connection: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let mut done = 0;
     while let Some(table) = sqlx::query_scalar::<_, String>(NEXT).fetch_optional(&mut *connection).await? {

@@ -1,4 +1,4 @@
-//! The migrations that a database has had, compared with those that this program has.
+//! The migrations that a database has applied, compared with those of this program.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use sqlx::{Executor, Postgres, Row as _};
 
 use super::OpenError;
 
-/// The table that the history is kept in.
+/// The table of the history.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
-/// The error of PostgreSQL for a table that is not there.
+/// PostgreSQL's error for a missing table.
 const UNDEFINED_TABLE: &str = "42P01";
 
-/// A migration that only databases from before the first release have had: its number and its name.
+/// A migration that only databases from before the first release have: its number and its name.
 const FORMER: (i64, &str) = (6, "crm");
 
-/// The migrations that a database has had.
+/// The applied migrations of a database.
 pub(crate) struct History(BTreeMap<i64, Applied>);
 
 struct Applied {
@@ -25,7 +25,7 @@ struct Applied {
 }
 
 impl History {
-    /// Reads the history; that of a database without a schema is empty.
+    /// Reads the history; it is empty for a database without a schema.
     ///
     /// # Errors
     ///
@@ -47,12 +47,12 @@ impl History {
         applied.collect::<Result<_, _>>().map(Self)
     }
 
-    /// The migrations that the database has not had, in their order.
+    /// The pending migrations, in order.
     ///
     /// # Errors
     ///
-    /// [`MigrateError::VersionMismatch`] if it had one with another text, [`MigrateError::Dirty`]
-    /// if it had a part of one.
+    /// [`MigrateError::VersionMismatch`] if one was applied with another text,
+    /// [`MigrateError::Dirty`] if one was applied in part.
     pub(crate) fn pending<'m>(&self, migrator: &'m Migrator) -> Result<Vec<&'m Migration>, MigrateError> {
         let mut pending = Vec::new();
         for migration in ups(migrator) {
@@ -68,13 +68,14 @@ impl History {
         Ok(pending)
     }
 
-    /// Whether every migration of `migrator` has been done, and to its end.
+    /// Whether every migration of `migrator` was applied completely.
     pub(crate) fn has_all(&self, migrator: &Migrator) -> bool {
         ups(migrator).all(|migration| self.0.get(&migration.version).is_some_and(|applied| applied.success))
     }
 
-    /// Logs it if the database has had migrations that this program does not have: a later release
-    /// made them, and by the rules of `migrations/README.md` this one can work with what they left.
+    /// Logs a warning if the database has migrations that this program does not know: they belong
+    /// to a later release, and by the rules of `migrations/README.md` this program can work with
+    /// them.
     pub(crate) fn log_newer(&self, migrator: &Migrator) {
         let unknown: Vec<i64> =
             self.0.keys().copied().filter(|version| !ups(migrator).any(|one| one.version == *version)).collect();

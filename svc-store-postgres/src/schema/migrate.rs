@@ -1,4 +1,4 @@
-//! Running of migrations, beside servers that answer meanwhile.
+//! Runs migrations while servers answer.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::distribute::{has_engine, is_distributed, rest};
 use super::history::{History, TABLE};
 use crate::settings::Settings;
 
-/// The advisory lock of those who migrate a database: any number that nothing else there locks.
+/// The advisory lock of migrating processes: any number that nothing else locks.
 const LOCK: i64 = 0x7376_635f_6d69_6772;
 
 /// How often the lock is tried.
@@ -23,15 +23,15 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(250);
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// Errors of PostgreSQL that go by with time: `lock_not_available` and `deadlock_detected`.
+/// PostgreSQL's temporary errors: `lock_not_available` and `deadlock_detected`.
 const CONTENDED: [&str; 2] = ["55P03", "40P01"];
 
-/// How long migrations wait.
+/// The time limits of migrations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
-    /// For a lock, before others may go first.
+    /// For one lock, before others may pass.
     lock: Duration,
-    /// For the locks of one migration in all, and for another process that migrates.
+    /// For all locks of one migration, and for another migrating process.
     total: Duration,
 }
 
@@ -41,7 +41,7 @@ impl Patience {
     }
 }
 
-/// Does what `migrator` has and the database has not had; gives how many migrations it did.
+/// Applies the pending migrations of `migrator`; returns their number.
 pub(crate) async fn migrate(
     options: &PgConnectOptions,
     migrator: &Migrator,
@@ -50,7 +50,7 @@ pub(crate) async fn migrate(
     alone(options, patience, async |connection| run(connection, migrator, patience).await).await
 }
 
-/// Distributes the tables that are not distributed yet; gives how many they were.
+/// Distributes the remaining tables; returns their number.
 pub(crate) async fn distribute(options: &PgConnectOptions, patience: Patience) -> Result<u64, OpenError> {
     alone(options, patience, async |connection| {
         if !has_engine(connection).await? {
@@ -61,8 +61,8 @@ pub(crate) async fn distribute(options: &PgConnectOptions, patience: Patience) -
     .await
 }
 
-/// Does `work` while no other process migrates, on a connection of its own, on which statements
-/// take as long as they need.
+/// Runs `work` while no other process migrates, on its own connection, without a limit on
+/// statements.
 async fn alone(
     options: &PgConnectOptions,
     patience: Patience,
@@ -73,7 +73,7 @@ async fn alone(
         Ok(()) => work(&mut connection).await,
         Err(error) => Err(error),
     };
-    // The lock is the session's, and ends with it.
+    // The lock belongs to the session and ends with it.
     let closed = connection.close().await;
     let done = outcome?;
     closed?;
@@ -85,9 +85,9 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error
     sqlx::raw_sql("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
         .execute(&mut connection)
         .await?;
-    // A long statement ends soon after the process that waits for it.
+    // If this process dies, its long statement ends soon after.
     if let Err(error) = connection.execute("SET client_connection_check_interval = '10s'").await {
-        // PostgreSQL has it on most operating systems.
+        // PostgreSQL supports it on most operating systems.
         tracing::debug!(%error, "the database does not watch its clients' connections");
     }
     Ok(connection)
@@ -112,8 +112,8 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
 
 /// Waits until no other process migrates.
 ///
-/// The lock is tried, and not waited for in a statement: such a statement would hold a snapshot,
-/// for whose end CREATE INDEX CONCURRENTLY waits in the process that has the lock.
+/// The lock is tried repeatedly instead of awaited in a statement: such a statement would hold a
+/// snapshot, and CREATE INDEX CONCURRENTLY in the process with the lock would wait for its end.
 async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
     let started = Instant::now();
     let mut is_told = false;
@@ -134,8 +134,8 @@ async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenE
     }
 }
 
-/// Does a migration. One that does not get its locks is rolled back and done again after a pause,
-/// in which those who came after it have their turn.
+/// Applies a migration. If it does not get its locks, it is rolled back and repeated after a pause,
+/// in which the queries behind it have their turn.
 async fn apply(
     connection: &mut PgConnection,
     migration: &Migration,
@@ -172,16 +172,16 @@ async fn apply(
     }
 }
 
-/// Does a migration outside a transaction, statement by statement. What its statements lock stops
-/// nobody (a test holds them to that), so they wait for as long as they must: a concurrent build
-/// that is cut leaves an invalid index.
+/// Applies a migration outside a transaction, statement by statement. Its statements block nobody
+/// (a test checks that), so they wait without a limit: an interrupted concurrent build leaves an
+/// invalid index.
 async fn apply_outside(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     set_lock_timeout(connection, Duration::ZERO).await?;
     run_singly(connection, migration).await
 }
 
-/// Does a migration in a transaction, statement by statement: some of them Citus hands on to the
-/// workers with the whole text they came in, and those refuse one of several statements.
+/// Applies a migration in a transaction, statement by statement: Citus passes some statements to
+/// the workers with the whole text they came in, and workers refuse several statements at once.
 async fn apply_singly(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     let mut transaction = connection.begin().await?;
     run_singly(&mut transaction, migration).await?;
@@ -194,7 +194,7 @@ async fn run_singly(connection: &mut PgConnection, migration: &Migration) -> Res
         let done = connection.execute(AssertSqlSafe(statement)).await;
         done.map_err(|error| MigrateError::ExecuteMigration(error, migration.version))?;
     }
-    // It is entered in the history, without being run.
+    // The migration is entered in the history without being run.
     connection.skip(TABLE, migration).await
 }
 
@@ -203,7 +203,7 @@ pub(super) fn statements(sql: &str) -> impl Iterator<Item = &str> {
     sql.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
 }
 
-/// Sets how long a statement waits for a lock; zero is for ever.
+/// Sets how long a statement waits for a lock; zero means without limit.
 async fn set_lock_timeout(connection: &mut PgConnection, timeout: Duration) -> Result<(), sqlx::Error> {
     let statement = format!("SET lock_timeout = {}", timeout.as_millis());
     connection.execute(AssertSqlSafe(statement)).await.map(drop)

@@ -1,4 +1,4 @@
-//! The rules of `migrations/README.md`, as far as they can be read off a migration's text.
+//! Checks the rules of `migrations/README.md` that show in a migration's text.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,7 @@ const FIRST: i64 = 9;
 /// The made-up release that tests deploy.
 static NEXT: Migrator = sqlx::migrate!("migrations/next");
 
-/// What begins the line that names the release since which nothing uses what a migration takes
-/// away.
+/// The beginning of the line that names the release that stopped using what a migration removes.
 const UNUSED_SINCE: &str = "-- unused since ";
 
 #[test]
@@ -41,7 +40,7 @@ fn version(text: &str) -> Option<Release> {
 /// A statement as words, without comments.
 type StatementWords = Vec<String>;
 
-/// The statement's words: brackets and commas are words of their own; what is not quoted is in
+/// The statement's words: brackets and commas are words of their own, and unquoted words are in
 /// capitals.
 fn words(statement: &str) -> StatementWords {
     let code: Vec<&str> = statement.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
@@ -49,7 +48,7 @@ fn words(statement: &str) -> StatementWords {
     spaced.split_whitespace().map(str::to_uppercase).collect()
 }
 
-/// Whether `words` begins with these; `_` is any word.
+/// Whether `words` begins with these; `_` matches any word.
 fn begins(words: &[String], with: &str) -> bool {
     let with: Vec<&str> = with.split(' ').collect();
     words.len() >= with.len() && with.iter().zip(words).all(|(with, word)| *with == "_" || with == word)
@@ -59,12 +58,12 @@ fn has(words: &[String], phrase: &str) -> bool {
     (0..words.len()).any(|at| begins(&words[at..], phrase))
 }
 
-/// The words but for those that may be left out.
+/// The words without the optional ones.
 fn without(words: &[String], optional: &[&str]) -> StatementWords {
     words.iter().filter(|word| !optional.contains(&word.as_str())).cloned().collect()
 }
 
-/// The parts of an ALTER TABLE, from the fourth word on: at commas outside brackets.
+/// The parts of an ALTER TABLE, from the fourth word on, split at commas outside brackets.
 fn actions(alter: &[String]) -> Vec<StatementWords> {
     let (mut actions, mut depth) = (vec![Vec::new()], 0);
     for word in &alter[3..] {
@@ -84,16 +83,16 @@ fn actions(alter: &[String]) -> Vec<StatementWords> {
 
 struct File<'f> {
     no_tx: bool,
-    /// The tables that it makes.
+    /// The tables that the migration creates.
     tables: BTreeSet<String>,
     /// The constraints that it adds.
     constraints: BTreeSet<String>,
-    /// Whether it names the release that stopped using what it takes away.
+    /// Whether it names the release that stopped using what it removes.
     is_unused: bool,
     statements: &'f [StatementWords],
 }
 
-/// What a distributed engine refuses in any file.
+/// The faults that a distributed engine finds in any file.
 fn text_faults(sql: &str) -> Vec<String> {
     let is_comment = |line: &str| line.trim_start().starts_with("--");
     let mut found = Vec::new();
@@ -109,7 +108,7 @@ fn text_faults(sql: &str) -> Vec<String> {
     found
 }
 
-/// What is wrong with a migration that is part of `release`.
+/// The faults of a migration that is part of `release`.
 fn faults(migration: &Migration, release: Release) -> Vec<String> {
     let sql = migration.sql.as_str();
     let mut found = text_faults(sql);
@@ -117,7 +116,7 @@ fn faults(migration: &Migration, release: Release) -> Vec<String> {
     if marks.iter().any(|since| since.is_none_or(|since| since >= release)) {
         found.push(format!("`{UNUSED_SINCE}` names a release before this one"));
     }
-    // As they are run, or at every semicolon.
+    // Split as it is run, or at every semicolon.
     let texts: Vec<&str> = if migration.no_tx { statements(sql).collect() } else { sql.split(';').collect() };
     let statements: Vec<StatementWords> = texts.into_iter().map(words).filter(|words| !words.is_empty()).collect();
     let tables = statements.iter().map(|words| without(words, &["IF", "NOT", "EXISTS"]));
@@ -221,7 +220,7 @@ fn broken_rules(sql: &'static str) -> Vec<String> {
 }
 
 #[test]
-fn what_older_servers_can_live_with_is_let_pass() {
+fn compatible_migrations_pass() {
     for sql in [
         "CREATE TABLE x (a bigint PRIMARY KEY, b text NOT NULL CHECK (b <> ''));\nCREATE UNIQUE INDEX x_b ON x (b);",
         "CREATE TABLE IF NOT EXISTS x (a int);\nALTER TABLE x ADD CONSTRAINT x_a CHECK (a > 0);",
@@ -240,7 +239,7 @@ fn what_older_servers_can_live_with_is_let_pass() {
 }
 
 #[test]
-fn what_would_stop_older_servers_is_found() {
+fn incompatible_migrations_are_found() {
     for (sql, fault) in [
         ("CREATE INDEX i ON clientes (a);", "CONCURRENTLY"),
         ("CREATE INDEX CONCURRENTLY i ON clientes (a);", "no-transaction"),

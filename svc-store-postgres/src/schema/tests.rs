@@ -1,4 +1,4 @@
-//! Migrations made up here, on a private PostgreSQL.
+//! Invented migrations on a private PostgreSQL.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const TABLE: &str = "CREATE TABLE t (a int);\nINSERT INTO t SELECT generate_seri
 const INDEX: &str =
     "-- no-transaction\n-- By a.\nDROP INDEX CONCURRENTLY IF EXISTS t_a;\nCREATE INDEX CONCURRENTLY t_a ON t (a);\n";
 
-/// The migrations of these texts, in this order.
+/// Migrations with these texts, in this order.
 fn migrator(texts: &[&'static str]) -> Migrator {
     let numbered = texts.iter().zip(1..).map(|(text, version)| {
         let no_tx = text.starts_with("-- no-transaction");
@@ -43,7 +43,7 @@ impl TestDatabase {
         database
     }
 
-    /// A store with limits that migrations are not to have.
+    /// A store with limits that must not apply to migrations.
     fn store(&self) -> PostgresStore {
         let settings = Settings {
             statement_timeout: Duration::from_millis(200),
@@ -85,7 +85,7 @@ async fn a_statement_takes_as_long_as_it_needs() {
 }
 
 #[tokio::test]
-async fn a_migration_gives_way_until_it_gets_its_lock() {
+async fn a_migration_retries_until_it_gets_its_lock() {
     let database = TestDatabase::with(&[TABLE]).await;
     let mut reader = database.pool.begin().await.unwrap();
     sqlx::raw_sql("SET LOCAL idle_in_transaction_session_timeout = 0; SELECT count(*) FROM t")
@@ -97,7 +97,7 @@ async fn a_migration_gives_way_until_it_gets_its_lock() {
     assert!(error.to_string().contains("lock timeout"), "{error}");
     let reading = async {
         for _ in 0..15 {
-            // Nobody is held up by a migration that waits: the pool's statements end after 200 ms.
+            // A waiting migration blocks nobody: the pool's statements end after 200 ms.
             database.run("SELECT count(*) FROM t").await;
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -118,7 +118,7 @@ async fn an_index_is_built_beside_a_reader_and_a_second_process() {
     let texts = [TABLE, INDEX];
     let ending = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        // The build waits for the reader, and nobody for the build.
+        // The build waits for the reader, and nobody waits for the build.
         database.run("INSERT INTO t VALUES (1)").await;
         reader.commit().await.unwrap();
     };
@@ -128,7 +128,7 @@ async fn an_index_is_built_beside_a_reader_and_a_second_process() {
 }
 
 #[tokio::test]
-async fn an_index_whose_building_was_interrupted_is_built_again() {
+async fn an_interrupted_index_build_is_repeated() {
     let database = TestDatabase::with(&[TABLE]).await;
     let mut reader = database.pool.begin().await.unwrap();
     let hold = "SET LOCAL idle_in_transaction_session_timeout = 0; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
@@ -152,7 +152,7 @@ async fn an_index_whose_building_was_interrupted_is_built_again() {
 }
 
 #[tokio::test]
-async fn who_migrates_is_waited_for_but_not_for_ever() {
+async fn a_second_migration_waits_for_the_first_up_to_a_limit() {
     let database = TestDatabase::with(&[TABLE]).await;
     let long = [TABLE, "SELECT pg_sleep(2)"];
     let late = async {
@@ -173,9 +173,9 @@ async fn a_failed_migration_leaves_nothing_and_a_changed_one_is_refused() {
     let error = database.migrate(&["CREATE TABLE t (a int)", "SELECT 1"]).await.unwrap_err();
     assert!(error.to_string().contains("has been modified"), "{error}");
     assert_eq!(database.migrate(&[TABLE, "SELECT 1", "SELECT 2"]).await.unwrap(), 2);
-    // An older program knows less, and has nothing to do.
+    // An older program knows fewer migrations and has nothing to do.
     assert_eq!(database.migrate(&[TABLE]).await.unwrap(), 0);
-    // What is missing in the middle is done too.
+    // A missing migration in the middle is applied too.
     database.run("DELETE FROM _sqlx_migrations WHERE version = 2").await;
     assert_eq!(database.migrate(&[TABLE, "SELECT 1", "SELECT 2"]).await.unwrap(), 1);
     database.run("UPDATE _sqlx_migrations SET success = false WHERE version = 2").await;

@@ -1,5 +1,5 @@
-//! Where the rows of lists come from, as far as that is more than their table, and filters that are
-//! more than a comparison with a column.
+//! The sources of lists' rows beyond their table, and the filters beyond a comparison with a
+//! column.
 
 mod movements;
 mod products;
@@ -61,7 +61,7 @@ static RECEIVABLES: Source = Source {
             if is_true(value) {
                 page.with("x.saldo > 0 AND x.vencimiento < ", &today, "");
             } else {
-                // Exactly the expression of the index.
+                // Must be exactly the expression of the index.
                 page.with("coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= ", &today, "");
             }
         }),
@@ -73,14 +73,14 @@ static PAYMENTS: Source = Source { span: Span::BY_DATE, ..Source::PLAIN };
 
 static PAYABLES: Source = Source {
     filters: &[
-        // Exactly the conditions of the partial indexes.
+        // Must be exactly the conditions of the partial indexes.
         ("con_saldo", |page, value| page.only(if is_true(value) { "saldo > 0" } else { "saldo <= 0" })),
         ("vencido", |page, value| {
             let today = today(page);
             if is_true(value) {
                 page.with("saldo > 0 AND vencimiento < ", &today, "");
             } else {
-                // Exactly the expression of the index.
+                // Must be exactly the expression of the index.
                 page.with("coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= ", &today, "");
             }
         }),
@@ -90,7 +90,7 @@ static PAYABLES: Source = Source {
 
 static DELIVERIES: Source = Source {
     filters: &[("estado", |page, value| {
-        // Exactly the condition of the partial index.
+        // Must be exactly the condition of the partial index.
         if *value != Value::Text(DeliveryStatus::Entregada.word().into()) {
             page.only("estado <> 'entregada'");
         }
@@ -124,7 +124,7 @@ static SALE_LINES: Source = Source {
     from: &["ventas_renglones r", "LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto"],
     alias: "r.",
     columns: &[("sku", "coalesce(p.sku, r.sku)")],
-    // As in the list of documents, so that one found by a SKU has lines found by it.
+    // As in the list of documents, so that a document found by a SKU has lines found by it.
     filters: &[("sku", |page, sku| {
         of_products(page.and().push("(r.producto"), sku);
         push(page.sql().push(" OR r.sku = "), sku, Kind::Text);
@@ -135,32 +135,32 @@ static SALE_LINES: Source = Source {
 
 static WEBHOOKS: Source = Source {
     always: Some("eliminado IS NULL"),
-    // Exactly the condition of the partial index.
+    // Must be exactly the condition of the partial index.
     filters: &[("activo", |page, value| page.only(if is_true(value) { "activo" } else { "NOT activo" }))],
     ..Source::PLAIN
 };
 
-/// The SKU of a row's product, of which there is always one. Looking it up for each row costs less
-/// than a join, which remembers products that hardly come twice in a page.
+/// The SKU of a row's product, which always exists. A look-up per row costs less than a join,
+/// because products hardly repeat within a page.
 const SKU: &str = "(SELECT p.sku FROM productos p WHERE p.empresa = $1 AND p.clave = x.producto)";
 
 fn is_true(value: &Value<'_>) -> bool {
     *value == Value::Boolean(true)
 }
 
-/// Those of a product, by its SKU.
+/// Adds a condition on the product, by its SKU.
 fn of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     of_products(page.and().push("x.producto"), sku);
 }
 
-/// Ends a condition: a column is one of the products with that SKU, which are sought once and not
-/// for each row.
+/// Completes a condition: the column is one of the products with that SKU, which are looked up once
+/// instead of for each row.
 fn of_products(sql: &mut QueryBuilder<Postgres>, sku: &Value<'_>) {
     push(sql.push(" = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = "), sku, Kind::Text);
     sql.push("))");
 }
 
-/// The day by which something is overdue.
+/// The day by which a debt counts as overdue.
 fn today(page: &PageQuery<'_>) -> Value<'static> {
     Value::Date(page.query().now.date_naive())
 }

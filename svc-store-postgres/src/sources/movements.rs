@@ -17,8 +17,8 @@ pub(super) static MOVEMENTS: Source = Source {
     ..Source::PLAIN
 };
 
-/// Those that `coalesce(p.sku, m.sku)` makes the SKU's, among those of a document: without its
-/// product for each.
+/// Matches the SKU that `coalesce(p.sku, m.sku)` shows, within one document, without looking up the
+/// product of each row.
 fn of_product_or_written(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     super::of_products(page.and().push("(m.producto"), sku);
     push(page.sql().push(" OR m.sku = "), sku, Kind::Text);
@@ -29,10 +29,10 @@ fn of_product_or_written(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.clause("      ))");
 }
 
-/// The next movements that `coalesce(p.sku, m.sku)` makes the SKU's: of the products that have it,
-/// and of those that are gone (or lost theirs) and for which it was written down. Each ledger is
-/// read from its index no further than the page can reach; `escritos` steps from product to product
-/// of the written SKU.
+/// Matches the next movements with the SKU that `coalesce(p.sku, m.sku)` shows: those of products
+/// that have it, and those that recorded it for products that are gone or lost their SKU. Each
+/// ledger is read from its index no further than the page can reach; `escritos` steps from product
+/// to product of the recorded SKU.
 fn of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.and();
     page.open("m.clave = ANY (ARRAY(");
@@ -74,7 +74,7 @@ fn of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.close("))");
 }
 
-/// The movements `x` for which `condition` holds, as many of them as the page can hold.
+/// Reads the movements `x` that satisfy `condition`, as many as the page can hold.
 fn next_movements(page: &mut PageQuery<'_>, condition: &'static str) {
     let query = page.query();
     page.clause("SELECT x.clave");

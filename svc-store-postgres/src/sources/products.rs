@@ -6,22 +6,22 @@ use crate::value::push;
 pub(super) static PRODUCTS: Source = Source {
     from: &["productos p"],
     alias: "p.",
-    // Names are looked up for the rows of the page: joins would be made for all that match before
-    // the page is cut.
+    // Names are looked up for the rows of the page only; joins would run for all matches before the
+    // page is cut.
     columns: &[
         ("clave_padre", "coalesce(p.clave_padre, 0)"),
         ("marca", "(SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca)"),
         ("categoria", "(SELECT nombre FROM categorias c WHERE c.empresa = p.empresa AND c.clave = p.categoria)"),
     ],
     filters: &[
-        // The column is text; the filter takes a number.
+        // The column is text, but the filter takes a number.
         ("folio", |page, value| {
             if let Value::Integer(folio) = value {
                 page.with("p.folio = ", &Value::Text(folio.to_string().into()), "");
             }
         }),
-        // Names may repeat (a deleted brand's, a category's elsewhere in the tree): all that bear
-        // it match.
+        // Names may repeat (of a deleted brand, or elsewhere in the tree of categories): every one
+        // with that name matches.
         ("marca", |page, nombre| {
             page.with("p.marca = ANY (ARRAY(SELECT clave FROM marcas WHERE empresa = $1 AND nombre = ", nombre, "))");
         }),
@@ -44,10 +44,10 @@ pub(super) static PRODUCTS: Source = Source {
     ..Source::PLAIN
 };
 
-/// All conditions. If one is a brand or category by its name, that leads to the products: names may
-/// repeat, so the products of each clave that bears it are read from their index, no further than
-/// the page can reach. So a name that few bear, or none, is found at once, where a list of claves
-/// would have the database walk the whole catalogue to meet one of them.
+/// Adds all conditions. A brand's or category's name leads to the products: since names may repeat,
+/// the products of each matching clave are read from their index, no further than the page can
+/// reach. So a name that few products have, or none, is found at once; with a list of claves
+/// PostgreSQL might walk the whole catalogue to find one.
 fn conditions(page: &mut PageQuery<'_>) {
     let query = page.query();
     let leads = |name: &str| matches!(name, "marca" | "categoria");

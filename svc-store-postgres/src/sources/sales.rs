@@ -8,8 +8,8 @@ pub(super) static SALES: Source = Source {
     alias: "v.",
     columns: &[("almacen", "a.codigo")],
     filters: &[
-        // A document that is named by its clave is also found by the kind it was made as, which is
-        // the kind in the notice of its creation.
+        // A query by clave also finds a document by its original type, because the notice of its
+        // creation named that type.
         ("tipo", |page, tipo| {
             let kinds = if page.query().has(&["clave"]) { " IN (v.tipo, v.tipo_creado)" } else { " = v.tipo" };
             page.with("", tipo, kinds);
@@ -26,7 +26,7 @@ pub(super) static SALES: Source = Source {
     ..Source::PLAIN
 };
 
-/// The documents with lines of any product with that SKU, and with lines that bear it themselves.
+/// Matches documents with a line whose product has the SKU, or that records the SKU itself.
 fn of_sku_in_span(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.and();
     page.open("v.clave = ANY (ARRAY(");
@@ -39,8 +39,8 @@ fn of_sku_in_span(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.close("))");
 }
 
-/// The next of them: the lines of each product, and those that bear the SKU, are read from their
-/// index in the order of the documents, no further than the page can reach.
+/// Matches the next such documents: the lines of each product, and those that record the SKU, are
+/// read from their index in the order of the documents, no further than the page can reach.
 fn next_of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.and();
     page.open("v.clave = ANY (ARRAY(");
@@ -61,8 +61,8 @@ fn next_of_sku(page: &mut PageQuery<'_>, sku: &Value<'_>) {
     page.close("))");
 }
 
-/// The documents with lines for which `condition` holds, as many as the page can hold: those that
-/// all other conditions hold for too.
+/// Reads the documents with a line that satisfies `condition` and that meet all other conditions,
+/// as many as the page can hold.
 fn next_documents(page: &mut PageQuery<'_>, condition: &'static str) {
     let query = page.query();
     page.clause("SELECT DISTINCT r.venta");

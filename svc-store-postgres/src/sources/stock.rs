@@ -9,7 +9,7 @@ pub(super) static STOCK: Source = Source {
     columns: &[("sku", super::SKU), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
     filters: &[
         ("sku", super::of_sku),
-        // A code is one warehouse's: its index gives the rows in the order of the page.
+        // A code belongs to one warehouse, whose index gives the rows in the order of the page.
         ("almacen", |page, codigo| {
             page.with("x.almacen = (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = ", codigo, ")");
         }),
@@ -24,8 +24,8 @@ pub(super) static STOCK: Source = Source {
     ..Source::PLAIN
 };
 
-/// The next rows of each of a branch's warehouses: each is read from its index no further than the
-/// page can reach.
+/// Matches the next rows of each of a branch's warehouses: each is read from its index no further
+/// than the page can reach.
 fn of_branch(page: &mut PageQuery<'_>, sucursal: &Value<'_>) {
     page.and();
     page.open("x.clave = ANY (ARRAY(");

@@ -1,4 +1,4 @@
-//! A way to the database that is a millisecond longer: a socket that leads to PostgreSQL's.
+//! Makes the way to the database a millisecond longer: a socket that leads to PostgreSQL's.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
-/// What a round trip takes longer.
+/// The added time of a round trip.
 pub(crate) const DISTANCE: Duration = Duration::from_millis(1);
 
-/// The options that lead to the same database by the longer way. It goes on until the process ends.
+/// The options that lead to the same database by the longer way, which works until the process
+/// ends.
 pub(crate) fn far(options: &PgConnectOptions, dir: &Path) -> PgConnectOptions {
     let name = format!(".s.PGSQL.{}", options.get_port());
     let to = options.get_socket().expect("a socket").join(&name);
@@ -28,7 +29,7 @@ fn forward(client: UnixStream, to: &PathBuf) {
     spawn(move || pass(ends.1, ends.0, Duration::ZERO));
 }
 
-/// Passes on what comes, each message of it a while later, until one end closes.
+/// Forwards each message a while later, until one end closes.
 fn pass(mut from: UnixStream, mut to: UnixStream, later: Duration) {
     let mut buffer = [0; 1 << 14];
     while let Ok(length @ 1..) = from.read(&mut buffer) {

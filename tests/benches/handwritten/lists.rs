@@ -1,4 +1,4 @@
-//! The lists of the service by hand: a row of a table is a struct, a page one statement.
+//! The lists of the handwritten service: a row of a table is a struct, a page one statement.
 
 use axum::Json;
 use axum::extract::{Query, State};

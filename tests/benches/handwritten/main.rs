@@ -32,10 +32,10 @@ use svc_tests::{Actor, Company, World, database_url, fresh_key, median};
 use self::measure::{Round, round};
 use self::service::{LIBRARY, Served, Service};
 
-/// What the process of the service by hand serves.
+/// The process's word for the handwritten service.
 const BY_HAND: &str = "by hand";
 
-/// Requests at the same time, each of a company of its own.
+/// The number of concurrent requests, each of another company.
 const AT_ONCE: [usize; 3] = [1, 8, 32];
 const RECORDS: i64 = 1_000;
 const ROUNDS: usize = 5;
@@ -47,7 +47,7 @@ pub(crate) struct Operation {
 }
 
 const OPERATIONS: [Operation; 5] = [
-    // A page of thirty, as the other has: in notice mode the default is a hundred.
+    // A page of thirty, as in the other service: in notice mode the default is a hundred.
     Operation { method: "GET", target: "/clientes?limite=30" },
     Operation { method: "GET", target: "/productos?limite=30&buscar=tubo" },
     Operation { method: "GET", target: "/ventas?limite=30" },
@@ -134,7 +134,7 @@ impl Both {
         Self { library: start(LIBRARY).await, by_hand: start(BY_HAND).await }
     }
 
-    /// Rounds of both in turns, after one that warms both up; prints what they showed.
+    /// Runs rounds of both in turns, after a warm-up of each, and prints the results.
     async fn compare(&self, operation: Operation, actors: &[Actor], pool: &PgPool) {
         let mut both = [Vec::new(), Vec::new()];
         for number in 0..=ROUNDS {

@@ -1,4 +1,4 @@
-//! Rounds of requests, and what they cost.
+//! Rounds of requests, and their cost.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ use crate::service::{Client, Service};
 /// How long a round lasts.
 const ROUND: Duration = Duration::from_secs(2);
 
-/// What a round showed.
+/// The results of a round.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Round {
     /// Requests a second.
     pub(crate) rate: f64,
-    /// Of the time to an answer, in milliseconds.
+    /// Quantiles of the time to an answer, in milliseconds.
     pub(crate) p50: f64,
     pub(crate) p99: f64,
     /// CPU time of the service's process and of PostgreSQL's, in microseconds a request.
@@ -24,7 +24,7 @@ pub(crate) struct Round {
     pub(crate) database: f64,
 }
 
-/// A round with as many requests at once as there are actors, each over a connection of its own.
+/// A round with one concurrent request per actor, each over a connection of its own.
 pub(crate) async fn round(service: &Service, actors: &[Actor], operation: Operation, pool: &PgPool) -> Round {
     let mut clients = Vec::new();
     for actor in actors {

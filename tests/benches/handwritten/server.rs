@@ -21,7 +21,7 @@ use svc_core::domain::clock::{Clock as _, SystemClock};
 use crate::lists;
 use crate::service::Served;
 
-/// The tables, filled with the rows that the library has.
+/// The tables, filled with the library's rows.
 pub(crate) const SCHEMA: &str = "
     CREATE SCHEMA propio;
     CREATE SEQUENCE propio.clave START 1000000;

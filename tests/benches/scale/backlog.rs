@@ -1,4 +1,4 @@
-//! Very many deliveries are due.
+//! A backlog of due deliveries.
 
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use tokio::time::sleep;
 use crate::healthy::Healthy;
 use crate::{Case, EACH, WINDOW, fill, lasting, memory, start, webhooks, world};
 
-/// So many companies with [`EACH`] webhooks of one host, which are sent so many events each; the
-/// host answers after `delay`.
+/// This many companies, each with [`EACH`] webhooks of one host and this many events; the host
+/// answers after `delay`.
 pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Duration) {
     let world = world().await;
     let healthy = Healthy::new(&world).await;
@@ -40,7 +40,7 @@ pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Durati
     service.stop();
 }
 
-/// Waits until that many have been answered, but not longer than a case is watched.
+/// Waits until this many have been answered, at most as long as a case runs.
 pub(crate) async fn sent(receiver: &Receiver, count: i64, window: Duration) {
     let began = Instant::now();
     while receiver.answered() < count.cast_unsigned() && began.elapsed() < lasting(window) {

@@ -1,4 +1,4 @@
-//! Very many companies on one server.
+//! Many companies on one server.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::{ACTIVE, COMPANIES, Case, IDLE, fill, lasting, memory, sized, start, 
 
 /// Connections of clients.
 const AT_ONCE: usize = 32;
-/// Customers that each company has.
+/// Customers of each company.
 const CUSTOMERS: usize = 20;
 
 /// Parts of statements that identify them: look-ups of keys, merges of usage.
@@ -60,7 +60,7 @@ fn of(actor: &Actor, company: i64) -> Actor {
     copy
 }
 
-/// What the service costs while nothing happens.
+/// The cost of the service while nothing happens.
 async fn idle(case: &Case, world: &World, service: &Service) {
     let before = (service.cpu(), cpu::of_sessions(world.pool()).await);
     let statements = world.statements("%").await;
@@ -75,7 +75,7 @@ async fn idle(case: &Case, world: &World, service: &Service) {
     case.figure("idle: CPU of PostgreSQL", share(cpu::spent(&before.1, &after.1)));
 }
 
-/// Requests with each key in turn, many at once: one of each, and more until the time is over.
+/// Requests with each key in turn, many at once: one with each, and more until the time is over.
 async fn requests(case: &Case, what: &str, actors: &[Actor], world: &World, service: &Service, time: Duration) {
     let before = (figures(world, KEYS).await, figures(world, MERGES).await, service.cpu());
     let began = Instant::now();
@@ -114,7 +114,7 @@ async fn requests(case: &Case, what: &str, actors: &[Actor], world: &World, serv
     case.figure(&format!("{what}: merges of usage"), since(figures(world, MERGES).await, before.1));
 }
 
-/// How often statements like this were run, and how long that took, in seconds.
+/// How often statements like this ran, and how long that took, in seconds.
 async fn figures(world: &World, like: &str) -> (i64, f64) {
     sqlx::query_as(
         "SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(total_exec_time), 0) / 1000
@@ -127,9 +127,9 @@ async fn figures(world: &World, like: &str) -> (i64, f64) {
     .expect("the statements are counted")
 }
 
-/// How long merges of many companies go on.
+/// How long merges of many companies last.
 async fn until_merged(world: &World) -> Duration {
-    // The healthy company's own usage goes on: four merges a second.
+    // The healthy company's own usage continues: four merges a second.
     const OWN: i64 = 2;
     let (began, mut last) = (Instant::now(), figures(world, MERGES).await.0);
     loop {

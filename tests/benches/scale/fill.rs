@@ -1,4 +1,4 @@
-//! Rows written by the thousand, past the API.
+//! Inserts rows by the thousand, past the API.
 
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -9,7 +9,7 @@ use crate::EVENT;
 /// The first of the companies that are copied.
 pub(crate) const FIRST: i64 = 1_000_000;
 
-/// Copies all rows of a company so many times; gives the copies.
+/// Copies all rows of a company this many times; returns the copies.
 pub(crate) async fn copies(company: &Company, count: i64) -> Vec<i64> {
     let pool = company.world.pool();
     let tables: Vec<(String, String)> = sqlx::query_as(
@@ -34,8 +34,7 @@ pub(crate) async fn copies(company: &Company, count: i64) -> Vec<i64> {
     (FIRST..=last).collect()
 }
 
-/// Events of companies, each for all webhooks of its company; those that are `fanned_out` get their
-/// deliveries, which are due.
+/// Events of companies, each for all webhooks of its company; if `fanned_out`, with due deliveries.
 pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_out: bool) {
     let of = format!("ANY ('{{{}}}'::bigint[])", companies.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
     let mut statements = vec![format!(
@@ -64,8 +63,7 @@ pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_
     unchecked(pool, statements).await;
 }
 
-/// Runs statements without looking at what their rows refer to, and has the planner know the
-/// outcome.
+/// Runs statements without checking foreign keys, then analyses the tables.
 pub(crate) async fn unchecked(pool: &PgPool, statements: Vec<String>) {
     let mut connection = pool.acquire().await.expect("a connection");
     let connection: &mut PgConnection = &mut connection;

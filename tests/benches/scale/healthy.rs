@@ -1,4 +1,4 @@
-//! A company whose notices should come soon whatever others do.
+//! A company whose notices should arrive soon, whatever others do.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,10 +17,10 @@ use tokio::time::{Instant, interval, sleep};
 
 use crate::{EVENT, webhooks};
 
-/// From one event to the next.
+/// The time between two events.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// How long the last notices may take.
+/// The time limit of the last notices.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The host of its receiver.
@@ -38,12 +38,12 @@ impl Healthy {
         let receiver = Receiver::start(Ipv4Addr::new(127, 0, 0, HOST)).await;
         webhooks(&company, 1, i64::from(HOST), receiver.address.port()).await;
         let actor = company.admin().await;
-        // The first request takes long: what checks answers is made then.
+        // The first request is slow, because the response checks are built then.
         actor.post("/clientes", json!({"nombre": "Cliente"})).await.ok(201);
         Self { company, actor, receiver }
     }
 
-    /// Creates customers until `case` ends; gives how long their notices took.
+    /// Creates customers until `case` ends; returns how long their notices took.
     pub(crate) async fn during<T>(&self, case: impl Future<Output = T>) -> (T, Times) {
         let created = Arc::new(Mutex::new(HashMap::new()));
         let (actor, claves) = (self.actor.clone(), created.clone());
@@ -64,8 +64,8 @@ impl Healthy {
         (done, self.times(&created).await)
     }
 
-    /// How long the notices of customers took, by their claves and when they were asked for. Events
-    /// know their second only.
+    /// How long the notices of customers took, from their claves and the times of their requests.
+    /// Events only know their second.
     async fn times(&self, created: &HashMap<i64, DateTime<Utc>>) -> Times {
         let happened =
             "SELECT id, recurso_clave FROM eventos WHERE empresa = $1 AND recurso_clave = ANY ($2) AND tipo = $3";
@@ -107,7 +107,7 @@ impl Times {
         Self { took, missing }
     }
 
-    /// Those that did not come took longer than all others.
+    /// Missing notices count as slower than all others.
     fn at(&self, percent: usize) -> String {
         let place = (self.took.len() + self.missing).saturating_sub(1) * percent / 100;
         self.took.get(place).map_or("never".to_owned(), |took| format!("{:.2} s", took.as_secs_f64()))

@@ -1,4 +1,4 @@
-//! A company with a very long ledger of stock.
+//! A company with a very long stock ledger.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use svc_tests::{Actor, Resource, World};
 use crate::service::Client;
 use crate::{Case, MOVEMENTS, fill, memory, sized, start, world};
 
-/// How deep a list is read, the pages whose median counts, and the size of a page.
+/// The depth of a walk, the number of pages whose median counts, and the size of a page.
 const DEPTH: usize = 3_000;
 const PAGES: usize = 50;
 const SIZE: usize = 100;
@@ -17,8 +17,8 @@ const SIZE: usize = 100;
 /// Products of the company.
 const PRODUCTS: i64 = 1_001;
 
-/// The first product has half the movements, a thousand others share the rest; every ten movements
-/// are of one sale, and every hundredth is an adjustment.
+/// The first product has half the movements, and a thousand others share the rest; every ten
+/// movements are one sale, and every hundredth is an adjustment.
 const LEDGER: &str = "
     INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
         existencia_actual, almacen, venta, costo_unitario, importe, referencia)
@@ -54,7 +54,8 @@ pub(crate) async fn case(case: &Case) {
     service.stop();
 }
 
-/// The statement, before it those that drop the table's indexes, and after it those that make them.
+/// The statement, with those before it that drop the table's indexes and those after it that
+/// rebuild them.
 async fn with_indexes_made_last(world: &World, statement: String) -> Vec<String> {
     let indexes: Vec<(String, String)> = sqlx::query_as(
         "SELECT indexname::text, indexdef FROM pg_indexes
@@ -68,7 +69,7 @@ async fn with_indexes_made_last(world: &World, statement: String) -> Vec<String>
     dropped.chain([statement, room]).chain(indexes.iter().map(|(_, made)| made.clone())).collect()
 }
 
-/// The first page, again and again, and then the list to its end or very deep.
+/// Reads the first page repeatedly, and then the list to its end or very deep.
 async fn read(case: &Case, client: &mut Client, actor: &Actor, what: &str, filter: &str) {
     let path = format!("/movimientos-inventario?limite={SIZE}&{filter}");
     let mut first = Vec::new();

@@ -29,22 +29,21 @@ use self::service::{LIBRARY, Served, Service};
 
 /// Companies of one server.
 const COMPANIES: i64 = 10_000;
-/// Due deliveries, and the companies that they are of, with ten webhooks each.
+/// Due deliveries, and their companies, with ten webhooks each.
 const DUE: i64 = 1_000_000;
 const BUSY: i64 = 10;
 /// Movements of one company.
 const MOVEMENTS: i64 = 10_000_000;
-/// Webhooks of one host, ten a company, and the events that each is sent: by a host that answers at
-/// once, and by a slow one.
+/// Webhooks of one host, ten per company, and the events for each, with a fast host and with a slow
+/// one.
 const WEBHOOKS_OF_HOST: i64 = 1_000;
 const EVENTS_OF_HOST: [i64; 2] = [100, 20];
-/// Events that each of thirty slow webhooks is sent.
+/// Events for each of thirty slow webhooks.
 const EVENTS_OF_SLOW: i64 = 100;
-/// Events of one company with eight webhooks that have no deliveries yet.
+/// Events of one company with eight webhooks, without deliveries yet.
 const EVENTS_TO_FAN_OUT: i64 = 60_000;
 
-/// How long a case is watched at the most, how long all companies are active, and how long the
-/// service is idle.
+/// The time limit of a case, how long all companies are active, and how long the service idles.
 const WINDOW: Duration = Duration::from_secs(90);
 const ACTIVE: Duration = Duration::from_secs(20);
 const IDLE: Duration = Duration::from_secs(20);
@@ -52,7 +51,7 @@ const IDLE: Duration = Duration::from_secs(20);
 /// How long a slow receiver takes.
 const SLOW: Duration = Duration::from_secs(7);
 
-/// What all notices are about.
+/// The resource of all notices.
 const EVENT: &str = "cliente.creado";
 
 /// The most webhooks that a company may have.
@@ -63,7 +62,7 @@ fn sized(size: i64) -> i64 {
     (size / divisor()).max(1)
 }
 
-/// A time, likewise; long enough to see something.
+/// A time, divided likewise, but long enough to measure.
 fn lasting(time: Duration) -> Duration {
     (time / u32::try_from(divisor()).expect("a small number")).max(Duration::from_secs(5))
 }
@@ -74,7 +73,7 @@ fn divisor() -> i64 {
     divisor
 }
 
-/// The lines of the table of one case.
+/// The lines of a case's table.
 struct Case(&'static str);
 
 impl Case {
@@ -96,7 +95,7 @@ async fn start(world: &World) -> Service {
     Service::start(&Served { what: LIBRARY.to_owned(), database: world.database_url(), connections }).await
 }
 
-/// Its memory in MB: now, and at the most so far.
+/// Its memory in MB: current, and peak.
 fn memory(service: &Service) -> String {
     let (now, max) = cpu::memory(&service.process);
     format!("{now} MB, {max} MB at the most")
@@ -111,7 +110,7 @@ async fn webhooks(company: &Company, count: i64, host: i64, port: u16) {
     for _ in 0..count {
         notices::webhook(company.world.pool(), &Sealer::default(), maker, &url, &[EVENT], now).await;
     }
-    // As the API leaves them: looked at, and without work.
+    // As the API leaves them: already scheduled, without work.
     let idle = sqlx::query("UPDATE webhooks SET proximo = NULL WHERE empresa = $1").bind(company.id.0);
     idle.execute(company.world.pool()).await.expect("the webhooks");
 }

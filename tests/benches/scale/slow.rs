@@ -1,4 +1,4 @@
-//! What once held up everyone's notices.
+//! Cases that once delayed everyone's notices.
 
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use crate::{
     Case, EACH, EVENTS_OF_SLOW, EVENTS_TO_FAN_OUT, SLOW, WINDOW, fill, lasting, sized, start, webhooks, world,
 };
 
-/// Companies with slow receivers, each at a host of its own.
+/// Companies with slow receivers, each at its own host.
 const SLOW_COMPANIES: i64 = 3;
 
 /// Webhooks of the company whose events are fanned out.
 const WEBHOOKS: i64 = 8;
 
-/// Thirty webhooks of three companies lead to receivers that take long.
+/// Thirty webhooks of three companies, with slow receivers.
 pub(crate) async fn receivers(case: &Case) {
     let world = world().await;
     let healthy = Healthy::new(&world).await;
@@ -39,7 +39,7 @@ pub(crate) async fn receivers(case: &Case) {
     service.stop();
 }
 
-/// Very many events of one company become deliveries.
+/// Many events of one company become deliveries.
 pub(crate) async fn fan_out(case: &Case) {
     let world = world().await;
     let healthy = Healthy::new(&world).await;
@@ -67,7 +67,7 @@ pub(crate) async fn fan_out(case: &Case) {
     service.stop();
 }
 
-/// Whether a company has events that are no deliveries yet.
+/// Whether a company has events without deliveries.
 async fn waits(company: &svc_tests::Company) -> bool {
     let waits = "SELECT EXISTS (SELECT FROM eventos WHERE empresa = $1 AND NOT repartido)";
     sqlx::query_scalar(waits).bind(company.id.0).fetch_one(company.world.pool()).await.expect("an answer")

@@ -1,4 +1,4 @@
-//! A client over one connection that stays open.
+//! A client over one kept-alive connection.
 
 use std::net::SocketAddr;
 
@@ -19,12 +19,12 @@ impl Client {
         let tcp = TcpStream::connect(address).await.expect("a connection");
         tcp.set_nodelay(true).expect("a setting of the connection");
         let (sender, connection) = handshake(TokioIo::new(tcp)).await.expect("a connection");
-        // Its error is that of the request.
+        // Its error is the request's.
         tokio::spawn(connection);
         Self(sender)
     }
 
-    /// Sends a request, its path one of the API; gives the status and the body of the answer.
+    /// Sends a request to a path of the API; returns status and body of the answer.
     pub(crate) async fn answer(&mut self, request: Builder, body: impl Into<Bytes>) -> (u16, Bytes) {
         let request = request.header(HOST, "localhost").body(Full::new(body.into()));
         let mut request = request.expect("a request");

@@ -1,4 +1,5 @@
-//! A service: this program as a process of its own, so that its memory and CPU time are known.
+//! A service in a process of its own, which runs this program, so that its memory and CPU time can
+//! be measured.
 
 mod client;
 
@@ -22,22 +23,22 @@ use tokio::net::TcpListener;
 
 pub(crate) use self::client::Client;
 
-/// Names what a process serves, in its environment.
+/// The environment variable that says what a process serves.
 const SERVE: &str = "SVC_BENCH_SERVE";
 const DATABASE: &str = "SVC_BENCH_DATABASE";
 const CONNECTIONS: &str = "SVC_BENCH_CONNECTIONS";
 
-/// Where every service is.
+/// The base path of every service.
 const PREFIX: &str = "/api/v1";
 
-/// What a process serves.
+/// The task of a process.
 #[derive(Debug, Clone)]
 pub(crate) struct Served {
-    /// [`LIBRARY`], or a service that the benchmark has.
+    /// [`LIBRARY`], or a service of the benchmark.
     pub(crate) what: String,
     /// The address of its database.
     pub(crate) database: String,
-    /// Connections to it, at the most.
+    /// The most connections to it.
     pub(crate) connections: u32,
 }
 
@@ -45,7 +46,7 @@ pub(crate) struct Served {
 pub(crate) const LIBRARY: &str = "library";
 
 impl Served {
-    /// What this process is to serve, if it was started for that.
+    /// The task of this process, if it was started with one.
     pub(crate) fn by_this_process() -> Option<Self> {
         let of = |name| std::env::var(name).ok();
         let connections = of(CONNECTIONS)?.parse().ok()?;
@@ -65,7 +66,7 @@ impl Resolver for Loopback {
     }
 }
 
-/// There are no e-mails to send; their queue is looked at.
+/// There are no e-mails to send; only their queue is polled.
 struct NoMail;
 
 #[async_trait]

@@ -17,12 +17,12 @@ pub(super) async fn a_session_of_keys_is_stopped(pace: Pace) -> Figures {
     stopped(pace, "JOIN llaves l").await
 }
 
-/// A database session that is stopped (SIGSTOP), as by a partition that sends no reset; it goes on
-/// when this is dropped.
+/// A stopped database session (SIGSTOP), as in a partition that sends no reset; dropping this
+/// continues it.
 struct Stopped(Pid);
 
 impl Stopped {
-    /// An idle session of the server's that ran this statement last: one at work might hold what
+    /// An idle session of the server's that last ran this statement: an active one might hold what
     /// all sessions need.
     async fn of(database: &Database, statement: &str) -> Self {
         let find = format!(
@@ -75,7 +75,7 @@ pub(super) async fn none_left(pace: Pace) -> Figures {
     let mut play = stage.calm(pace).await;
     let database = &stage.ground.database;
     let mut eaten: Vec<PgConnection> = Vec::new();
-    // Until all are ours, those too that the server opens anew.
+    // Until all connections are ours, including those that the server reopens.
     for _ in 0..5 {
         database_is_eaten(database, &mut eaten).await;
         // Through one of ours, since there is no other.

@@ -11,8 +11,7 @@ use crate::database::NAME;
 use crate::figures::Figures;
 use crate::stage::{Ground, Pace, Stage};
 
-/// Killed amid writes, and started again, as often as the pace says; what is timed is the last
-/// time.
+/// Killed during writes and started again, as often as the pace says; the last time is measured.
 pub(super) async fn killed(pace: Pace) -> Figures {
     let mut stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -29,7 +28,7 @@ pub(super) async fn killed(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// As a primary that was demoted beneath its sessions.
+/// Like a primary that was demoted while sessions were open.
 pub(super) async fn read_only(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -57,7 +56,7 @@ pub(super) async fn promoted_standby(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// The tables are on a small disk, and something else fills it.
+/// The tables are on a small disk that something else fills.
 pub(super) async fn full_disk(pace: Pace) -> Figures {
     let ground = Ground::new().await;
     let disk = Disk::mount(ground.database.dir());
@@ -95,21 +94,21 @@ pub(super) async fn full_disk(pace: Pace) -> Figures {
         play.notes.push("no disk could be mounted here: the error 53100 is made up by a trigger".to_owned());
     }
     let figures = play.audit(&stage.ground).await;
-    // The server lets go of the disk before it is unmounted.
+    // The server releases the disk before it is unmounted.
     drop(stage);
     drop(disk);
     figures
 }
 
-/// What PostgreSQL says when a disk is full, where none can be filled.
+/// PostgreSQL's error on a full disk, where no disk can be filled.
 const REFUSAL: &str = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                            RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$";
 
-/// A disk in memory of a fixed size; unmounted when this is dropped.
+/// A fixed-size disk in memory; dropping this unmounts it.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// None where this process may not mount.
+    /// None if this process may not mount.
     fn mount(beside: &Path) -> Option<Self> {
         let dir = tempfile::Builder::new().prefix("svc-disk").tempdir().ok()?.keep();
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(&dir).output();
@@ -130,7 +129,7 @@ impl Disk {
         self.0.join("space")
     }
 
-    /// Leaves not a byte.
+    /// Fills the disk to the last byte.
     fn fill(&self) {
         let filling =
             std::io::copy(&mut std::io::repeat(0), &mut fs::File::create(self.0.join("filling")).expect("a file"));

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use crate::figures::{Figures, Whose};
 use crate::stage::Pace;
 
-/// A fault that is played from beginning to end.
+/// The whole course of a fault.
 type Run = fn(Pace) -> Pin<Box<dyn Future<Output = Figures> + Send>>;
 
 /// A fault.

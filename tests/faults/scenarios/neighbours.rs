@@ -15,15 +15,14 @@ use crate::figures::Figures;
 use crate::notices::{TIPO, register, validate};
 use crate::stage::{Pace, Stage};
 
-/// As many requests as a company may have under way.
+/// As many concurrent requests as a company may have.
 const IN_FLIGHT: usize = 10;
 
 async fn create(actor: Actor, key: String) -> Outcome {
     actor.write(Method::POST, "/clientes", &key, json!({"nombre": "Eva"}).to_string().into()).await.0
 }
 
-/// Ten writers wait for their company's counter, which something else holds for as long as the
-/// fault lasts.
+/// Ten writers wait for their company's counter, which is locked for as long as the fault lasts.
 pub(super) async fn locks(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -41,7 +40,7 @@ pub(super) async fn locks(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Ten requests under way all the time, five of them by clients that hang up sooner or later.
+/// Ten concurrent requests all the time, five of them by clients that hang up sooner or later.
 pub(super) async fn greed(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -60,8 +59,8 @@ pub(super) async fn greed(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Bodies of 1 MiB that are an array of small numbers, four at a time with a short pause between:
-/// what is asked is whether they hold up others, not how many of them the machine can take.
+/// Bodies of 1 MiB that are an array of small numbers, four at a time with a short pause between.
+/// The question is whether they delay others, not how many the machine can handle.
 pub(super) async fn bodies(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -83,7 +82,7 @@ pub(super) async fn bodies(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// A webhook is deleted to which very many deliveries are due, while others' notices go out.
+/// A webhook with very many due deliveries is deleted while others' notices go out.
 pub(super) async fn backlog(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let (ground, receiver) = (&stage.ground, Receiver::start(Ipv4Addr::LOCALHOST).await);
@@ -92,7 +91,7 @@ pub(super) async fn backlog(pace: Pace) -> Figures {
     }
     let mut database = ground.database.connect().await.expect("a connection");
     let (other, many) = (ground.other.id, i64::from(pace.backlog));
-    // As after days of a receiver that was away: none is due within the play.
+    // As after days of an absent receiver: none is due during the play.
     for statement in [
         "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
          SELECT $1, gen_random_uuid(), $2, 'clientes', n, '{}', now(), true FROM generate_series(1, $3) n",

@@ -6,8 +6,7 @@ use tokio::time::{Duration, sleep};
 use crate::figures::Figures;
 use crate::stage::{Pace, Stage};
 
-/// Killed amid writes, and started again, as often as the pace says; what is timed is the last
-/// time.
+/// Killed during writes and started again, as often as the pace says; the last time is measured.
 pub(super) async fn killed(pace: Pace) -> Figures {
     let mut stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -24,7 +23,7 @@ pub(super) async fn killed(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// The schema of a later release comes beneath a server of this one, which then starts again on it.
+/// The schema of a later release arrives under a server of this one, which then restarts on it.
 pub(super) async fn later_schema(pace: Pace) -> Figures {
     let mut stage = Stage::new().await;
     let mut play = stage.calm(pace).await;

@@ -1,4 +1,4 @@
-//! What those without a key may do.
+//! What clients without a key may do.
 
 use std::future::pending;
 use std::net::SocketAddr;
@@ -14,17 +14,16 @@ use crate::figures::Figures;
 use crate::service::free_address;
 use crate::stage::{Ground, Pace, Stage};
 
-/// How many strangers there are of each kind but the idle ones.
+/// The number of strangers of each kind but the idle ones.
 const EACH: usize = 200;
 
-/// How many connections only lie there.
+/// The number of idle connections.
 const IDLE: usize = 1_000;
 
-/// From one byte to the next.
+/// The time between two bytes.
 const DRIP: Duration = Duration::from_millis(500);
 
-/// Slow heads, slow bodies that belong to nobody or to a company, and connections on which nothing
-/// comes.
+/// Slow heads, slow bodies of nobody and of a company, and silent connections.
 pub(super) async fn holders(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -34,7 +33,7 @@ pub(super) async fn holders(pace: Pace) -> Figures {
     let heads = [
         (EACH, known.head("POST", "/clientes", "X-Slow: ")),
         (EACH, unknown.head("POST", "/clientes", body)),
-        // As many as a company may have under way.
+        // As many as a company may have concurrently.
         (10, known.head("POST", "/clientes", body)),
         (IDLE, String::new()),
     ];
@@ -171,7 +170,7 @@ async fn probe(admin: SocketAddr, path: &str) -> bool {
     exchange.await.is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
 }
 
-/// Guesses at the secret of a company's key and at keys that do not exist, sixteen at a time with a
+/// Guesses the secret of a company's key, and keys that do not exist, sixteen at a time with a
 /// short pause between.
 pub(super) async fn guesses(pace: Pace) -> Figures {
     let stage = Stage::new().await;

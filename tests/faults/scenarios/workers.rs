@@ -20,14 +20,14 @@ use crate::notices::{TIPO, register, validate};
 use crate::scenarios::greed::{document, keep};
 use crate::stage::{Ground, Pace, Play};
 
-/// What a sender that breaks says.
+/// The text of the sender's panic.
 const BROKEN: &str = "this sender breaks over one company's notices";
 
-/// Counts what it is given, takes its time, and breaks over one company's notices.
+/// Counts its requests, takes its time, and panics over one company's notices.
 #[derive(Default)]
 struct Counting {
     arrived: Arrived,
-    /// The path of a URL that it breaks over.
+    /// The path of the URL that it panics over.
     breaks: Option<String>,
     broke: AtomicUsize,
     takes: Duration,
@@ -53,21 +53,21 @@ impl Sender for Counting {
     }
 }
 
-/// The sender panics over one company's notices; all others' go out.
+/// The sender panics over one company's notices; all others arrive.
 pub(super) async fn panics(pace: Pace) -> Figures {
     let ground = Ground::new().await;
     let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;
     for company in ground.healthy.iter().chain([&ground.other]) {
         register(&receiver, &ground.database, company).await;
     }
-    // Of all webhooks that one alone leads there.
+    // Only that company's webhook leads there.
     let (path, other) = ("/rota", ground.other.id);
     ground.database.run(&format!("UPDATE webhooks SET url = url || '{path}' WHERE empresa = {other}")).await;
     let sender = Arc::new(Counting { breaks: Some(path.to_owned()), ..Counting::default() });
     let server = Embedded::start(&ground, Providers::default().sender(sender.clone() as Arc<dyn Sender>)).await;
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        // It is expected, and many times.
+        // The panic is expected, and many times.
         if panic.payload_as_str() != Some(BROKEN) {
             before(panic);
         }
@@ -137,7 +137,7 @@ pub(super) async fn answers(pace: Pace) -> Figures {
     figures
 }
 
-/// The machine's clock, and something more.
+/// The machine's clock plus an offset.
 struct Ahead(TimeDelta);
 
 impl Clock for Ahead {
@@ -146,7 +146,7 @@ impl Clock for Ahead {
     }
 }
 
-/// Two processes deliver the same notices, and the clock of one of them is wrong.
+/// Two processes deliver the same notices, and the clock of one is wrong.
 pub(super) async fn skew(pace: Pace) -> Figures {
     let ground = Ground::new().await;
     let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;

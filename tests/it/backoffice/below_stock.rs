@@ -22,7 +22,7 @@ fn of(tipo: &str, count: i64) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_neither_invoiced_nor_captured_nor_handed_over() {
+async fn missing_stock_is_neither_invoiced_nor_captured_nor_delivered() {
     let world = World::new().await;
     let (company, ana) = strict(&world).await;
     let order = |count: i64| ana.post("/ventas", of("pedido", count));
@@ -52,7 +52,7 @@ async fn what_is_not_there_is_neither_invoiced_nor_captured_nor_handed_over() {
     invoice(three).await.ok(202);
     invoice(two).await.ok(202);
     invoice(quote).await.fails(422, "existencia_insuficiente");
-    // An advance takes nothing, and neither does a service.
+    // An advance and a service need no stock.
     captured(&company, &of("anticipo", 9)).await;
     captured(&company, &sale("venta", &[line(SERVICE, 9, "1.00")])).await;
     books::check(&world, &company).await;

@@ -1,7 +1,8 @@
-//! Edits of whatever can be imported, and of customers beyond the API.
+//! Edits of everything that can be imported, and of customers beyond the API.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use svc_tests::lists::pick;
 use svc_tests::{Actor, Company, Resource, World};
 
 use super::shop::{nails, only, refuses, shop, with};
@@ -80,10 +81,7 @@ async fn null_clears_what_can_be_cleared() {
     let (company, ana) = stocked(&world).await;
     edited(&company, "supplier.edit", json!({"clave": 1, "rfc": null, "correo": ""})).await;
     let supplier = only(&ana, "/proveedores?clave=1").await;
-    assert_eq!(
-        (&supplier["rfc"], &supplier["correo"], &supplier["nombre"]),
-        (&Value::Null, &Value::Null, &json!("Aceros"))
-    );
+    assert_eq!(pick(&supplier, &["rfc", "correo", "nombre"]), json!({"rfc": null, "correo": null, "nombre": "Aceros"}));
     edited(&company, "price.edit", json!({"clave": 1, "vigencia_desde": null, "moneda": null})).await;
     let price = only(&ana, "/precios?clave=1").await;
     assert_eq!((&price["vigencia_desde"], &price["moneda"]), (&Value::Null, &json!("MXN")));
@@ -93,8 +91,8 @@ async fn null_clears_what_can_be_cleared() {
     edited(&company, "price.edit", json!({"clave": 1, "lista_nombre": "Mostrador", "sku": "C-2"})).await;
     let price = only(&ana, "/precios?clave=1").await;
     assert_eq!(
-        (&price["lista_nombre"], &price["sku"], &price["producto"]),
-        (&json!("Mostrador"), &json!("C-2"), &json!(2))
+        pick(&price, &["lista_nombre", "sku", "producto"]),
+        json!({"lista_nombre": "Mostrador", "sku": "C-2", "producto": 2})
     );
     edited(&company, "warehouse.edit", json!({"clave": 2, "principal": true})).await;
     assert_eq!(only(&ana, "/almacenes?sucursal=0&principal=true").await["clave"], 2);
@@ -142,10 +140,10 @@ async fn an_edit_keeps_the_rules_of_the_import_and_some_more() {
         ],
     )
     .await;
-    // What is deleted is there no more.
+    // A deleted record is not found.
     edited(&company, "brand.edit", json!({"clave": 2, "estatus": "eliminado"})).await;
     refuses(&company, "brand.edit", &[(json!({"clave": 2, "estatus": "activo"}), "no_encontrado", "")]).await;
-    // Another company's record neither.
+    // Neither is another company's record.
     let other = world.company().await;
     refuses(&other, "supplier.edit", &[(json!({"clave": 1, "nombre": "X"}), "no_encontrado", "")]).await;
     assert_eq!(only(&ana, "/proveedores?clave=1").await["nombre"], "Aceros");
@@ -192,7 +190,7 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
         refuses(&company, "customer.edit", &[(with(&json!({"clave": 1}), change), codigo, said)]).await;
     }
     ana.put("/clientes/1", json!({"limite_credito": "1"})).await.fails(400, "campo_no_permitido");
-    // Terms are the ERP's: they take effect on the next sale.
+    // Terms belong to the ERP: they take effect on the next sale.
     edited(&company, "customer.edit", json!({"clave": 1, "lista": 2})).await;
     let mut body = nails("pedido");
     body["renglones"][0].as_object_mut().expect("a line").remove("precio_unitario");

@@ -1,4 +1,4 @@
-//! Money that is no bank's: cash, advances, balances in the customer's favour.
+//! Money outside the bank: cash, advances, balances in the customer's favour.
 
 use serde_json::{Value, json};
 use svc_core::store::CompanyChange;
@@ -7,7 +7,7 @@ use svc_tests::{Actor, Company, Resource, World, books};
 use super::did;
 use super::shop::{NAIL, captured, entries, line, nails, only, refuses, sale, shop, with};
 
-/// Half of every cash sale is wanted in advance.
+/// Cash sales need half of their total in advance.
 async fn wanting_half(world: &World) -> (Company, Actor) {
     let company = shop(world).await;
     company.edit(CompanyChange { anticipo_minimo: Some(50.into()), ..CompanyChange::default() }).await;
@@ -23,7 +23,7 @@ fn of(cxc: &Value, importe: &str, origen: &str) -> Value {
     json!({"cxc": cxc, "importe": importe, "origen": origen, "fecha": "2026-10-12"})
 }
 
-/// A captured document, whose receivable it gives.
+/// Captures a document and returns its receivable.
 async fn owed(company: &Company, body: &Value) -> Value {
     did(company.run_by_name("sale.capture", body).await)["cxc"].clone()
 }
@@ -102,12 +102,12 @@ async fn an_advance_is_applied_as_far_as_it_was_paid() {
     refuses(&company, "payment.apply", &[(apply("100.01"), "saldo_insuficiente", "importe: ")]).await;
     did(company.run_by_name("payment.apply", &apply("60.00")).await);
     refuses(&company, "payment.apply", &[(apply("40.01"), "saldo_insuficiente", "")]).await;
-    // What was applied cannot be taken back from under it.
+    // An applied advance cannot be taken back.
     refuses(&company, "payment.cancel", &[(json!({"pago": 1}), "estado_invalido", "pago: ")]).await;
     did(company.run_by_name("payment.cancel", &json!({"pago": 2})).await);
     did(company.run_by_name("payment.apply", &apply("100.00")).await);
     company.load(Resource::Clientes, &[json!({"nombre": "Bea"})]).await;
-    // Another customer has none, and neither has this one in dollars.
+    // Another customer has no advance, and this one has none in dollars.
     let bea = owed(&company, &with(&nails("venta"), json!({"cliente": 2}))).await;
     let dollars = owed(&company, &with(&nails("venta"), json!({"moneda": "USD", "tipo_cambio": 20}))).await;
     refuses(
@@ -145,14 +145,14 @@ async fn an_advance_is_not_applied_twice_at_once() {
 async fn an_advance_counts_for_one_cash_sale() {
     let world = World::new().await;
     let (company, ana) = wanting_half(&world).await;
-    // 220.40 each, of which 110.20 are wanted.
+    // 220.40 each, of which 110.20 are needed in advance.
     let orders = [ordered(&ana).await, ordered(&ana).await, ordered(&ana).await];
     let advance = owed(&company, &sale("anticipo", &[line(NAIL, 1, "100.00")])).await;
     did(company.run_by_name("payment.apply", &cash(&advance, "116.00")).await);
     let invoice = |venta: i64| ana.post(format!("/ventas/{venta}/facturar").leak(), json!({}));
     invoice(orders[0]).await.ok(202);
     invoice(orders[1]).await.fails(422, "anticipo_insuficiente");
-    // It is applied to the sale that counts it: what is left of it is 5.80.
+    // It is applied to the sale that counts it, and 5.80 of it are left.
     let first = only(&ana, &format!("/cxc?venta={}", orders[0])).await["clave"].clone();
     did(company.run_by_name("payment.apply", &of(&first, "110.20", "anticipo")).await);
     invoice(orders[1]).await.fails(422, "anticipo_insuficiente");
@@ -160,7 +160,7 @@ async fn an_advance_counts_for_one_cash_sale() {
     did(company.run_by_name("payment.apply", &cash(&more, "104.40")).await);
     invoice(orders[1]).await.ok(202);
     invoice(orders[2]).await.fails(422, "anticipo_insuficiente");
-    // Paid by other means, the second counts it no longer.
+    // Once paid by other means, the second sale no longer counts it.
     let second = only(&ana, &format!("/cxc?venta={}", orders[1])).await["clave"].clone();
     did(company.run_by_name("payment.apply", &cash(&second, "220.40")).await);
     invoice(orders[2]).await.ok(202);
@@ -185,7 +185,7 @@ async fn a_cancelled_cash_sale_gives_its_advance_back() {
 }
 
 #[tokio::test]
-async fn an_advance_captured_for_nobody_known_pays_nothing() {
+async fn an_advance_without_customer_pays_nothing() {
     let world = World::new().await;
     let company = shop(&world).await;
     company.load(Resource::Cxc, &[json!({"total": "10.00"})]).await;

@@ -1,5 +1,5 @@
-//! `account.edit`, `account.list`, `ledger.balance`, and what is posted of currencies, deposits,
-//! stock and purchases.
+//! `account.edit`, `account.list`, `ledger.balance`, and the entries of currencies, deposits, stock
+//! and purchases.
 
 use serde_json::{Value, json};
 use svc_tests::{Company, Resource, World, books};
@@ -7,19 +7,20 @@ use svc_tests::{Company, Resource, World, books};
 use super::shop::{NAIL, captured, entries, invoiced, line, nails, sale, shop, with};
 use super::{did, refuses};
 
-/// The trial balance of a period: account, balance before it, debits, credits, balance.
+/// The trial balance of a period, an account a line: `number: before + debits - credits = balance`.
 pub(super) async fn balance(company: &Company, period: Value) -> Vec<String> {
     let said = did(company.run_by_name("ledger.balance", &period).await);
     assert_eq!([&said["totales"]["saldo_inicial"], &said["totales"]["saldo"]], [&json!("0.00"), &json!("0.00")]);
     assert_eq!(said["totales"]["cargos"], said["totales"]["abonos"]);
     let shown = |row: &Value| {
-        let texts = ["cuenta", "saldo_inicial", "cargos", "abonos", "saldo"].map(|field| row[field].as_str());
-        texts.map(|text| text.expect("a text").to_owned()).join(" ")
+        let text = |field: &str| row[field].as_str().expect("a text");
+        let (before, debits, credits) = (text("saldo_inicial"), text("cargos"), text("abonos"));
+        format!("{}: {before} + {debits} - {credits} = {}", text("cuenta"), text("saldo"))
     };
     said["cuentas"].as_array().expect("accounts").iter().map(shown).collect()
 }
 
-/// All entries: what each is about, and its lines.
+/// All entries: each one's subject and its lines.
 async fn all(world: &World) -> Vec<String> {
     sqlx::query_scalar(
         "SELECT format('%s: %s', p.concepto,
@@ -32,7 +33,7 @@ async fn all(world: &World) -> Vec<String> {
     .expect("the entries")
 }
 
-/// A payment in dollars, by the bank.
+/// A bank payment in dollars.
 pub(super) fn dollars(cxc: &Value, importe: &str, rate: Option<&str>) -> Value {
     json!({"cxc": cxc, "importe": importe, "cuenta_bancaria": 2, "forma_pago_sat": "03", "fecha": "2026-10-12",
            "referencia": format!("WIRE {importe}"), "tipo_cambio": rate})
@@ -48,17 +49,17 @@ async fn a_period_has_its_movement_and_what_was_before() {
     assert_eq!(
         balance(&company, json!({"desde": "2026-10-13", "hasta": "2026-10-13"})).await,
         [
-            "105.01 232.00 232.00 0.00 464.00",
-            "115.01 -80.00 0.00 80.00 -160.00",
-            "209.01 -32.00 0.00 32.00 -64.00",
-            "401.01 -200.00 0.00 200.00 -400.00",
-            "501.01 80.00 80.00 0.00 160.00",
+            "105.01: 232.00 + 232.00 - 0.00 = 464.00",
+            "115.01: -80.00 + 0.00 - 80.00 = -160.00",
+            "209.01: -32.00 + 0.00 - 32.00 = -64.00",
+            "401.01: -200.00 + 0.00 - 200.00 = -400.00",
+            "501.01: 80.00 + 80.00 - 0.00 = 160.00",
         ]
     );
     let to_a_day = balance(&company, json!({"hasta": "2026-10-12"})).await;
-    assert_eq!(to_a_day[0], "105.01 0.00 232.00 0.00 232.00");
+    assert_eq!(to_a_day[0], "105.01: 0.00 + 232.00 - 0.00 = 232.00");
     assert_eq!(balance(&company, json!({"hasta": "2026-10-11"})).await.len(), 0);
-    assert_eq!(balance(&company, json!({"desde": "2026-10-14"})).await[0], "105.01 464.00 0.00 0.00 464.00");
+    assert_eq!(balance(&company, json!({"desde": "2026-10-14"})).await[0], "105.01: 464.00 + 0.00 - 0.00 = 464.00");
     let backwards = json!({"desde": "2026-10-13", "hasta": "2026-10-12"});
     refuses(&company, "ledger.balance", &[(backwards, "dato_invalido", "hasta: ")]).await;
     let other = shop(&world).await;
@@ -85,7 +86,7 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
         entries(&company, second).await,
         ["venta 2: 1150-001 +208.80 4000 +20.00 4000 -200.00 209.01 -28.80 501.01 +80.00 115.01 -80.00"]
     );
-    // What undoes an entry is written under its numbers, whatever they are since.
+    // A reversing entry keeps the account numbers of the entry it undoes.
     number("105.01", Some("1150-002")).await;
     did(company.run_by_name("sale.cancel", &json!({"venta": first})).await);
     did(company.run_by_name("sale.cancel", &json!({"venta": second})).await);
@@ -99,7 +100,7 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
     let shared = rows.iter().find(|row| row["cuenta"] == "4000").expect("the shared number");
     assert_eq!((&shared["codigos"], &shared["cargos"]), (&json!(["401.01", "402.01"]), &json!("220.00")));
     assert!(rows.iter().all(|row| row["cuenta"] != "1150-002"));
-    // Without a number it is the code again.
+    // Without a number the account has its code again.
     assert_eq!(number("105.01", None).await["numero"], "105.01");
     let third = captured(&company, &nails("venta")).await;
     assert!(entries(&company, third).await[0].starts_with("venta 3: 105.01 +232.00 4000 -200.00"));
@@ -117,7 +118,7 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
 }
 
 #[tokio::test]
-async fn money_that_waits_is_in_the_bank_and_nobodys_yet() {
+async fn unapplied_deposits_are_in_the_bank_and_nobodys_yet() {
     let world = World::new().await;
     let company = shop(&world).await;
     for _ in 0..2 {
@@ -139,7 +140,7 @@ async fn money_that_waits_is_in_the_bank_and_nobodys_yet() {
         ]
     );
     books::check(&world, &company).await;
-    // One that came with its payments waits while some of them stand, and goes with the last.
+    // A deposit made by its payments stays while some of them stand, and goes with the last.
     let parts = with(
         &parts,
         json!({"referencia": "B-2", "aplicaciones": [{"cxc": 1, "importe": "10"}, {"cxc": 2, "importe": "20"}]}),
@@ -154,7 +155,7 @@ async fn money_that_waits_is_in_the_bank_and_nobodys_yet() {
         last,
         "Cancelación: Pago 4 de la cuenta por cobrar 2: 102.01 -20.00 105.01 +20.00 209.01 -2.75 208.01 +2.75 205.06 +10.00 102.01 -10.00"
     );
-    // Dollars of a known rate keep it; what they pay at another is the exchange rate's.
+    // Dollars with a known rate keep it; paying at another rate posts an exchange difference.
     let body = with(&nails("venta"), json!({"moneda": "USD", "tipo_cambio": "20"}));
     captured(&company, &body).await;
     let deposit =
@@ -220,7 +221,7 @@ async fn stock_is_worth_what_its_movements_say() {
 }
 
 #[tokio::test]
-async fn what_is_bought_is_owed_and_its_iva_credited_when_it_is_paid() {
+async fn purchases_are_owed_and_their_iva_is_credited_when_paid() {
     let world = World::new().await;
     let company = shop(&world).await;
     company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
@@ -230,7 +231,7 @@ async fn what_is_bought_is_owed_and_its_iva_credited_when_it_is_paid() {
     for input in [&order, &order, &dollars] {
         did(company.run_by_name("purchase.capture", input).await);
     }
-    // All at once; then in two parts; then the bill first, at the rate of its day.
+    // Received at once; then in two parts; then billed first, at the rate of its day.
     did(company.run_by_name("purchase.receive", &json!({"compra": 1})).await);
     let part = json!({"compra": 2, "renglones": [{"renglon": 1, "cantidad": 4}]});
     did(company.run_by_name("purchase.receive", &part).await);

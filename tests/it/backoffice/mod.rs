@@ -1,4 +1,4 @@
-//! Back-office actions by name; one file an area.
+//! Back-office actions by name; one file per area.
 
 mod below_stock;
 mod edits;
@@ -23,7 +23,7 @@ mod users;
 use serde_json::Value;
 use svc_tests::{Company, World};
 
-/// Does an action that succeeds.
+/// Runs an action that must succeed.
 #[track_caller]
 pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
     outcome.expect("the action is done")
@@ -44,14 +44,14 @@ async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)])
 /// The bodies of all events, in the order in which they were written; after them, those that wait
 /// to be grouped.
 async fn events(world: &World) -> Vec<Value> {
-    // By position in the table: the ids of events of one instant are in no order.
+    // In table order, because the ids of events of one instant are in no order.
     let all: String = world
         .sql("SELECT coalesce(jsonb_agg(convert_from(cuerpo, 'UTF8')::jsonb ORDER BY lugar), '[]')::text FROM emitidos")
         .await;
     serde_json::from_str(&all).expect("JSON")
 }
 
-/// The ids of all events. A change that joins a group gives it another.
+/// The ids of all events. A change that joins a group gives the group another id.
 async fn ids(world: &World) -> Vec<String> {
     events(world).await.iter().map(|event| event["id"].as_str().unwrap_or_default().to_owned()).collect()
 }

@@ -43,14 +43,14 @@ async fn an_operation_by_name_keeps_its_rules_and_events() {
 }
 
 #[tokio::test]
-async fn an_action_of_a_company_that_is_not_there_is_refused() {
+async fn an_action_of_a_missing_company_is_refused() {
     let company = World::new().await.company().await;
     let other = svc_tests::Company { id: CompanyId(77), ..company };
     refuses(&other, "customer.create", &[(json!({"nombre": "Ana"}), "no_encontrado", "empresa: ")]).await;
 }
 
 #[tokio::test]
-async fn an_embedder_does_operations_typed() {
+async fn an_embedder_runs_operations_with_typed_inputs() {
     let company = World::new().await.company().await;
     let ana = CreateCustomer {
         nombre: "Ana".parse().unwrap(),

@@ -5,8 +5,8 @@ use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, refuses};
 
-/// A company with suppliers 1 and 2 (deleted), a branch 1 and 2 (out of use), and purchases in
-/// dollars: 1 stands, 2 was called off, 3 has a payable.
+/// A company with suppliers 1 and 2 (deleted), branches 1 and 2 (inactive), and purchases in
+/// dollars: 1 stands, 2 is cancelled, 3 has a payable.
 async fn office() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let suppliers = [json!({"nombre": "Acero SA"}), json!({"nombre": "Viejo", "estatus": "eliminado"})];
@@ -23,7 +23,7 @@ async fn office() -> (Company, Actor) {
 }
 
 #[tokio::test]
-async fn a_payable_has_what_was_captured_and_what_follows() {
+async fn a_payable_has_captured_and_computed_fields() {
     let (company, ana) = office().await;
     assert_eq!(did(company.run_by_name("payable.capture", &json!({"total": "116"})).await), json!({"cxp": 1}));
     let least = json!({
@@ -82,7 +82,7 @@ async fn the_bill_of_a_purchase_is_its_suppliers_and_its_only_one() {
 }
 
 #[tokio::test]
-async fn what_a_payable_cannot_be_is_refused() {
+async fn invalid_payables_are_refused() {
     let (company, ana) = office().await;
     let with = |fields: Value| {
         let mut input = json!({"total": "100"});

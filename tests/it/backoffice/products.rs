@@ -28,7 +28,7 @@ async fn a_product_is_made_edited_and_deleted_and_its_sku_is_free_again() {
         [
             ("producto.creado".to_owned(), data.clone()),
             ("producto.creado".to_owned(), json!({"producto": 2, "sku": "A"})),
-            // Of the edit and the deletion: one.
+            // One event of the edit and one of the deletion.
             ("producto.actualizado".to_owned(), data),
         ]
     );

@@ -29,7 +29,7 @@ async fn a_prospect_who_buys_is_a_customer_from_then_on() {
         let created_events = emitted(&world).await.into_iter().filter(|event| *event == created(cliente)).count();
         assert_eq!(created_events, usize::from(bought), "{kind}");
     }
-    // One who is a customer already is not created again.
+    // An existing customer is not created again.
     let before = emitted(&world).await;
     captured(&company, &nails("venta")).await;
     assert!(emitted(&world).await[before.len()..].iter().all(|(tipo, _)| tipo != "cliente.creado"));
@@ -48,7 +48,7 @@ async fn a_quote_that_is_invoiced_makes_a_customer() {
     assert_eq!(only(&ana, "/clientes?clave=1").await["prospecto"], false);
     let created_events = emitted(&world).await.into_iter().filter(|(tipo, _)| tipo == "cliente.creado").count();
     assert_eq!(created_events, 1);
-    // A refused one leaves the prospect a prospect.
+    // A refused purchase leaves the prospect a prospect.
     world.run("UPDATE clientes SET prospecto = true, cp = NULL WHERE clave = 1").await;
     let venta = ana.post("/ventas", nails("cotizacion")).await.ok(201)["venta"].clone();
     ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.fails(422, "cliente_sin_cp");

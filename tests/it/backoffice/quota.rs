@@ -7,7 +7,7 @@ use svc_tests::World;
 use super::{did, refuses};
 
 #[tokio::test]
-async fn use_adds_up_within_a_month_of_mexico_and_a_company() {
+async fn use_adds_up_per_company_and_month_in_mexico() {
     let world = World::new().await;
     let (one, other) = (world.company().await, world.company().await);
     let used = |total: i64| json!({"cupo_usado": total});
@@ -23,7 +23,7 @@ async fn use_adds_up_within_a_month_of_mexico_and_a_company() {
 }
 
 #[tokio::test]
-async fn what_is_no_count_is_refused() {
+async fn invalid_counts_are_refused() {
     let company = World::new().await.company().await;
     refuses(
         &company,
@@ -40,7 +40,7 @@ async fn what_is_no_count_is_refused() {
 }
 
 #[tokio::test]
-async fn uses_at_once_all_count() {
+async fn concurrent_uses_all_count() {
     let company = World::new().await.company().await;
     let input = json!({"operaciones": 1});
     let uses = (0..8).map(|_| company.run_by_name("quota.use", &input));

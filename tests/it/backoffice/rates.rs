@@ -8,7 +8,7 @@ use super::ledger::{balance, dollars};
 use super::shop::{NAIL, captured, entries, line, nails, only, sale, shop, with};
 use super::{did, refuses};
 
-/// The stamped document of a record of the registry.
+/// The stamped document of a registry record.
 async fn xml(ana: &Actor, factura: &Value) -> String {
     let reply = ana.get(&format!("/facturas/{factura}/xml")).await;
     assert_eq!(reply.status, 200, "{factura}");
@@ -47,7 +47,7 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
     assert_eq!(only(&ana, &format!("/cxc?venta={venta}&estatus=pagado")).await["tipo_cambio"], "20.000000");
     books::check(&world, &company).await;
 
-    // The complement says the rate of the payment; a cancelled payment takes all of it back.
+    // The complement states the payment's rate; cancelling the payment undoes all of it.
     world.stamp(&SandboxStamper).await;
     let first = xml(&ana, &payments[0]["factura"]).await;
     for attribute in [
@@ -61,7 +61,9 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
         assert!(first.contains(attribute), "{attribute}: {first}");
     }
     did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
-    assert!(!balance(&company, json!({})).await.iter().any(|row| row.starts_with("701.01") && !row.ends_with(" 0.00")));
+    assert!(
+        !balance(&company, json!({})).await.iter().any(|row| row.starts_with("701.01") && !row.ends_with("= 0.00"))
+    );
     books::check(&world, &company).await;
     let pesos = captured(&company, &nails("venta")).await;
     let pesos = only(&ana, &format!("/cxc?venta={pesos}")).await["clave"].clone();
@@ -81,7 +83,7 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
 }
 
 #[tokio::test]
-async fn one_deposit_at_several_rates_is_as_many_payments_in_its_complement() {
+async fn a_deposit_at_several_rates_has_one_complement_payment_per_rate() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -136,7 +138,7 @@ async fn an_order_is_invoiced_at_the_rate_of_its_day() {
     let xml = xml(&ana, &json!(1)).await;
     assert!(xml.contains("TipoCambio=\"18.25"), "{xml}");
 
-    // What was handed over is owed at the order's rate, until its invoice has another.
+    // Delivered goods are owed at the order's rate until the invoice sets another.
     let second = captured(&company, &order).await;
     did(company
         .run_by_name("order.fulfil", &json!({"venta": second, "renglones": [{"renglon": 1, "cantidad": 2}]}))

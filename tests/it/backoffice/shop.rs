@@ -1,4 +1,4 @@
-//! A company that sells, and how what it did is looked at.
+//! A company that sells, and queries of its records.
 
 use serde_json::{Value, json};
 use svc_tests::{Actor, Company, Resource, World, books};
@@ -6,7 +6,7 @@ use svc_tests::{Actor, Company, Resource, World, books};
 use super::did;
 pub(crate) use crate::ventas::shop::{line, stock};
 
-/// Goods with 16 % IVA which cost 40, and goods without IVA which cost 1.50.
+/// Goods with 16 % IVA that cost 40, and goods without IVA that cost 1.50.
 pub(crate) const NAIL: i64 = 1;
 pub(crate) const FOOD: i64 = 2;
 /// A service: no warehouse holds it.
@@ -57,26 +57,26 @@ pub(crate) fn with(body: &Value, mut changes: Value) -> Value {
     result
 }
 
-/// Captures a document and gives its clave.
+/// Captures a document and returns its clave.
 pub(crate) async fn captured(company: &Company, body: &Value) -> i64 {
     did(company.run_by_name("sale.capture", body).await)["venta"].as_i64().expect("a clave")
 }
 
-/// An order that the API made, invoiced by it: sale and invoice.
+/// An order of the API, invoiced by it: returns sale and invoice.
 pub(crate) async fn invoiced(ana: &Actor, body: &Value) -> (i64, i64) {
     let venta = ana.post("/ventas", body.clone()).await.ok(201)["venta"].as_i64().expect("a clave");
     let invoice = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
     (venta, invoice["factura"].as_i64().expect("a clave"))
 }
 
-/// The one record that a list gives.
+/// The only record of a list.
 pub(crate) async fn only(ana: &Actor, path: &str) -> Value {
     let records = ana.walk(path).await;
     assert_eq!(records.len(), 1, "{path}: {records:?}");
     records[0].clone()
 }
 
-/// A sale of that type, cancelled or not.
+/// A sale of this type, cancelled or not.
 pub(crate) async fn found(ana: &Actor, tipo: &str, venta: i64) -> Value {
     let valid = ana.walk(&format!("/ventas?tipo={tipo}&clave={venta}")).await;
     match valid.first() {
@@ -85,16 +85,18 @@ pub(crate) async fn found(ana: &Actor, tipo: &str, venta: i64) -> Value {
     }
 }
 
-/// The ledger of a sale: type, SKU, quantity, stock after, warehouse, amount.
+/// The ledger of a sale, a movement a line.
 pub(crate) async fn ledger(ana: &Actor, venta: i64) -> Vec<String> {
     let shown = |row: &Value| {
         let text = |field: &str| row[field].as_str().map_or_else(|| row[field].to_string(), str::to_owned);
-        ["tipo", "sku", "cantidad", "existencia_actual", "almacen", "importe"].map(text).join(" ")
+        let (quantity, left, cost) = (text("cantidad"), text("existencia_actual"), text("importe"));
+        let (kind, sku, warehouse) = (text("tipo"), text("sku"), text("almacen"));
+        format!("{kind}: {quantity} of {sku} for {cost}, then {left} in warehouse {warehouse}")
     };
     ana.walk(&format!("/movimientos-inventario?venta={venta}")).await.iter().map(shown).collect()
 }
 
-/// The accounting entries of a sale: what each is about, and its lines.
+/// The accounting entries of a sale: each one's subject and its lines.
 pub(crate) async fn entries(company: &Company, venta: i64) -> Vec<String> {
     sqlx::query_scalar(
         "SELECT p.concepto || ':' || string_agg(format(' %s %s', r.cuenta,
@@ -110,7 +112,7 @@ pub(crate) async fn entries(company: &Company, venta: i64) -> Vec<String> {
     .expect("the entries")
 }
 
-/// What waits to be stamped.
+/// The records waiting to be stamped.
 pub(crate) async fn queued(company: &Company) -> Vec<i64> {
     sqlx::query_scalar("SELECT factura FROM timbrados WHERE empresa = $1 ORDER BY factura")
         .bind(company.id.0)

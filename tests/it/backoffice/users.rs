@@ -62,7 +62,7 @@ async fn a_user_is_edited_in_part() {
         ],
     )
     .await;
-    // Who has no access any more has no key that works.
+    // Without access a user's keys do not work.
     did(company.run_by_name("user.edit", &json!({"clave": company.owner, "estatus": "inactivo"})).await);
     world.clock.advance(chrono::TimeDelta::seconds(10));
     ana.get("/vendedores").await.fails(401, "llave_sin_titular");

@@ -1,4 +1,4 @@
-//! A company in which steps are taken.
+//! A company and the steps it takes.
 
 use chrono::TimeDelta;
 use rust_decimal::Decimal;
@@ -12,7 +12,7 @@ use svc_tests::{Actor, Company, Resource, World};
 use super::dealings::rate_text;
 use super::step::{Deed, Document, Line, Pick};
 
-/// The codes of refusals that may occur: of states and amounts, never of a request's form.
+/// The codes of refusals that may occur: for states and amounts, never for a request's form.
 const REFUSALS: [&str; 24] = [
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
@@ -40,7 +40,7 @@ const REFUSALS: [&str; 24] = [
     "venta_ya_facturada",
 ];
 
-/// A step that was refused, by its code.
+/// The code of a refused step.
 pub(crate) type Refused = String;
 
 /// A company with customers, products, two branches with their warehouses, and two bank accounts.
@@ -194,7 +194,7 @@ impl Business {
         if reply.status < 300 { Ok(()) } else { Err(refused()) }
     }
 
-    /// A record of a table: one that there is, if there is any.
+    /// An existing record of a table, if there is any.
     async fn one(&self, pick: Pick, table: &'static str) -> i64 {
         let last: Option<i64> = sqlx::query_scalar("SELECT valor FROM contadores WHERE empresa = $1 AND serie = $2")
             .bind(self.company.id.0)
@@ -205,14 +205,14 @@ impl Business {
         pick.of(last.unwrap_or_default())
     }
 
-    /// One of the records that `statement` finds, if there are any; now and then just any.
+    /// One of the records that `statement` finds, if there are any; now and then any record.
     pub(super) async fn among(&self, pick: Pick, table: &'static str, statement: &'static str) -> i64 {
         let mut found: Vec<i64> = sqlx::query_scalar(statement)
             .bind(self.company.id.0)
             .fetch_all(self.company.world.pool())
             .await
             .expect("claves");
-        // The same deed finds the same record, whatever plan the database has made.
+        // Sorted, so that the same deed finds the same record with any plan of the database.
         if !statement.contains("ORDER BY") {
             found.sort_unstable();
         }
@@ -274,15 +274,14 @@ impl Business {
         self.run_by_name("order.fulfil", json!({"venta": venta, "renglones": handed})).await
     }
 
-    /// A receivable that is picked, that part of what is owed of it, and the bank account of its
-    /// currency.
+    /// A receivable, the given part of what is owed of it, and the bank account of its currency.
     async fn owed(&self, cxc: Pick, part: u32) -> (i64, Decimal, i64) {
         let cxc = self.one(cxc, "cxc").await;
         let (importe, cuenta) = self.owed_of(cxc, part).await;
         (cxc, importe, cuenta)
     }
 
-    /// That part of what is owed of a receivable, and the bank account of its currency.
+    /// The given part of what is owed of a receivable, and the bank account of its currency.
     pub(super) async fn owed_of(&self, cxc: i64, part: u32) -> (Decimal, i64) {
         let found: Option<(Decimal, String)> =
             sqlx::query_as("SELECT saldo, moneda FROM cxc WHERE empresa = $1 AND clave = $2")
@@ -296,7 +295,7 @@ impl Business {
         (importe, if moneda == "USD" { 2 } else { 1 })
     }
 
-    /// The common fields of a payment of today.
+    /// The common fields of a payment made today.
     pub(super) fn terms(&self, cuenta: i64, importe: &Decimal) -> Value {
         let now = self.company.world.clock.now();
         json!({"cuenta_bancaria": cuenta, "forma_pago_sat": "03", "fecha": mexico_date(now).to_string(),
@@ -386,13 +385,13 @@ fn line(line: &Line) -> Value {
            "descuento": descuento.to_string()})
 }
 
-/// A JSON number of exactly this value.
+/// A JSON number with exactly this value.
 pub(super) fn number(value: Decimal) -> Value {
     serde_json::from_str(&value.to_string()).expect("a number")
 }
 
-/// The code of a refusal. Why no document could be made is printed: facturar validates the
-/// same documents.
+/// The code of a refusal. The reason why a document could not be made is printed, because facturar
+/// validates the same documents.
 fn refused(error: &svc_core::Error) -> Refused {
     if error.code() == Code::DocumentoInvalido {
         println!("{error:?}");

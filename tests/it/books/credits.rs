@@ -1,4 +1,4 @@
-//! Credit notes, advances and global invoices, at random.
+//! Random credit notes, advances and global invoices.
 
 use chrono::Datelike as _;
 use rust_decimal::Decimal;
@@ -14,7 +14,7 @@ const OPEN: &str = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo IN ('pe
 const ADVANCES: &str = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'anticipo' AND factura IS NOT NULL";
 
 impl Business {
-    /// A note of a stamped invoice, of thousandths of each second line: goods that come back, or a
+    /// A note on a stamped invoice, of thousandths of every second line: returned goods, or a
     /// discount.
     pub(super) async fn credit(&self, invoice: Pick, part: u32, back: bool, aplicar: bool) -> Result<(), Refused> {
         let factura = self.among(invoice, "facturas", STAMPED).await;
@@ -51,7 +51,7 @@ impl Business {
         self.run_by_name("invoice.cancel", input).await
     }
 
-    /// An advance of so many cents, in dollars at a rate, or in pesos.
+    /// An advance in cents: dollars at a rate, or pesos.
     pub(super) async fn advance(&self, cliente: i64, cents: u32, rate: Option<u32>) -> Result<(), Refused> {
         let importe = Decimal::new(i64::from(cents), 2).to_string();
         let mut input = json!({"cliente": cliente, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
@@ -69,7 +69,7 @@ impl Business {
         self.run_by_name("advance.apply", json!({"venta": venta, "anticipo": anticipo})).await
     }
 
-    /// The global invoice of this month.
+    /// This month's global invoice.
     pub(super) async fn invoice_period(&self) -> Result<(), Refused> {
         let today = mexico_date(self.company.world.clock.now());
         let input = json!({"periodicidad": "01", "mes": today.month(), "año": today.year()});

@@ -1,5 +1,4 @@
-//! What a business does in other currencies, with deposits and with suppliers, and how its ledger
-//! is looked at.
+//! Business in other currencies, with deposits and with suppliers, and checks of its ledger.
 
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
@@ -59,8 +58,8 @@ impl Business {
         self.run_by_name("account.edit", json!({"cuenta": cuenta, "numero": numero})).await
     }
 
-    /// Applies the rest of a deposit that waits to receivables of its currency, with what is owed
-    /// of each.
+    /// Applies the rest of a waiting deposit to receivables of its currency, to each as much as is
+    /// owed.
     pub(super) async fn apply_deposit(&self, pick: Pick, cxc: Pick) -> Result<(), Refused> {
         let waiting = "SELECT clave FROM depositos WHERE empresa = $1 AND NOT cancelado AND aplicado < importe";
         let deposito = self.among(pick, "depositos", waiting).await;
@@ -100,7 +99,7 @@ impl Business {
         self.run_by_name("payment.apply", input).await
     }
 
-    /// Receives that part of what is pending of each line of an order, or all.
+    /// Receives the given part of what is pending on each line of an order, or all.
     pub(super) async fn receive(&self, pick: Pick, part: u32) -> Result<(), Refused> {
         let open = "SELECT clave FROM compras WHERE empresa = $1 AND estatus IN ('pendiente', 'parcial')";
         let compra = self.among(pick, "compras", open).await;
@@ -126,7 +125,8 @@ impl Business {
         self.run_by_name("purchase.receive", json!({"compra": compra, "renglones": lines})).await
     }
 
-    /// The supplier's bill of an order, of that part of its total, before or after its goods come.
+    /// The supplier's bill of an order, for the given part of its total, before or after its goods
+    /// arrive.
     pub(super) async fn bill(&self, pick: Pick, part: u32, rate: u32) -> Result<(), Refused> {
         let unbilled = "SELECT clave FROM compras WHERE empresa = $1 AND cxp IS NULL AND estatus <> 'cancelada'";
         let compra = self.among(pick, "compras", unbilled).await;
@@ -146,7 +146,7 @@ impl Business {
         self.run_by_name("payable.capture", input).await
     }
 
-    /// The trial balance is what the entries' lines add up to, and adds up to nothing.
+    /// The trial balance is the sum of the entries' lines, and sums up to zero.
     pub(crate) async fn check_trial_balance(&self) {
         let balance = self.company.run_by_name("ledger.balance", &json!({})).await.expect("a trial balance");
         let totals = &balance["totales"];
@@ -173,7 +173,7 @@ impl Business {
     }
 }
 
-/// An exchange rate of that many thousandths of a peso.
+/// An exchange rate in thousandths of a peso.
 pub(super) fn rate_text(thousandths: u32) -> String {
     Decimal::new(i64::from(thousandths), 3).to_string()
 }

@@ -1,5 +1,4 @@
-//! Random operations: after any sequence of them the books agree, and a refused one changes
-//! nothing.
+//! Random operations: after any sequence the books agree, and a refused operation changes nothing.
 
 pub(crate) mod business;
 mod credits;
@@ -17,16 +16,17 @@ use business::Business;
 use step::{Step, steps};
 use svc_tests::{World, books};
 
-/// How many worlds there are, each of two companies, and how many steps are taken in all;
-/// `SVC_TEST_STEPS` says another number.
+/// The number of worlds, each with two companies, and the number of steps in all; `SVC_TEST_STEPS`
+/// sets another number.
 const WORLDS: usize = 2;
 const STEPS: usize = 10_000;
 
-/// After how many steps the books are looked at, and a refusal is looked at for what it changed.
+/// The steps between two checks of the books, and between two checks that a refusal changed
+/// nothing.
 const CHECKED: usize = 100;
 const SUSPECTED: usize = 7;
 
-/// Takes `SVC_TEST_SEED` (what a failure prints) for the seed, or else one never used.
+/// Takes the seed from `SVC_TEST_SEED` (printed by a failure), or else a new one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_books_balance_after_any_sequence_of_actions() {
     let given = std::env::var("SVC_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
@@ -60,7 +60,7 @@ fn random_steps(seed: u64, world: usize) -> Vec<Step> {
     steps(all / WORLDS).new_tree(&mut runner).expect("steps").current()
 }
 
-/// Takes the steps in one world; gives how often each kind was done and refused.
+/// Takes the steps in one world; returns how often each kind was done and refused.
 async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
     let world = World::new().await;
     let companies = [Business::found(&world).await, Business::found(&world).await];
@@ -80,7 +80,7 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
             }
         }
         if at % CHECKED == 0 {
-            // As autovacuum would do: plans made for empty tables are slow on full ones.
+            // As autovacuum would do, since plans made for empty tables are slow on full ones.
             sqlx::query("ANALYZE").execute(world.pool()).await.expect("statistics");
         }
         if at % CHECKED == 0 || at + 1 == steps.len() {
@@ -90,7 +90,7 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
             }
         }
     }
-    // No stock was imported: all of it went and came by movements.
+    // No stock was imported: all of it came and went by movements.
     let unexplained = "SELECT count(*) FROM inventario i WHERE existencia <> (
          SELECT coalesce(sum(existencia_actual - existencia_anterior), 0) FROM movimientos_inventario m
          WHERE m.empresa = i.empresa AND m.producto = i.producto AND m.almacen = i.almacen::text)";

@@ -6,8 +6,8 @@ use svc_tests::{Company, World, books};
 use crate::backoffice::did;
 use crate::backoffice::shop::{captured, invoiced, nails, shop, with};
 
-/// A company with an order handed over in part, a sale paid in part, and a PPD invoice with a
-/// payment and its complement.
+/// A company with a partly delivered order, a partly paid sale, and a PPD invoice with a payment
+/// and its complement.
 async fn business(world: &World) -> Company {
     let company = shop(world).await;
     let ana = company.admin().await;
@@ -31,7 +31,7 @@ async fn business(world: &World) -> Company {
 }
 
 /// A statement that breaks the books, one that repairs them (none at the end), and the beginning of
-/// the broken rule.
+/// the broken rule's text.
 const BREAKS: &[(&str, &str, &str)] = &[
     (
         "UPDATE ventas_renglones SET total = total + 1 WHERE clave = 1",
@@ -126,7 +126,7 @@ const BREAKS: &[(&str, &str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn each_rule_is_noticed_when_it_is_broken() {
+async fn every_broken_rule_is_detected() {
     let world = World::new().await;
     let company = business(&world).await;
     books::check(&world, &company).await;

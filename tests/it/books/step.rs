@@ -1,35 +1,33 @@
-//! What may happen in a business, at random.
+//! The random steps of a business.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Something that is tried in one of the companies.
+/// A step that one of the companies tries.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    /// Which company, 0 or 1.
+    /// The company, 0 or 1.
     pub(crate) company: u8,
-    /// What.
     pub(crate) deed: Deed,
 }
 
-/// A record that is picked among those there are: 0 is the last one, the greatest the first; recent
-/// ones are likelier.
+/// Picks an existing record: 0 is the last, the greatest the first; recent ones are likelier.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pick(u16);
 
 impl Pick {
-    /// A clave of 1 to `last`; 1 when there is none.
+    /// A clave from 1 to `last`; 1 if there is none.
     pub(crate) fn of(self, last: i64) -> i64 {
         let back = i64::from(self.0) * i64::from(self.0) * last / (1 << 32);
         (last - back).max(1)
     }
 
-    /// The one that is picked of some, of which there is one at least.
+    /// Picks one of some records, of which there is at least one.
     pub(crate) fn in_list(self, found: &[i64]) -> i64 {
         found[usize::from(self.0) % found.len()]
     }
 
-    /// Whether it is one of the few that pick anything.
+    /// Whether it is one of the few picks that may pick anything.
     pub(crate) fn is_loose(self) -> bool {
         self.0.is_multiple_of(8)
     }
@@ -64,7 +62,7 @@ pub(crate) enum Deed {
     Invoice(Pick),
     Begin(Pick),
     End(Pick),
-    /// Of each line that many thousandths of what was ordered.
+    /// Thousandths of what was ordered, for each line.
     Fulfil(Pick, Vec<u32>),
     CancelSale(Pick),
     Stamp(Pick),
@@ -72,30 +70,30 @@ pub(crate) enum Deed {
     CancelInvoice(Pick, &'static str, bool),
     Accept(Pick),
     Refuse(Pick),
-    /// Thousandths of what is owed, and how.
+    /// Thousandths of what is owed, and the payment's origin.
     Pay(Pick, u32, &'static str),
     PayByApi(Pick, u32),
     /// One deposit over several receivables.
     PaySeveral(Vec<Pick>, u32),
     CancelPayment(Pick),
-    /// In cash, that is kept in the till.
+    /// In cash, kept in the till.
     PayCash(Pick, u32),
     OrderQuote(Pick),
     InvoiceOrder(Pick),
-    /// At an exchange rate of its own day, in thousandths of a peso.
+    /// At the exchange rate of its day, in thousandths of a peso.
     InvoiceForeign(Pick, u32),
-    /// Thousandths of what is owed in another currency, at such a rate.
+    /// Thousandths of what is owed in another currency, at a rate in thousandths.
     PayForeign(Pick, u32, u32),
-    /// A deposit that is not applied: cents, whether of dollars, and their rate if it is known.
+    /// A deposit that is not applied: cents, whether in dollars, and their rate if known.
     Deposit(u32, bool, Option<u32>),
-    /// A deposit that waits is applied, from some receivable on.
+    /// Applies a waiting deposit, starting with some receivable.
     ApplyDeposit(Pick, Pick),
-    /// A purchase order of products, thousandths of them and ten thousandths of their cost, and
+    /// A purchase order: products, thousandths of them and ten thousandths of their cost, and
     /// whether in dollars.
     Buy(Vec<(i64, u32, u32)>, bool),
-    /// Thousandths of what is pending of an order; 1000 and more: all.
+    /// Thousandths of what is pending of an order; 1000 and more receive all.
     Receive(Pick, u32),
-    /// Thousandths of an order's total, and the rate if it is in dollars.
+    /// Thousandths of an order's total, and the rate if in dollars.
     Bill(Pick, u32, u32),
     /// An account gets another number, or its own again.
     Number(u8, u8),
@@ -104,9 +102,9 @@ pub(crate) enum Deed {
     Transfer(i64, u32),
     /// An expense, in cents, and whether it is in dollars.
     Owe(u32, bool),
-    /// Thousandths of what is left of it, and whether from the bank.
+    /// Thousandths of the rest, and whether paid from the bank.
     PayPayable(Pick, u32, bool),
-    /// A credit note: thousandths of lines, whether goods come back, whether it is applied.
+    /// A credit note: thousandths of lines, whether goods return, whether it is applied.
     Credit(Pick, u32, bool, bool),
     CancelNote(Pick, bool),
     /// A customer's advance, in cents, and the exchange rate if it is in dollars.

@@ -1,5 +1,5 @@
-//! The columns that the filters of e-mails and telephones compare: the schema and the store compute
-//! them, the filters call the functions of `svc_core::domain::text`, and both must agree.
+//! The columns that the e-mail and phone filters compare: the schema and the store compute them,
+//! the filters call the functions of `svc_core::domain::text`, and both must agree.
 
 use serde_json::json;
 use sqlx::postgres::PgRow;
@@ -13,7 +13,7 @@ const EXPRESSION: &str = "
     FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
     WHERE a.attrelid = 'clientes'::regclass AND a.attname = $1 AND a.attgenerated = 's'";
 
-/// Telephones as people write them, and worse.
+/// Phone numbers as people write them, and worse.
 const PHONES: [&str; 12] = [
     "+52 (55) 1234-5678",
     "5512345678",
@@ -29,7 +29,7 @@ const PHONES: [&str; 12] = [
     "()-+",
 ];
 
-/// E-mails in letters whose lower case depends on locale, neighbours and version of Unicode.
+/// E-mails in letters whose lower case depends on locale, neighbours and Unicode version.
 const EMAILS: [&str; 8] = [
     "Ana@Example.MX",
     " a@x.mx ,  B@x.mx",

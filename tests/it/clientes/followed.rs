@@ -1,4 +1,5 @@
-//! Who follows changes by `modificado_desde` misses none, whatever writes at the same time.
+//! A client that follows changes by `modificado_desde` misses none, whatever writes at the same
+//! time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +15,7 @@ const CUSTOMERS: i64 = 6;
 const WRITERS: u64 = 8;
 const EDITS: u64 = 20;
 
-/// What a poller knows: the names by clave, and the greatest `modificado` that it has seen.
+/// A poller's state: the names by clave, and the greatest `modificado` seen.
 #[derive(Default)]
 struct Mirror {
     names: BTreeMap<i64, String>,
@@ -22,7 +23,7 @@ struct Mirror {
 }
 
 impl Mirror {
-    /// Asks for what has changed since a minute before what was seen last.
+    /// Requests the changes since a minute before the last one seen.
     async fn poll(&mut self, ana: &Actor) {
         let since = (self.seen - TimeDelta::seconds(60)).format("%Y-%m-%dT%H:%M:%SZ");
         for row in ana.walk(&format!("/clientes?modificado_desde={since}&limite=30")).await {
@@ -33,10 +34,10 @@ impl Mirror {
     }
 }
 
-/// A second passes in few milliseconds, so that writes that wait for each other last long by the
-/// clock that they bear.
+/// A second passes in a few milliseconds, so that waiting writes last long by their own
+/// `modificado`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_poller_misses_nothing_of_many_writers() {
+async fn a_poller_misses_no_change_of_many_writers() {
     let world = World::new().await;
     let company = world.company_with(svc_tests::in_notice_mode()).await;
     let customers: Vec<Value> = (0..CUSTOMERS).map(|number| json!({"nombre": format!("C{number}")})).collect();
@@ -79,7 +80,7 @@ async fn a_poller_misses_nothing_of_many_writers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_write_that_lasts_longer_than_it_may_is_given_up() {
+async fn a_write_beyond_its_time_limit_is_given_up() {
     let world = World::new().await;
     let company = world.company().await;
     company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;

@@ -1,4 +1,4 @@
-//! `GET /clientes`: how many records a page may hold.
+//! `GET /clientes`: the size of a page.
 
 use svc_core::domain::company::LimitMode;
 use svc_core::store::CompanyChange;

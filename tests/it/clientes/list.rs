@@ -1,4 +1,4 @@
-//! `GET /clientes`: what it shows and what its filters find.
+//! `GET /clientes`: records and filters.
 
 use serde_json::{Value, json};
 use svc_tests::lists::{claves, finds};
@@ -80,7 +80,7 @@ async fn an_email_is_found_by_the_whole_field_in_any_case_and_spacing() {
             ("correo=ana@nandu.mx", &[2]),
             ("correo=an_@nandu.mx", &[]),
             ("correo=%25", &[]),
-            // peña@x.mx, which is stored in capitals.
+            // peña@x.mx, stored in capitals.
             ("correo=pe%C3%B1a@x.mx", &[3]),
             ("correo=PE%C3%91A@X.MX", &[3]),
         ],
@@ -155,7 +155,7 @@ async fn date_filters_include_their_bounds() {
             ("modificado_desde=2026-01-02T12:00:01Z", &[3, 4, 5]),
             ("modificado_desde=2026-01-03", &[3, 4, 5]),
             ("modificado_desde=2026-01-05", &[]),
-            // To be contacted on 1, 2 and 3 March (1, 2 and 4); 3 and 5 have no date.
+            // To be contacted on 1, 2 and 3 March (customers 1, 2 and 4); 3 and 5 have no date.
             ("proximo_contacto_desde=2026-03-01", &[1, 2, 4]),
             ("proximo_contacto_desde=2026-03-02", &[2, 4]),
             ("proximo_contacto_desde=2026-03-02T00:00:00Z", &[2, 4]),
@@ -189,7 +189,7 @@ async fn records_must_match_all_filters() {
     .await;
 }
 
-/// Someone in a company of five customers; another company has the same ones.
+/// A user of a company with five customers; another company has the same ones.
 async fn directory() -> Actor {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
@@ -226,7 +226,7 @@ fn five() -> [Value; 5] {
     ]
 }
 
-/// A text as it stands in a query.
+/// A text encoded for a query.
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |query, byte| format!("{query}%{byte:02X}"))
 }

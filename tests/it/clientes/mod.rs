@@ -14,15 +14,15 @@ use http::{Method, header};
 use serde_json::Value;
 use svc_tests::{Actor, Reply, World, fresh_key};
 
-/// Writes a body that need not be JSON, with an Idempotency-Key of its own.
+/// Sends a body that need not be JSON, with its own Idempotency-Key.
 async fn write_raw(actor: &Actor, method: Method, path: &str, body: impl Into<Bytes>) -> Reply {
     let request = actor.request(method, path).header("Idempotency-Key", fresh_key());
     actor.send(request.header(header::CONTENT_TYPE, "application/json"), body).await
 }
 
-/// The newest customer as the database has it.
+/// The newest customer's row.
 async fn newest(world: &World) -> Value {
-    // Without what only repeats other columns for comparing.
+    // Without the columns that only repeat others for comparing.
     world
         .json(
             "SELECT (to_jsonb(c) - '{correo_comparable,telefono_comparable,movil_comparable}'::text[])::text
@@ -31,7 +31,7 @@ async fn newest(world: &World) -> Value {
         .await
 }
 
-/// The body of the event written last.
+/// The body of the last event.
 async fn last_event(world: &World) -> Value {
     world.json("SELECT convert_from(cuerpo, 'UTF8') FROM emitidos ORDER BY id DESC LIMIT 1").await
 }

@@ -1,10 +1,10 @@
 //! `GET /cxc`, and the import of receivables.
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_tests::Resource::{Cxc, Facturas, Ventas};
 use svc_tests::imports::{refuses_fields, takes_null_for_absent};
-use svc_tests::lists::{finds, has_fields, pick};
+use svc_tests::lists::{finds, has_fields, pick, row};
 use svc_tests::{Company, World};
 
 use crate::documents::{UUIDS, company};
@@ -71,7 +71,7 @@ async fn an_item_has_every_field_and_can_be_imported_again() {
 }
 
 #[tokio::test]
-async fn pending_ones_are_shown_unless_a_status_or_a_document_is_asked_for() {
+async fn only_pending_receivables_are_shown_by_default() {
     let world = World::new().await;
     let [one, other] = [with_sales(&world).await, with_sales(&world).await];
     for company in [&one, &other] {
@@ -130,7 +130,7 @@ async fn pending_ones_are_shown_unless_a_status_or_a_document_is_asked_for() {
 }
 
 #[tokio::test]
-async fn overdue_is_what_is_owed_and_was_due_before_today() {
+async fn overdue_means_owed_and_due_before_today() {
     let world = World::new().await;
     let company = with_sales(&world).await;
     let rows = [
@@ -185,7 +185,7 @@ async fn omitted_fields_follow_from_the_sale_and_the_sums() {
     let fields = ["cliente", "tipo_venta", "estatus", "pagado", "saldo"];
     let expected = [
         json!([2, "factura", "pendiente", "0.00", "100.00"]),
-        // The sale's type of today, not the imported one.
+        // The sale's current type, not the imported one.
         json!([3, "venta", "pendiente", "99.995", "0.005"]),
         json!([null, "venta", "pendiente", "99.99", "0.01"]),
         json!([null, null, "pagado", "100.00", "0.00"]),
@@ -195,8 +195,7 @@ async fn omitted_fields_follow_from_the_sale_and_the_sums() {
     ];
     for (clave, expected) in (1..).zip(expected) {
         let record = ana.get(&format!("/cxc?clave={clave}")).await.ok(200)["datos"][0].clone();
-        let found: Vec<&Value> = fields.iter().map(|field| &record[*field]).collect();
-        assert_eq!(json!(found), expected, "{clave}");
+        assert_eq!(pick(&record, &fields), row(&fields, expected), "{clave}");
     }
     let stored: String = company.world.sql("SELECT string_agg(tipo_venta, ',' ORDER BY clave) FROM cxc").await;
     assert_eq!(stored, "factura,pedido,venta");

@@ -1,4 +1,4 @@
-//! Through the API: what a company does with its webhooks, and what comes of it.
+//! A webhook's life through the API, from its creation to its deletion.
 
 use http::{Method, header};
 use serde_json::json;

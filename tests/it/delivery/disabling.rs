@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 
-/// A webhook with so many failures in a row since so many hours, and a delivery that has one
-/// attempt left.
+/// A webhook with this many failures in a row over this many hours, and a delivery with one attempt
+/// left.
 async fn on_the_brink(fallos: i32, hours: i64, origen: &str) -> Company {
     let company = World::new().await.company().await;
     webhook(&company, &["cliente.creado"]).await;
@@ -58,7 +58,7 @@ async fn fifteen_failures_over_a_day_disable_a_webhook() {
 }
 
 #[tokio::test]
-async fn fewer_shorter_and_other_failures_do_not() {
+async fn fewer_shorter_or_other_failures_do_not_disable_it() {
     for (fallos, hours, origen, expected) in
         [(13, 90, "evento", 14), (400, 24, "evento", 401), (14, 90, "reenvio", 14), (14, 90, "prueba", 14)]
     {
@@ -79,7 +79,7 @@ async fn fewer_shorter_and_other_failures_do_not() {
 }
 
 #[tokio::test]
-async fn one_that_arrives_begins_the_count_anew() {
+async fn a_success_resets_the_count() {
     let company = on_the_brink(14, 90, "evento").await;
     company.world.deliver(&answering::<200>()).await;
     company.world.clock.advance(TimeDelta::hours(1));
@@ -87,7 +87,7 @@ async fn one_that_arrives_begins_the_count_anew() {
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["activo"], &hook["fallos_consecutivos"]), (&json!(true), &json!(1)));
     assert_eq!(hook["racha_desde"], "2026-10-12T20:00:00+00:00");
-    // Of one batch too, in the order in which they came.
+    // Also within one batch, in the order of the attempts.
     happen(&company, "cliente.creado", 4).await;
     let attempt = std::sync::atomic::AtomicU32::new(0);
     let once = Receiver::new(move |_: &Post| {
@@ -117,7 +117,7 @@ async fn a_dead_receiver_is_disabled_after_a_day_by_the_schedule_alone() {
         }
         world.clock.advance(TimeDelta::minutes(1));
     }
-    // The fifteen have failed after about 21 hours, which is no day yet.
+    // The fifteen attempts fail within about 21 hours, less than a day.
     assert!(disabled.is_some_and(|minute| (24 * 60..=25 * 60).contains(&minute)), "{disabled:?}");
     assert!(webhooks(&company).await[0]["fallos_consecutivos"].as_i64().is_some_and(|count| count >= 15));
     assert_eq!(count(world, "pendiente").await, 0);

@@ -1,4 +1,4 @@
-//! No company, webhook or host holds up another's notices (contract §6).
+//! No company, webhook or host delays another's notices (contract §6).
 
 use std::time::Instant;
 
@@ -6,8 +6,8 @@ use super::*;
 
 const OK: Outcome = Outcome::Answered { status: 204, retry_after: None };
 
-/// How long each of 5 notices of a company with one healthy webhook takes, one after the other,
-/// while `sender` is busy with the others' backlogs: the longest.
+/// Sends 5 notices of a company with one healthy webhook, one after the other, while `sender` is
+/// busy with the backlogs of others; returns the longest time.
 async fn longest_wait(world: &World, healthy: &Company, sender: &dyn Sender) -> Duration {
     let pass = async {
         loop {
@@ -54,7 +54,7 @@ async fn busy(world: &World, companies: usize, events: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn receivers_that_accept_slowly_hold_up_nobody() {
+async fn slow_receivers_delay_nobody() {
     let world = World::new().await;
     // More than the pass has room for.
     busy(&world, 6, 200).await;
@@ -64,7 +64,7 @@ async fn receivers_that_accept_slowly_hold_up_nobody() {
     let company = healthy.id.0;
     assert!(company > 6 && clave == 1, "{company} {clave}");
     let sender = Punctual(Receiver::new(move |post: &Post| {
-        // The busy companies' first webhooks have this host too: it is quick for all.
+        // The busy companies' first webhooks have this host too, which is quick for all.
         if post.url.contains(&healthy_host) { (Duration::from_millis(5), OK) } else { (Duration::from_secs(7), OK) }
     }));
     let longest = longest_wait(&world, &healthy, &sender).await;
@@ -72,7 +72,7 @@ async fn receivers_that_accept_slowly_hold_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_events_holds_up_nobody() {
+async fn a_flood_of_events_delays_nobody() {
     let world = World::new().await;
     busy(&world, 1, 5_000).await;
     let healthy = world.company().await;
@@ -83,7 +83,7 @@ async fn a_flood_of_events_holds_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn results_of_many_companies_hold_up_nobody() {
+async fn results_of_many_companies_delay_nobody() {
     let world = World::new().await;
     busy(&world, 10, 2_000).await;
     let healthy = world.company().await;
@@ -94,7 +94,7 @@ async fn results_of_many_companies_hold_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_company_whose_rows_are_locked_holds_up_nobody() {
+async fn a_company_with_locked_rows_delays_nobody() {
     let world = World::new().await;
     busy(&world, 1, 10).await;
     let mut lock = world.pool().begin().await.expect("a transaction");
@@ -108,7 +108,7 @@ async fn a_company_whose_rows_are_locked_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn a_sender_that_panics_over_one_notice_goes_on_with_the_others() {
+async fn a_panic_over_one_notice_spares_the_others() {
     let company = World::new().await.company().await;
     for _ in 0..2 {
         webhook(&company, &["cliente.creado"]).await;

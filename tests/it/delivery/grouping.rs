@@ -4,7 +4,7 @@ use svc_tests::{Actor, Company, World};
 
 use super::*;
 
-/// A customer whose edits are sent to a webhook.
+/// A customer whose edits go to a webhook.
 async fn edited() -> (Company, Actor, Receiver<Answer>) {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
@@ -57,7 +57,7 @@ async fn continuous_changes_are_sent_every_five_minutes() {
         }
         world.clock.advance(TimeDelta::seconds(20));
     }
-    // A change that finds its group due is sent with it; the next begins another.
+    // A change that finds its group due is sent with it; the next one begins another.
     assert_eq!(sent, [300, 620, 940]);
     assert_eq!(receiver.posts().len(), 3);
 }

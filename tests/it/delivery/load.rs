@@ -1,7 +1,7 @@
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_that_hangs_holds_up_no_other() {
+async fn a_hanging_receiver_delays_no_other() {
     let company = World::new().await.company().await;
     let world = &company.world;
     for _ in 0..10 {
@@ -15,7 +15,7 @@ async fn one_that_hangs_holds_up_no_other() {
             (Duration::from_millis(5), Outcome::Answered { status: 200, retry_after: None })
         }
     });
-    // The pass is cut off long before the first of its answers.
+    // The pass is stopped long before the first answer.
     let pass = tokio::time::timeout(Duration::from_secs(15), world.deliver(&receiver)).await;
     assert!(pass.is_err());
     let sent = receiver.posts();
@@ -43,8 +43,7 @@ async fn events_while_one_receiver_hangs_are_delivered_to_the_others() {
     let pass = world.deliver(&receiver);
     let happening = async {
         for delivered in [90, 180, 270] {
-            // All of them, except for the receiver that hangs, are delivered before the next
-            // events.
+            // All deliveries but those to the hanging receiver arrive before the next events.
             while count(world, "entregada").await < delivered {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }

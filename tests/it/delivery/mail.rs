@@ -56,7 +56,7 @@ async fn an_email_is_sent_once() {
 }
 
 #[tokio::test]
-async fn an_email_that_is_not_sent_is_tried_again_and_given_up() {
+async fn an_unsent_email_is_retried_and_given_up() {
     let company = with_mail(1).await;
     let (world, server) = (&company.world, Server::default());
     server.down.store(true, Ordering::Relaxed);

@@ -25,19 +25,19 @@ use svc_core::webhooks::{Outcome, Post, Sender};
 use svc_tests::notices::{self, SECRET};
 use svc_tests::{Company, World, secrets_key};
 
-/// A receiver that remembers what it was sent.
+/// A receiver that records what it gets.
 pub(crate) struct Receiver<F> {
     posts: Mutex<Vec<Post>>,
     answer: F,
 }
 
 impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Receiver<F> {
-    /// A receiver that takes some time and answers as `answer` says.
+    /// A receiver that takes some time and answers with `answer`.
     fn new(answer: F) -> Self {
         Self { posts: Mutex::default(), answer }
     }
 
-    /// What it was sent since the last call.
+    /// What it got since the last call.
     fn posts(&self) -> Vec<Post> {
         std::mem::take(&mut *self.posts.lock().expect("nobody panicked"))
     }
@@ -55,7 +55,7 @@ impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Sender for Receiver<F> {
     }
 }
 
-/// A receiver that knows how time passes, as real ones do.
+/// A receiver that waits in real time.
 struct Punctual<S>(S);
 
 #[async_trait]
@@ -85,7 +85,7 @@ fn header<'a>(post: &'a Post, name: &str) -> &'a str {
     post.headers.get(name).unwrap_or_else(|| panic!("no {name}")).to_str().expect("text")
 }
 
-/// A webhook for events of these types; gives its clave.
+/// Creates a webhook for events of these types; returns its clave.
 async fn webhook(company: &Company, tipos: &[&str]) -> i64 {
     let World { store, clock, .. } = &company.world;
     let url = "https://receptor-{}.example.com/avisos";
@@ -93,12 +93,12 @@ async fn webhook(company: &Company, tipos: &[&str]) -> i64 {
         .await
 }
 
-/// What the worlds seal secrets with.
+/// The key of the worlds' secrets.
 fn sealer() -> Sealer {
     Sealer::new(secrets_key())
 }
 
-/// So many events of a type, of now.
+/// Creates this many events of a type, dated now.
 async fn happen(company: &Company, tipo: &str, count: i64) {
     let World { store, clock, .. } = &company.world;
     notices::events(&svc_tests::pool_of(store), company.id.0, tipo, count, clock.now()).await;
@@ -109,12 +109,12 @@ async fn change(company: &Company, statement: &'static str) {
     sqlx::query(statement).bind(company.id.0).execute(company.world.pool()).await.expect("the statement runs");
 }
 
-/// A company's deliveries, as their rows are.
+/// The rows of a company's deliveries.
 async fn deliveries(company: &Company) -> Vec<Value> {
     rows(company, "SELECT to_jsonb(d)::text FROM entregas d WHERE empresa = $1 ORDER BY clave").await
 }
 
-/// A company's webhooks, as their rows are.
+/// The rows of a company's webhooks.
 async fn webhooks(company: &Company) -> Vec<Value> {
     rows(company, "SELECT to_jsonb(w)::text FROM webhooks w WHERE empresa = $1 ORDER BY clave").await
 }

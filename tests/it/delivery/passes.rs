@@ -87,7 +87,7 @@ async fn only_webhooks_subscribed_in_time_are_sent_an_event() {
     happen(&other, "cliente.creado", 1).await;
     assert_eq!(world.deliver(&receiver).await.entregadas, 2);
     assert_eq!(deliveries(&other).await.len(), 1);
-    // What happened while it was paused is not sent later.
+    // Events of the time while it was paused are not sent later.
     change(&company, "UPDATE webhooks SET activo = true WHERE empresa = $1 AND clave = 3").await;
     assert!(world.deliver(&receiver).await.is_empty());
 }
@@ -131,7 +131,7 @@ async fn during_a_rotation_both_secrets_sign() {
         let now = world.clock.now();
         assert!(verify(&post.headers, &post.body, &["whsec_new"], now).is_ok());
         assert_eq!(verify(&post.headers, &post.body, &[SECRET], now).is_ok(), signatures == 2);
-        // The new one comes first.
+        // The signature of the new secret comes first.
         let first = post.headers[SIGNATURE].to_str().expect("text").split(',').take(2).collect::<Vec<_>>().join(",");
         let only = [(SIGNATURE, first.parse().expect("a value"))].into_iter().collect();
         assert!(verify(&only, &post.body, &["whsec_new"], now).is_ok());
@@ -139,7 +139,7 @@ async fn during_a_rotation_both_secrets_sign() {
 }
 
 #[tokio::test]
-async fn a_secret_that_does_not_open_holds_up_no_other() {
+async fn an_unreadable_secret_delays_no_other_webhook() {
     let world = World::new().await;
     let company = world.company().await;
     for _ in 0..2 {
@@ -157,7 +157,7 @@ async fn a_secret_that_does_not_open_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
+async fn a_budget_ends_a_pass_and_the_next_continues() {
     let world = World::new().await;
     let company = world.company().await;
     webhook(&company, &["cliente.creado"]).await;
@@ -167,8 +167,7 @@ async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
     assert_eq!((report.creadas, report.entregadas), (30, 10));
     let over = Budget::unlimited().until(world.clock.now());
     assert!(world.deliver_within(&receiver, over).await.is_empty());
-    // Stopped in the middle: attempts in progress are finished, the others are released and due at
-    // once.
+    // Stopped midway: open attempts are finished, the others are released and due at once.
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = stop.clone();
     let stopping = Receiver::new(move |_: &Post| {

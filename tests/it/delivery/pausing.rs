@@ -1,4 +1,4 @@
-//! What a webhook was when an event occurred decides whether it is notified (contract §6).
+//! The state of a webhook when an event occurs decides whether it gets the event (contract §6).
 
 use chrono::TimeDelta;
 use http::Method;
@@ -17,7 +17,7 @@ async fn set_active(ana: &Actor, activo: bool) {
 }
 
 #[tokio::test]
-async fn a_pause_before_the_fan_out_loses_nothing_and_a_pause_before_the_event_tells_nothing() {
+async fn only_a_pause_before_the_event_suppresses_it() {
     let company = World::new().await.company().await;
     let (world, ana, receiver) = (&company.world, company.admin().await, answering::<200>());
     webhook(&company, &["cliente.creado"]).await;
@@ -40,7 +40,7 @@ fn customer(post: &Post) -> i64 {
 }
 
 #[tokio::test]
-async fn a_reactivation_before_the_fan_out_changes_nothing_and_neither_does_another_subscription() {
+async fn reactivation_and_new_subscriptions_do_not_reach_earlier_events() {
     let company = World::new().await.company().await;
     let (world, ana, receiver) = (&company.world, company.admin().await, answering::<200>());
     webhook(&company, &["cliente.creado"]).await;
@@ -56,7 +56,7 @@ async fn a_reactivation_before_the_fan_out_changes_nothing_and_neither_does_anot
 }
 
 #[tokio::test]
-async fn a_group_is_for_those_that_were_active_at_one_of_its_changes() {
+async fn a_group_reaches_webhooks_active_at_any_of_its_changes() {
     let company = World::new().await.company().await;
     let (world, ana, receiver) = (&company.world, company.admin().await, answering::<200>());
     webhook(&company, &["cliente.actualizado"]).await;
@@ -76,12 +76,12 @@ async fn a_group_is_for_those_that_were_active_at_one_of_its_changes() {
 }
 
 #[tokio::test]
-async fn what_happened_before_it_was_disabled_is_discarded_even_if_it_had_no_deliveries_yet() {
+async fn disabling_discards_events_without_deliveries_too() {
     let company = World::new().await.company().await;
     let (world, ana, receiver) = (&company.world, company.admin().await, answering::<200>());
     webhook(&company, &["cliente.creado"]).await;
     create(&ana, "antes").await;
-    // As the worker that disables it would.
+    // As the worker that disables it would do.
     change(&company, "UPDATE webhooks SET activo = false, descartado = '2026-10-12T18:00:00Z' WHERE empresa = $1")
         .await;
     world.clock.advance(TimeDelta::seconds(1));
@@ -92,7 +92,7 @@ async fn what_happened_before_it_was_disabled_is_discarded_even_if_it_had_no_del
 }
 
 #[tokio::test]
-async fn a_large_backlog_is_discarded_bit_by_bit_and_none_of_it_is_sent() {
+async fn a_large_backlog_is_discarded_in_batches_and_never_sent() {
     let company = World::new().await.company().await;
     let (world, ana, receiver) = (&company.world, company.admin().await, answering::<200>());
     for _ in 0..2 {
@@ -122,14 +122,14 @@ async fn a_large_backlog_is_discarded_bit_by_bit_and_none_of_it_is_sent() {
 }
 
 #[tokio::test]
-async fn what_a_server_of_the_release_before_queued_is_found() {
+async fn deliveries_queued_by_the_previous_release_are_found() {
     let company = World::new().await.company().await;
     let world = &company.world;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 1).await;
     world.deliver(&unreachable()).await;
     world.clock.advance(TimeDelta::hours(1));
-    // It knows nothing of this column.
+    // The previous release does not know this column.
     change(&company, "UPDATE webhooks SET proximo = NULL WHERE empresa = $1").await;
     assert!(world.deliver(&answering::<200>()).await.is_empty());
     clean_up(world.api.context()).await.expect("a clean-up");

@@ -22,7 +22,7 @@ async fn events_deliveries_and_deleted_webhooks_go_after_thirty_days() {
     world.deliver(&answering::<200>()).await;
     super::api::bare(&company.admin().await, Method::POST, "/webhooks/1/entregas/1/reenviar").await;
     assert_eq!(clean_up(world.api.context()).await.expect("a clean-up"), 0);
-    // Whole days go.
+    // The clean-up removes whole days.
     world.clock.advance(TimeDelta::days(2));
     let removed = clean_up(world.api.context()).await.expect("a clean-up");
     assert_eq!(removed, 3_000 + 1_500 + 1, "deliveries; events but the one that is being sent again; a webhook");

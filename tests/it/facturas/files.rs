@@ -9,7 +9,7 @@ use svc_core::stamping::SandboxStamper;
 use svc_tests::authority::{self, attribute};
 use svc_tests::{Actor, Company, Resource, World};
 
-/// A company that invoices; someone who may do all of it.
+/// A company that can invoice, and a user who may.
 async fn shop(world: &World) -> (Company, Actor) {
     let company = world.company().await;
     company.load_certificate().await;
@@ -21,7 +21,7 @@ async fn shop(world: &World) -> (Company, Actor) {
     (company, actor)
 }
 
-/// Orders and invoices; gives the invoice.
+/// Orders and invoices; returns the invoice.
 async fn invoice(actor: &Actor) -> i64 {
     let order = json!({"tipo": "pedido", "cliente": 1, "metodo_pago_sat": "PPD", "forma_pago_sat": "99",
                        "renglones": [{"producto": 1, "cantidad": 3, "precio_unitario": "33.333333"}]});
@@ -71,7 +71,7 @@ async fn a_stamped_invoice_is_read_as_xml_and_as_pdf() {
     let pdf = actor.get(&format!("/facturas/{factura}/pdf")).await;
     assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")));
     assert!(pdf.body.starts_with(b"%PDF-"));
-    // The same from the application's side.
+    // The same from the application.
     for (name, expected) in [("invoice.xml", xml.as_bytes()), ("invoice.pdf", &pdf.body)] {
         let file = company.download(name, &json!({"factura": factura})).await.unwrap().expect("a file");
         assert_eq!(file, expected, "{name}");
@@ -109,7 +109,7 @@ async fn a_missing_document_has_a_reason() {
     assert_eq!((refused, foreign), (2, 1));
     for kind in ["xml", "pdf"] {
         let at = |clave: &str| format!("/facturas/{clave}/{kind}");
-        // Ours of the same clave is imported; theirs is stamped.
+        // Our invoice of that clave is imported; the other company's is stamped.
         actor.get(&at("1")).await.fails(409, "documento_no_disponible");
         assert_eq!(theirs.get(&at("1")).await.status, 200);
         actor.get(&at("2")).await.fails(409, "documento_no_disponible");

@@ -151,7 +151,7 @@ async fn the_first_invoice_of_a_sale_that_has_none_becomes_the_sale_s() {
         json!({"clave": 15, "tipo": "externa", "venta": 4}),
     ];
     company.load(Facturas, &invoices).await;
-    // A later file changes nothing of what an earlier one said.
+    // A later import changes nothing of an earlier one.
     company.load(Facturas, &[json!({"clave": 16, "venta": 1})]).await;
     let ana = company.admin().await;
     let sales = ana.walk("/ventas?tipo=factura").await;

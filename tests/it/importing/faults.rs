@@ -1,11 +1,11 @@
-//! Bad lines: named by number and field.
+//! Bad lines are named by number and field.
 
 use serde_json::{Value, json};
 use svc_tests::imports::{blames, customers};
 use svc_tests::{Company, Resource, World};
 
 #[tokio::test]
-async fn a_line_that_is_no_object_is_named() {
+async fn a_line_that_is_not_an_object_is_named() {
     let company = World::new().await.company().await;
     for bad in [
         &b"{"[..],
@@ -132,7 +132,7 @@ async fn the_catalogues_bad_fields_are_named() {
 }
 
 #[tokio::test]
-async fn what_is_there_already_is_refused_within_the_file_and_against_the_company() {
+async fn duplicates_are_refused_within_the_file_and_against_the_company() {
     let company = World::new().await.company().await;
     let plain = json!({"nombre": "Ana"});
     let rfc = json!({"nombre": "Ana", "rfc": "EKU9003173C9"});
@@ -148,7 +148,7 @@ async fn what_is_there_already_is_refused_within_the_file_and_against_the_compan
     blames(company.import(Resource::Clientes, &[plain.clone(), rfc]).await, 2, "rfc: ");
     blames(company.import(Resource::Clientes, &[plain, clave]).await, 2, "clave: ");
     blames(company.import(Resource::Productos, &[json!({}), sku.clone()]).await, 2, "sku: ");
-    // A SKU is one active product's, a generic RFC anyone's.
+    // A SKU belongs to one active product; a generic RFC may repeat.
     let mut deleted = sku;
     deleted["estatus"] = json!("eliminado");
     assert_eq!(company.import(Resource::Productos, &[deleted.clone(), deleted]).await, Ok(2));
@@ -172,7 +172,7 @@ async fn the_bad_line_is_named_in_every_batch() {
 }
 
 #[tokio::test]
-async fn a_repetition_across_batches_is_named_where_it_stands_again() {
+async fn a_duplicate_across_batches_is_named_at_its_second_line() {
     let company = World::new().await.company().await;
     for (first, again) in [(1, 1_001), (1_000, 1_001), (5, 2_300)] {
         let mut records = customers(2_400);
@@ -197,7 +197,7 @@ async fn the_first_of_several_bad_lines_is_named() {
 }
 
 #[tokio::test]
-async fn a_record_that_comes_before_the_one_it_refers_to_is_not_blamed_for_another_s_fault() {
+async fn a_forward_reference_is_not_blamed_for_anothers_fault() {
     let child_and_parent = [json!({"sku": "HIJO", "clave_padre": 10}), json!({"sku": "PADRE", "clave": 10})];
     let company = World::new().await.company().await;
     assert_eq!(company.import(Resource::Productos, &child_and_parent).await, Ok(2));
@@ -237,7 +237,7 @@ async fn lines_are_validated_alike_at_any_distance() {
 }
 
 #[tokio::test]
-async fn a_parent_is_set_however_much_later_it_comes_and_its_absence_is_blamed_on_the_first_child() {
+async fn a_parent_may_come_much_later_and_its_absence_is_blamed_on_the_first_child() {
     let children = [json!({"clave": 1, "clave_padre": 5_000}), json!({"clave": 2, "clave_padre": 1})];
     let filler = std::iter::repeat_n(json!({}), 1_500);
     let company = World::new().await.company().await;
@@ -251,7 +251,7 @@ async fn a_parent_is_set_however_much_later_it_comes_and_its_absence_is_blamed_o
     blames(company.import(Resource::Productos, &records).await, 1, "clave_padre: ");
 }
 
-/// How many customers and products there are.
+/// The numbers of customers and products.
 async fn rows(company: &Company) -> i64 {
     company.world.sql("SELECT (SELECT count(*) FROM clientes) + (SELECT count(*) FROM productos)").await
 }

@@ -1,4 +1,4 @@
-//! Integers that JSON readers have exactly, and counters that never overflow.
+//! Integers that JSON readers keep exactly, and counters that never overflow.
 
 use serde_json::{Value, json};
 use svc_tests::imports::blames;
@@ -6,13 +6,13 @@ use svc_tests::{Resource, World};
 
 use crate::table::isolation::{CLAVE, records};
 
-/// The largest integer that an import takes.
+/// The largest integer that an import accepts.
 const MAX_INTEGER: i64 = 9_000_000_000_000_000;
 
-/// The largest that every JSON reader has exactly: 2⁵³ − 1.
+/// The largest integer that every JSON reader keeps exactly: 2⁵³ − 1.
 const EXACT: i64 = 9_007_199_254_740_991;
 
-/// The record with `clave` wherever it, or what it refers to, had the clave [`CLAVE`].
+/// The record with `clave` in every place where it, or a reference in it, had the clave [`CLAVE`].
 fn renumbered(record: &Value, clave: i64) -> Value {
     let fields = record.as_object().expect("a record").iter();
     fields
@@ -29,7 +29,7 @@ async fn after_the_largest_clave_records_are_still_made() {
     }
     for (resource, mut record) in records("BBB", 222) {
         record.as_object_mut().expect("a record").remove("clave");
-        // What has to be there once only.
+        // Fields that must be unique.
         for unique in ["rfc", "uuid"] {
             record.as_object_mut().expect("a record").remove(unique);
         }

@@ -1,4 +1,4 @@
-//! Files as a whole: all or nothing, empty lines, sizes, companies.
+//! Whole files: all or nothing, empty lines, sizes, companies.
 
 use std::io;
 use std::sync::Mutex;
@@ -25,13 +25,13 @@ async fn a_bad_line_among_many_good_ones_leaves_nothing() {
         blames(company.import(Resource::Clientes, &records).await, at, "");
         assert_eq!(world.count("clientes").await, 0, "{bad}");
     }
-    // Not even a clave was used up.
+    // Not even a clave was used.
     let created = company.admin().await.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     assert_eq!(created["cliente"], 1);
 }
 
 #[tokio::test]
-async fn twenty_thousand_customers_go_in_at_once() {
+async fn twenty_thousand_customers_are_imported_at_once() {
     let world = World::new().await;
     let company = world.company().await;
     let lines = customers(20_000).into_iter().map(|record| Ok(record.to_string().into_bytes()));
@@ -98,7 +98,7 @@ async fn companies_are_separate() {
         company.load(Resource::Unidades, &[json!({"clave": 90, "nombre": "Pieza"})]).await;
         company.load(Resource::Productos, std::slice::from_ref(&product)).await;
     }
-    // What only one company has, the other cannot refer to.
+    // A company cannot refer to another's records.
     one.load(Resource::Marcas, &[json!({"nombre": "Solo de una"})]).await;
     one.load(Resource::Unidades, &[json!({"clave": 91, "nombre": "Caja"})]).await;
     let seller = one.user("Vendedora", true).await;
@@ -111,7 +111,7 @@ async fn companies_are_separate() {
 }
 
 #[tokio::test]
-async fn a_company_that_does_not_exist_takes_nothing() {
+async fn an_import_into_a_missing_company_writes_nothing() {
     let world = World::new().await;
     let nobody = Company { world: world.clone(), id: CompanyId(99), owner: 1 };
     let outcome = nobody.import(Resource::Clientes, &customers(1)).await;

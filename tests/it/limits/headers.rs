@@ -38,7 +38,7 @@ async fn every_authenticated_answer_has_both_limits() {
     }
     assert_eq!(reply.header("retry-after"), None);
     assert_eq!(reply.announced(), [""; 0]);
-    // Writes and reads together, errors like the rest.
+    // Writes and reads count together, errors too.
     for (used, (method, path)) in [
         (Method::GET, "/clientes?otro=1"),
         (Method::GET, "/clientes?limite=0"),
@@ -57,7 +57,7 @@ async fn every_authenticated_answer_has_both_limits() {
 }
 
 #[tokio::test]
-async fn unauthenticated_requests_learn_nothing_and_use_no_quota() {
+async fn unauthenticated_requests_see_no_limits_and_use_no_quota() {
     let world = world().await;
     let company = world.company().await;
     let ana = company.admin().await;
@@ -98,7 +98,7 @@ async fn requests_refused_before_the_limits_show_them_and_do_not_count() {
             assert_eq!((reply.status, left(&reply)), (status, (150, 5_000)), "{}", reply.json());
         }
     }
-    // A missing scope is refused after the limits, and counts.
+    // A missing scope is checked after the limits, so the request counts.
     let scopeless = world.company().await.actor(&[]).await;
     for used in 1..=2 {
         let reply = scopeless.get("/clientes").await;

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::{left, stored, world};
 
-/// Requests that do not end, since someone keeps the customers locked.
+/// Requests that do not end, because the customers are locked.
 struct Held {
     lock: sqlx::Transaction<'static, sqlx::Postgres>,
     requests: Vec<JoinHandle<Reply>>,
@@ -25,11 +25,11 @@ async fn hold(ana: &Actor, world: &World, count: i64) -> Held {
 }
 
 #[tokio::test]
-async fn the_eleventh_at_the_same_time_gets_retry_after() {
+async fn the_eleventh_concurrent_request_gets_retry_after() {
     let world = world().await;
     let company = world.company().await;
     let (ana, other) = (company.admin().await, world.company().await.admin().await);
-    // Made before the company's share of the connections is in use.
+    // Sent before the company's share of the connections is in use.
     let another_key = company.admin().await;
     let held = hold(&ana, &world, 10).await;
     for actor in [&ana, &another_key] {
@@ -53,7 +53,7 @@ async fn the_eleventh_at_the_same_time_gets_retry_after() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_gives_the_place_back() {
+async fn a_disconnected_caller_frees_its_slot() {
     let world = world().await;
     let ana = world.company().await.admin().await;
     let held = hold(&ana, &world, 10).await;
@@ -66,12 +66,12 @@ async fn a_caller_that_goes_away_gives_the_place_back() {
     }
     join_all((0..10).map(|_| ana.get("/productos"))).await.iter().for_each(|reply| drop(reply.ok(200)));
     drop(held.lock);
-    // A request whose caller goes away counts as used.
+    // A request counts even if its caller disconnects.
     assert_eq!(left(&ana.get("/productos").await), (128, 4_979));
 }
 
 #[tokio::test]
-async fn it_protects_the_service_in_notice_mode_too() {
+async fn the_concurrency_limit_holds_in_notice_mode_too() {
     let world = World::with(|builder| builder.in_flight(2).limits(LimitMode::Notice)).await;
     let company: Company = world.company().await;
     let ana = company.admin().await;

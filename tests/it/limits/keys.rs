@@ -8,7 +8,7 @@ use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Reply, World, any_key};
 
 #[tokio::test]
-async fn what_the_apis_own_office_changes_takes_effect_at_once() {
+async fn back_office_changes_of_the_same_process_take_effect_at_once() {
     let world = World::new().await;
     let company = world.company().await;
     let office = world.api.context();
@@ -47,8 +47,8 @@ async fn keys_of_concurrent_requests_are_looked_up_together() {
     assert!((1..=2).contains(&count), "{count}");
 }
 
-/// As many random identifiers as a guesser sends in some seconds, hundreds at a time, while someone
-/// with a key goes on.
+/// As many random identifiers as a guesser sends in some seconds, hundreds at a time, beside a user
+/// with a key.
 #[tokio::test]
 async fn guesses_cost_few_statements_and_little_memory() {
     const GUESSES: u64 = 60_000;
@@ -67,7 +67,7 @@ async fn guesses_cost_few_statements_and_little_memory() {
                 clock.advance(TimeDelta::seconds(5));
                 ana.get("/clientes?limite=1").await.ok(200);
             }
-            // Alternately an existing company's and none's.
+            // Alternates between an existing company and none.
             let company = if n.is_multiple_of(2) { id } else { 1_000_000 };
             let request = Request::builder()
                 .method(Method::GET)
@@ -82,14 +82,14 @@ async fn guesses_cost_few_statements_and_little_memory() {
     assert!(grown < 64 << 20, "{grown} bytes more");
     let Some(before) = before else { return };
     let count = lookups(&world).await.expect("counted before") - before;
-    // One every two milliseconds at the most, and never one an identifier.
+    // At most one statement every two milliseconds, and never one per identifier.
     let max = i64::try_from(begun.elapsed().as_millis()).expect("not that long") / 2 + 1;
     println!("{count} look-ups of {GUESSES} identifiers in {:?}; at most {max}", begun.elapsed());
     assert!(count <= max, "{count} look-ups, at most {max}");
     assert!(count * 10 < i64::try_from(GUESSES).expect("few"), "{count} look-ups");
 }
 
-/// How often keys were looked up; nothing where it cannot be counted.
+/// The number of key look-ups; nothing if statements cannot be counted.
 async fn lookups(world: &World) -> Option<i64> {
     if !world.can_count_statements().await {
         return None;
@@ -97,7 +97,7 @@ async fn lookups(world: &World) -> Option<i64> {
     Some(world.statements("%l.secreto_sha256%").await)
 }
 
-/// The process's memory, bytes.
+/// The process's memory in bytes.
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("this is Linux");
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("a number of pages") * 4_096

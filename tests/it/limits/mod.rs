@@ -1,4 +1,4 @@
-//! What a company may use (spec "Limits", contract §5).
+//! Limits of a company (spec "Limits", contract §5).
 
 mod headers;
 mod in_flight;
@@ -15,9 +15,9 @@ use svc_core::domain::quota::Period;
 use svc_core::store::{CompanyChange, MonthUse, Usage, UsageStore as _};
 use svc_tests::{Company, Reply, World};
 
-/// A world with a service's default limits.
+/// A world with the default limits.
 async fn world() -> World {
-    // So many connections that a company may hold one for each of its requests, beside others.
+    // Enough connections for one company to hold one per request, beside others.
     let settings = svc_tests::with!(svc_store_postgres::Settings::default(), max_connections: 60);
     World::on(settings, |builder| builder.rate_per_minute(150).in_flight(10)).await
 }
@@ -28,12 +28,12 @@ fn at(world: &World, instant: &str) {
     world.clock.advance(instant - world.clock.now());
 }
 
-/// Moves on to where every cached key has been read anew.
+/// Advances the clock until every cached key is read anew.
 fn five_seconds_later(world: &World) {
     world.clock.advance(TimeDelta::seconds(5));
 }
 
-/// Someone else's use of the company's quota: another server, the AI connector.
+/// Usage of the company's quota by another server or the AI connector.
 async fn used_elsewhere(company: &Company, usadas: u64) {
     let mes = Period::of(company.world.clock.now()).mes;
     let usage = Usage { minutes: Vec::new(), months: vec![MonthUse { company: company.id, mes, usadas }] };
@@ -41,7 +41,7 @@ async fn used_elsewhere(company: &Company, usadas: u64) {
     five_seconds_later(&company.world);
 }
 
-/// What of the month's quota the store knows to be used.
+/// The usage of the month that the store knows.
 async fn stored(world: &World) -> i64 {
     world.sql("SELECT coalesce(sum(usadas), 0)::bigint FROM cupos").await
 }
@@ -50,7 +50,7 @@ fn licences(licencias: i32) -> CompanyChange {
     CompanyChange { licencias: Some(licencias), ..CompanyChange::default() }
 }
 
-/// What is left of the minute and of the month.
+/// The rest of the minute and of the month.
 fn left(reply: &Reply) -> (i64, i64) {
     (reply.number("x-rate-limit-remaining"), reply.number("x-svc-cupo-restante"))
 }

@@ -16,7 +16,7 @@ async fn the_last_operation_of_the_month_is_used_once() {
     }
     let refused = ana.get("/clientes").await;
     refused.fails(429, "cupo_agotado");
-    // To midnight in Mexico, which is six in the morning in Greenwich.
+    // To midnight in Mexico, six in the morning in UTC.
     assert_eq!(refused.number("retry-after"), 18 * 3_600 - 5);
     assert_eq!((left(&refused), refused.header("x-svc-cupo-reinicio")), ((147, 0), Some("2026-11-01")));
     assert_eq!(refused.number("x-rate-limit-reset"), 55, "the minute's own");
@@ -25,7 +25,7 @@ async fn the_last_operation_of_the_month_is_used_once() {
 }
 
 #[tokio::test]
-async fn the_month_turns_at_midnight_in_mexico() {
+async fn the_month_begins_at_midnight_in_mexico() {
     let world = world().await;
     let company = world.company().await;
     let ana = company.admin().await;
@@ -49,19 +49,19 @@ async fn the_month_turns_at_midnight_in_mexico() {
 }
 
 #[tokio::test]
-async fn the_utc_day_turns_no_month() {
+async fn the_month_does_not_begin_at_midnight_utc() {
     let world = world().await;
     let ana = world.company().await.admin().await;
     at(&world, "2026-10-31T23:59:00Z");
     assert_eq!(left(&ana.get("/clientes").await), (149, 4_999));
-    // November in Greenwich, October in Mexico.
+    // November in UTC, October in Mexico.
     at(&world, "2026-11-01T00:01:00Z");
     let reply = ana.get("/clientes").await;
     assert_eq!((left(&reply), reply.header("x-svc-cupo-reinicio")), ((149, 4_998), Some("2026-11-01")));
 }
 
 #[tokio::test]
-async fn licences_decide_within_five_seconds() {
+async fn licence_changes_take_effect_within_five_seconds() {
     let world = world().await;
     let company = world.company_with(licences(1)).await;
     let ana = company.admin().await;
@@ -94,7 +94,7 @@ async fn the_connector_uses_the_same_quota() {
     world.api.context().merge_usage().await.expect("merged");
     let used = company.run_by_name("quota.use", &json!({"operaciones": 4_990})).await.expect("used");
     assert_eq!(used, json!({"cupo_usado": 4_991}));
-    // The next merge brings what the connector used.
+    // The next merge brings the connector's usage.
     assert_eq!(left(&ana.get("/clientes").await), (148, 4_998));
     world.api.context().merge_usage().await.expect("merged");
     assert_eq!(left(&ana.get("/clientes").await), (147, 7));

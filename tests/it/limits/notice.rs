@@ -5,8 +5,8 @@ use svc_tests::{World, in_notice_mode};
 
 use super::{left, licences, stored, used_elsewhere};
 
-/// By the service and by the company: in notice mode every row passes with its announcement, else
-/// none does.
+/// For each mode of the service and the company: in notice mode every row passes with its
+/// announcement, otherwise none does.
 #[tokio::test]
 async fn enforced_limits_refuse_and_the_others_only_warn() {
     for (service, own, notice) in [
@@ -50,10 +50,10 @@ async fn notices_of_all_limits_are_one_header() {
     reply.ok(200);
     assert_eq!(reply.announced(), ["llave_sin_titular", "limite_excedido", "cupo_agotado", "limite_invalido"]);
     assert_eq!(left(&reply), (0, 0));
-    // It counts on, so that enforcement finds what was used.
+    // Counting continues, so that enforcement starts from the true usage.
     world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 5_001);
-    // An error keeps the announcements.
+    // Errors carry the announcements too.
     let wrong = ana.post("/clientes", json!({})).await;
     assert_eq!((wrong.status, wrong.announced().len()), (400, 3));
 }

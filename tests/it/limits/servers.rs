@@ -7,7 +7,7 @@ use super::{five_seconds_later, left, stored};
 
 const RATE: u64 = 150;
 
-/// Three servers of one database.
+/// Three servers over one database.
 async fn three() -> (World, Vec<Api>) {
     let world = World::with(|builder| builder.rate_per_minute(RATE)).await;
     let server = || world.second_api_with(|builder| builder.rate_per_minute(RATE));
@@ -15,7 +15,7 @@ async fn three() -> (World, Vec<Api>) {
     (world, servers)
 }
 
-/// Sends `each` requests to each server; gives how many passed.
+/// Sends `each` requests to each server; returns how many passed.
 async fn burst(ana: &Actor, servers: &[Api], each: usize) -> u64 {
     let mut passed = 0;
     for _ in 0..each {
@@ -29,11 +29,11 @@ async fn burst(ana: &Actor, servers: &[Api], each: usize) -> u64 {
 }
 
 #[tokio::test]
-async fn together_they_pass_the_limit_by_less_than_one_interval() {
+async fn several_servers_exceed_a_limit_by_less_than_one_interval() {
     let (world, servers) = three().await;
     let ana = world.company().await.admin().await;
     let mut passed = 0;
-    // In each interval thirty requests come in; then every server merges.
+    // Thirty requests arrive in each interval; then every server merges.
     for _ in 0..12 {
         passed += burst(&ana, &servers, 10).await;
         for server in &servers {
@@ -53,7 +53,7 @@ async fn a_server_learns_what_others_used_from_the_key_and_from_its_merges() {
     let ana = world.company().await.admin().await;
     assert_eq!(burst(&ana, &servers[..1], 100).await, 100);
     servers[0].context().merge_usage().await.expect("merged");
-    // A server that never saw the key reads with it what was used.
+    // A server that never saw the key learns the usage when it reads the key.
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (49, 4_899));
     assert_eq!(burst(&ana, &servers[..1], 10).await, 10);
     servers[0].context().merge_usage().await.expect("merged");
@@ -61,13 +61,13 @@ async fn a_server_learns_what_others_used_from_the_key_and_from_its_merges() {
     servers[1].context().merge_usage().await.expect("merged");
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (37, 4_887));
     servers[1].context().merge_usage().await.expect("merged");
-    // One that had nothing to merge learns when it reads the key anew.
+    // A server with nothing to merge learns it when it reads the key anew.
     five_seconds_later(&world);
     assert_eq!(left(&ana.at(&servers[0]).get("/clientes").await), (36, 4_886));
 }
 
 #[tokio::test]
-async fn one_that_may_be_frozen_merges_before_it_answers() {
+async fn a_process_that_may_be_frozen_merges_before_it_answers() {
     let (world, servers) = three().await;
     let frozen = world.second_api_with(|builder| builder.rate_per_minute(RATE).merge_usage_every(Duration::ZERO));
     let ana = world.company().await.admin().await;
@@ -77,10 +77,10 @@ async fn one_that_may_be_frozen_merges_before_it_answers() {
     }
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (146, 4_996));
     servers[1].context().merge_usage().await.expect("merged");
-    // With its own merge it learns what the others used.
+    // Its own merge tells it the usage of the others.
     ana.at(&frozen).get("/clientes").await.ok(200);
     assert_eq!(left(&ana.at(&frozen).get("/clientes").await), (144, 4_994));
-    // Many at once merge one after the other, or for each other.
+    // Concurrent merges run one after the other, or for each other.
     futures_util::future::join_all((0..20).map(|_| async { ana.at(&frozen).get("/clientes").await.ok(200) })).await;
     assert_eq!(stored(&world).await, 26);
 }
@@ -100,7 +100,7 @@ async fn without_a_timer_a_request_merges_now_and_then() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_loses_nothing() {
+async fn an_unreachable_store_loses_no_usage() {
     let (world, servers) = three().await;
     let ana = world.company().await.admin().await;
     burst(&ana, &servers[..1], 5).await;

@@ -2,7 +2,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use svc_tests::World;
 
-/// Statements under load: each request one, and now and then the keys and the merge.
+/// Statements under load: one per request, and now and then those of keys and merges.
 #[tokio::test]
 async fn a_read_costs_one_statement_and_a_twentieth() {
     let world = World::new().await;

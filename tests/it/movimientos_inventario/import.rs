@@ -67,7 +67,7 @@ async fn a_product_is_named_by_clave_or_sku_and_need_not_be_there() {
     let company = catalogue(World::new().await.company().await).await;
     let cases = [
         (json!({"producto": 1}), json!({"producto": 1, "sku": "TOR-1"}), json!("TOR-1")),
-        // The active one.
+        // The active product.
         (json!({"sku": "TOR-1"}), json!({"producto": 1, "sku": "TOR-1"}), json!("TOR-1")),
         (json!({"producto": 3, "sku": "ANTES"}), json!({"producto": 3, "sku": "TOR-1"}), json!("ANTES")),
         (json!({"producto": 5}), json!({"producto": 5, "sku": null}), Value::Null),
@@ -176,7 +176,7 @@ async fn listed_records_can_be_imported_and_move_no_stock() {
     assert_eq!(world.count("emitidos").await, 0);
 }
 
-/// The movement of that clave.
+/// The movement with this clave.
 async fn one(company: &Company, clave: i64) -> Value {
     let records = company.admin().await.walk(&format!("/movimientos-inventario?clave={clave}")).await;
     assert_eq!(records.len(), 1, "{clave}");

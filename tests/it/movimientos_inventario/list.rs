@@ -49,7 +49,7 @@ async fn the_ledger_is_read_for_one_product_or_document_only() {
 }
 
 #[tokio::test]
-async fn the_kind_says_whether_it_adds_or_takes() {
+async fn the_kind_decides_whether_stock_is_added_or_removed() {
     let company = World::new().await.company().await;
     let entrada = [
         "registro",
@@ -101,8 +101,8 @@ async fn a_filter_finds_what_it_names() {
         &ana,
         PATH,
         &[
-            // The products 1, 3 and 4 have the SKU, whatever was written down; 6 to 8 speak of what
-            // is not there.
+            // Products 1, 3 and 4 have the SKU, whatever the movement recorded; 6 to 8 name missing
+            // products.
             ("sku=TOR-1", &[1, 2, 4, 5, 6, 8, 10]),
             ("sku=TOR-2", &[3, 11]),
             ("sku=VIEJO", &[7, 9]),
@@ -163,7 +163,7 @@ async fn a_sku_is_the_product_s_of_today_else_the_one_written_down() {
             row(10, 1, "TOR-1"),
         ]
     );
-    // A product of another SKU now, one that is gone from the catalogue, one that has lost its SKU.
+    // A product with another SKU now, one that was deleted, one that lost its SKU.
     for statement in [
         "UPDATE productos SET sku = 'NUEVO' WHERE clave = 1 RETURNING clave",
         "DELETE FROM productos WHERE clave = 3 RETURNING clave",
@@ -186,12 +186,12 @@ async fn a_sku_is_the_product_s_of_today_else_the_one_written_down() {
 #[tokio::test]
 async fn a_long_ledger_is_walked_once_from_end_to_end() {
     let company = catalogue(World::new().await.company().await).await;
-    // Alternating: products that have the SKU, one that is gone, none at all, and another SKU's.
+    // Movements alternate: of products that have the SKU, of a deleted one, of none, and with
+    // another SKU.
     let product = |n: i64| [json!(1), json!(3), json!(77), Value::Null, json!(2)][(n * n % 7 % 5) as usize].clone();
     let kind = |n: i64| if n % 3 == 0 { "compra" } else { "venta" };
     let record = |n: i64| {
-        // Of those that name no product, the SKU is given to the product that has it, unless there
-        // is none.
+        // A movement without product belongs to the product that has its SKU, if there is one.
         json!({"producto": product(n), "sku": if product(n) == json!(2) { "TOR-2" } else { "SUELTO" },
                "tipo": kind(n), "cantidad": n, "almacen": "001"})
     };
@@ -233,7 +233,7 @@ fn eleven() -> Vec<Value> {
     ]
 }
 
-/// Two companies' ledgers under the same claves, SKUs and sales.
+/// The ledgers of two companies with the same claves, SKUs and sales.
 #[tokio::test]
 async fn companies_never_see_one_another() {
     let world = World::new().await;

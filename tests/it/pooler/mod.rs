@@ -1,4 +1,4 @@
-//! Behind PgBouncer in transaction mode, with more of everything at once than it has connections.
+//! PgBouncer in transaction mode, with more concurrent clients than connections.
 
 mod writes;
 
@@ -17,7 +17,7 @@ async fn pooled(settings: Settings) -> Option<World> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn lists_are_read_by_more_than_there_are_connections() {
+async fn more_clients_than_connections_can_read_lists() {
     let Some(world) = pooled(Settings::default()).await else { return };
     let companies = [world.company().await, world.company().await];
     for (at, company) in companies.iter().enumerate() {
@@ -66,7 +66,7 @@ async fn a_company_is_imported() {
     let company = world.company().await;
     let children = [json!({"clave": 2, "nombre": "Hija", "padre": 1}), json!({"clave": 1, "nombre": "Madre"})];
     company.load(Resource::Categorias, &children).await;
-    // A batch with a fault is undone to its savepoint, and the fault is found.
+    // A faulty batch is rolled back to its savepoint, and the fault is found.
     let rfc = |n: i64| if n == 33 || n == 40 { "XIA190128J61" } else { "" };
     let customers: Vec<_> = (0..50).map(|n| json!({"nombre": "Ana", "rfc": rfc(n)})).collect();
     let fault = company.import(Resource::Clientes, &customers).await.expect_err("an RFC twice");
@@ -97,10 +97,10 @@ async fn without_the_setting_the_pooler_refuses_us() {
     assert!(refused.to_string().contains("unsupported startup parameter"), "{refused}");
 }
 
-/// Checks that no connection of the pooler's keeps anything of those who had it, and that it opened
-/// no more than it may.
+/// Checks that no connection of the pooler keeps session state, and that the pooler opened no more
+/// than it may.
 async fn left_as_found(world: &World) {
-    // The pooler refuses what sqlx would set.
+    // The pooler refuses the parameters that sqlx would set.
     let options = world.used_store().options().clone().extra_float_digits(None);
     let plain = sqlx::PgPool::connect_lazy_with(options);
     let mut held = Vec::new();

@@ -1,4 +1,4 @@
-//! Writes, passes of the workers and the counting of usage, all at once.
+//! Writes, worker passes and usage counting, all concurrently.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use svc_tests::{Actor, Reply, World, books};
 use super::{left_as_found, pooled};
 use crate::ventas::shop::{made, on_credit, ready, shop, stock};
 
-/// How many do the same at the same time.
+/// The number of clients that do the same concurrently.
 const AT_ONCE: i64 = 20;
 
-/// The events that a webhook is sent.
+/// The events that a webhook gets.
 const EVENTS: [&str; 4] = ["cliente.creado", "venta.creada", "factura.timbrada", "inventario.existencia_cambiada"];
 
-/// A receiver that has everything delivered.
+/// A receiver that accepts everything.
 struct Receiver;
 
 #[async_trait]
@@ -52,7 +52,7 @@ async fn twenty_writes_with_one_idempotency_key_are_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn everything_at_once_leaves_the_books_in_order() {
+async fn concurrent_business_leaves_the_books_in_order() {
     let Some(world) = pooled(Settings::default()).await else { return };
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -70,7 +70,7 @@ async fn everything_at_once_leaves_the_books_in_order() {
     for reply in replies.iter().flatten() {
         assert!(reply.status < 400, "{}", reply.json());
     }
-    // Makes due what the workers left.
+    // Makes the workers' remaining records due.
     world.clock.advance(TimeDelta::minutes(10));
     work(&world).await;
     world.clock.advance(TimeDelta::minutes(10));
@@ -86,8 +86,7 @@ async fn everything_at_once_leaves_the_books_in_order() {
     left_as_found(&world).await;
 }
 
-/// What one client does: reads, has a sale invoiced with a repetition, makes a customer and reads
-/// again.
+/// One client: reads, has a sale invoiced twice, creates a customer and reads again.
 async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
     let key = format!("factura-{at}");
     let path = format!("/ventas/{venta}/facturar");

@@ -84,7 +84,7 @@ async fn an_edit_that_changes_nothing_leaves_no_trace() {
 #[tokio::test]
 async fn only_changed_fields_are_validated() {
     let (company, ana) = shop().await;
-    // From an older system: an inactive unit, and the border rate far from any border.
+    // As an older system stored it: an inactive unit, and the border rate far from any border.
     let record = json!({"sku": "A", "descripcion": "Viejo", "unidad": 50, "iva_venta": "8"});
     company.load(Resource::Productos, &[record, json!({"sku": "B"})]).await;
     ana.put("/productos/1", json!({"descripcion": "Nuevo"})).await.ok(200);
@@ -101,7 +101,7 @@ async fn stored(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn a_deleted_product_is_not_there() {
+async fn a_deleted_product_is_not_found() {
     let (company, ana) = shop().await;
     ana.post("/productos", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await.ok(201);
     company.run_by_name("product.delete", &json!({"clave": 1})).await.unwrap();

@@ -1,4 +1,4 @@
-//! `GET /productos`: what it shows and what its filters find.
+//! `GET /productos`: records and filters.
 
 use serde_json::{Value, json};
 use svc_tests::lists::finds;
@@ -85,7 +85,7 @@ async fn deleted_products_are_shown_only_when_asked_for() {
             ("estatus=activo", &[1, 2, 3, 5, 7]),
             ("estatus=inactivo", &[6]),
             ("estatus=eliminado", &[4]),
-            // 8 is of unknown status: of none that can be asked for, but not deleted.
+            // 8 has an unknown status, which cannot be requested but is not deleted.
             ("clave=8", &[8]),
             ("clave=4", &[]),
             ("clave=4&estatus=eliminado", &[4]),
@@ -114,7 +114,8 @@ async fn a_sku_finds_every_product_that_has_it() {
             ("sku=*", &[]),
             ("sku=50%25", &[7]),
             ("sku=5_%25", &[]),
-            // The children of every product with that SKU: 2 is of 1, 3 of 4 (deleted), 5 of 6.
+            // The children of every product with that SKU: 2 belongs to 1, 3 to 4 (deleted), 5 to
+            // 6.
             ("sku_padre=TOR-1", &[2, 3, 5]),
             ("sku_padre=TOR-2", &[]),
             ("sku_padre=tor-1", &[]),
@@ -140,7 +141,7 @@ async fn brands_and_categories_are_given_by_name() {
             ("marca=Nadie", &[]),
             ("categoria=Torniller%C3%ADa", &[1, 2]),
             ("categoria=Tornilleria", &[]),
-            // The parent's name does not stand for its children's.
+            // A parent's name does not find its children.
             ("categoria=Todo", &[5]),
             ("marca=Truper&categoria=Torniller%C3%ADa", &[1]),
             ("marca=%C3%91and%C3%BA&categoria=Todo", &[]),
@@ -156,7 +157,7 @@ async fn load_catalogue(company: &Company) {
     company.load(Resource::Categorias, &categories).await;
 }
 
-/// Someone in a company of eight products; another company has the same ones.
+/// A user of a company with eight products; another company has the same ones.
 async fn catalogue() -> Actor {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];

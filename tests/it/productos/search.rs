@@ -34,9 +34,9 @@ async fn a_word_is_found_at_the_start_and_inside_of_words() {
             ("buscar=lectri", &[1]),
             ("buscar=rico", &[1]),
             ("buscar=ornillo", &[2, 3]),
-            // In the SKU as well as in the description.
+            // Words are found in the SKU as in the description.
             ("buscar=or-2", &[2]),
-            // No word runs over from SKU into description.
+            // No word spans SKU and description.
             ("buscar=3tornillo", &[]),
             ("buscar=nadie", &[]),
         ],
@@ -72,7 +72,7 @@ async fn words_of_less_than_three_characters_are_dropped() {
         &[
             ("buscar=zz+tornillo", &[2, 3]),
             ("buscar=tornillo+de+xx", &[2, 3]),
-            // Characters are counted, not bytes.
+            // Characters count, not bytes.
             ("buscar=%C3%B1%C3%B1+tornillo", &[2, 3]),
         ],
     )
@@ -118,7 +118,7 @@ async fn there_are_no_wildcards() {
 }
 
 #[tokio::test]
-async fn a_search_goes_with_the_other_filters_and_hides_the_deleted() {
+async fn a_search_combines_with_filters_and_hides_deleted_products() {
     let ana = catalogue().await;
     finds(
         &ana,

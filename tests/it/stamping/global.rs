@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
+use svc_tests::lists::pick;
 use svc_tests::{World, books};
 
 use super::credit_notes::{document, refused};
@@ -23,7 +24,7 @@ async fn a_months_tickets_are_one_invoice() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let first = sold(&shop, PUBLIC, &[line(NAIL, "3", "33.335"), line(FOOD, "1", "9.99")]).await;
-    // Forty lines whose IVA is rounded up by itself: their sum is more than the IVA of their sum.
+    // Forty lines whose IVA is rounded up: their sum exceeds the IVA of their sum.
     let many: Vec<Value> = (0..40).map(|_| line(NAIL, "1", "0.035")).collect();
     let second = sold(&shop, PUBLIC, &many).await;
     let third = sold(&shop, PUBLIC, &[line(BOOK, "2", "120")]).await;
@@ -34,8 +35,8 @@ async fn a_months_tickets_are_one_invoice() {
     world.stamp(&SandboxStamper).await;
     let record = shop.factura(factura).await;
     assert_eq!(
-        [&record["estatus"], &record["venta"], &record["serie"]],
-        [&json!("vigente"), &Value::Null, &json!("F")]
+        pick(&record, &["estatus", "venta", "serie"]),
+        json!({"estatus": "vigente", "venta": null, "serie": "F"})
     );
     let xml = document(&shop, factura).await;
     for part in [
@@ -50,7 +51,7 @@ async fn a_months_tickets_are_one_invoice() {
     ] {
         assert!(xml.contains(part), "{part}: {xml}");
     }
-    // It comes to what was paid, to the cent.
+    // The total is the amount paid, to the cent.
     let total: String = world.sql("SELECT to_char(sum(total), 'FM999990.00') FROM ventas WHERE cliente = 2").await;
     assert!(xml.contains(&format!(" Total=\"{total}\"")), "{total}: {xml}");
     let sale = shop.one(&format!("/ventas?tipo=venta&clave={first}")).await;
@@ -58,15 +59,18 @@ async fn a_months_tickets_are_one_invoice() {
     assert_eq!(shop.one(&format!("/ventas?tipo=venta&clave={named}")).await["factura"], Value::Null);
     refused(&shop, "invoice.global", october(), "estado_invalido", "no hay ventas").await;
     refused(&shop, "sale.cancel", json!({"venta": first}), "estado_invalido", "factura").await;
-    // Cancelled, it gives them back.
+    // Its cancellation releases the sales.
     shop.company.run_by_name("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
     world.stamp(&SandboxStamper).await;
     let sale = shop.one(&format!("/ventas?tipo=venta&clave={first}")).await;
-    assert_eq!([&sale["factura"], &sale["uuid"], &sale["cancelada"]], [&Value::Null, &Value::Null, &json!(false)]);
+    assert_eq!(
+        pick(&sale, &["factura", "uuid", "cancelada"]),
+        json!({"factura": null, "uuid": null, "cancelada": false})
+    );
     let again = json!({"periodicidad": "04", "mes": 10, "año": 2026, "ventas": [third]});
     let again = shop.company.run_by_name("invoice.global", &again).await.unwrap();
     assert_eq!(again["ventas"], json!([third]));
-    // A rejected one is made anew.
+    // A rejected global invoice is reissued.
     shop.company
         .run_by_name("invoice.rejected", &json!({"factura": again["factura"], "codigo": "CFDI40130", "mensaje": "No"}))
         .await
@@ -83,7 +87,7 @@ async fn a_months_tickets_are_one_invoice() {
 }
 
 #[tokio::test]
-async fn what_is_no_ticket_of_a_period_is_refused() {
+async fn sales_that_are_no_tickets_of_the_period_are_refused() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let ticket = sold(&shop, PUBLIC, &[line(NAIL, "1", "100")]).await;

@@ -1,4 +1,4 @@
-//! What becomes of an invoice: stamped, refused, or none that could be made.
+//! The outcomes of an invoice: stamped, refused, or impossible to make.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn a_refused_invoice_has_its_reason_and_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_document_that_cannot_be_made_is_refused_without_asking() {
+async fn an_impossible_document_is_refused_without_asking_the_provider() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, free) = shop.invoice(nails()).await;
@@ -134,7 +134,7 @@ async fn an_imported_invoice_is_never_stamped() {
 }
 
 #[tokio::test]
-async fn a_document_that_was_never_sent_is_issued_when_it_is() {
+async fn an_unsent_document_is_dated_when_it_is_sent() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, factura) = shop.invoice(nails()).await;

@@ -1,4 +1,4 @@
-//! Several workers, workers that vanish, and results that come too late.
+//! Several workers, vanished workers, and late results.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use super::{Shop, Stub, accept, nails, report, uuid};
 use crate::documents::UUIDS;
 
-/// A provider that answers when it is let, and says when it got a request.
+/// A provider that answers when released, and signals each request.
 pub(super) struct Slow {
     requests: Semaphore,
     answers: Semaphore,
@@ -41,8 +41,8 @@ impl Stamper for Slow {
     }
 }
 
-/// Lets a worker take one invoice out and wait for `slow`; does `meanwhile`; lets `slow` answer,
-/// and gives the report.
+/// Lets a worker send one invoice to `slow`, runs `meanwhile`, then lets `slow` answer; returns the
+/// report.
 pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
     let mut worker = {
         let (world, slow) = (world.clone(), slow.clone());
@@ -105,7 +105,7 @@ async fn a_late_failure_does_not_disturb_the_next_worker() {
 }
 
 #[tokio::test]
-async fn the_application_speaks_for_the_authority_while_a_record_is_out() {
+async fn the_application_may_report_a_result_while_a_record_is_leased() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let refusal = |factura: i64| json!({"factura": factura, "codigo": "X", "mensaje": "Así no"});

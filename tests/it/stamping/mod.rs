@@ -1,4 +1,4 @@
-//! The stamping worker: its requests, its leases and what it writes.
+//! The stamping worker: its requests, its leases and its effects.
 
 mod advances;
 mod cancellations;
@@ -23,20 +23,20 @@ use svc_core::stamping::{SandboxStamper, StampFailure, StampReport, StampRequest
 use svc_tests::{Actor, Company, Resource, World};
 use uuid::Uuid;
 
-/// A customer with all that an invoice requires; the general public; one without RFC who has a
-/// name; and one of another country.
+/// Customers: one with everything that an invoice needs, the general public, one without RFC but
+/// with a name, and a foreign one.
 const ANA: i64 = 1;
 const PUBLIC: i64 = 2;
 const NAMED: i64 = 3;
 const ABROAD: i64 = 4;
-/// Products by their IVA: 16 %, 0 %, exempt, no object of the tax, and 8 %.
+/// Products by their IVA: 16 %, 0 %, exempt, not subject to tax, and 8 %.
 const NAIL: i64 = 1;
 const FOOD: i64 = 2;
 const BOOK: i64 = 3;
 const UNTAXED: i64 = 4;
 const BORDER: i64 = 5;
 
-/// A company that invoices, and someone who may do all of it.
+/// A company that can invoice, and a user who may do everything.
 struct Shop {
     company: Company,
     actor: Actor,
@@ -68,21 +68,21 @@ impl Shop {
         &self.company.world
     }
 
-    /// Orders and invoices that; gives the sale and its invoice.
+    /// Orders and invoices this; returns the sale and its invoice.
     async fn invoice(&self, order: Value) -> (i64, i64) {
         let venta = self.actor.post("/ventas", order).await.ok(201)["venta"].as_i64().expect("a sale");
         let requested = self.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
         (venta, requested["factura"].as_i64().expect("an invoice"))
     }
 
-    /// Pays so much of a receivable today, by transfer; gives the payment.
+    /// Pays this amount of a receivable today, by transfer; returns the payment.
     async fn pay(&self, cxc: i64, importe: &str, referencia: &str) -> i64 {
         let body = json!({"importe": importe, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
                           "referencia": referencia});
         self.actor.post(&format!("/cxc/{cxc}/pagos"), body).await.ok(201)["pago"].as_i64().expect("a payment")
     }
 
-    /// The one record that a query finds.
+    /// The only record that a query finds.
     async fn one(&self, query: &str) -> Value {
         let found = self.actor.get(query).await.ok(200)["datos"].clone();
         assert_eq!(found.as_array().map(Vec::len), Some(1), "{query}: {found}");
@@ -100,7 +100,7 @@ fn line(producto: i64, cantidad: &str, precio: &str) -> Value {
     json!({"producto": producto, "cantidad": cantidad, "precio_unitario": precio})
 }
 
-/// An order of Ana's, to be paid in parts.
+/// An order of Ana's, to be paid in instalments.
 fn order(renglones: &[Value]) -> Value {
     json!({"tipo": "pedido", "cliente": ANA, "renglones": renglones, "metodo_pago_sat": "PPD", "forma_pago_sat": "99"})
 }
@@ -110,7 +110,7 @@ fn nails() -> Value {
     order(&[line(NAIL, "10", "100")])
 }
 
-/// A provider that answers as `answer` says, and remembers its requests.
+/// A provider that answers with `answer` and records its requests.
 struct Stub<F> {
     requests: Mutex<Vec<StampRequest>>,
     answer: F,
@@ -130,7 +130,7 @@ impl<F: Fn(&StampRequest) -> Result<StampedXml, StampFailure> + Send + Sync> Stu
         Cfdi::read(&xml).expect("a document")
     }
 
-    /// What was sent, in this order.
+    /// The documents sent, in order.
     fn sent(&self) -> Vec<String> {
         self.requests.lock().unwrap().iter().map(|request| request.xml.clone()).collect()
     }
@@ -144,7 +144,7 @@ impl<F: Fn(&StampRequest) -> Result<StampedXml, StampFailure> + Send + Sync> Sta
     }
 }
 
-/// Stamps everything, with a UUID that follows from the id.
+/// Stamps everything, with a UUID derived from the id.
 fn accept(request: &StampRequest) -> Result<StampedXml, StampFailure> {
     SandboxStamper::sign(request, uuid(&request.id), "2026-10-12T18:00:05.25Z".parse().unwrap())
 }
@@ -154,8 +154,8 @@ fn uuid(id: &str) -> Uuid {
     Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_0000_0000_0000 + digits)
 }
 
-/// A request's id without that of the installation, with which it begins; an id without that as it
-/// is.
+/// A request's id without the installation's part at its beginning; an id without that part stays
+/// as it is.
 fn own(id: &str) -> &str {
     match id.split_once('-') {
         Some((installation, own)) if installation.len() == 15 => own,

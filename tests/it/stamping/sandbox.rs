@@ -1,4 +1,4 @@
-//! From end to end with the sandbox, whose validation of what the API made checks our documents.
+//! End to end with the sandbox, whose validation also checks our documents.
 
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
@@ -20,7 +20,7 @@ fn discounted(mut line: Value, descuento: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_invoice_that_the_api_makes_is_one_that_is_stamped() {
+async fn every_invoice_of_the_api_can_be_stamped() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let mixed = || {
@@ -101,7 +101,7 @@ async fn the_sandbox_plays_refusals_and_outages() {
     assert_eq!(shop.factura(2).await["estatus"], "en_espera");
 }
 
-/// What was refused, and why.
+/// The refused documents and their reasons.
 async fn faults(shop: &Shop) -> String {
     shop.world()
         .sql("SELECT coalesce(jsonb_agg(jsonb_build_array(clave, error_codigo, error_mensaje)), '[]')::text FROM facturas WHERE estatus = 'error'")

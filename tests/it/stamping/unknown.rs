@@ -1,4 +1,4 @@
-//! What an operator has to mend, and documents whose fate nobody can tell.
+//! Faults for an operator, and documents whose outcome is unknown.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -11,7 +11,7 @@ use svc_tests::{World, with};
 
 use super::{NAIL, Shop, Stub, accept, line, nails, order, report, unreachable};
 
-/// Refuses every document for its age, and answers queries for earlier ones with a function.
+/// Refuses every document for its age, and reports earlier stamps as configured.
 struct TooOld(fn(&StampRequest) -> Result<Option<StampedXml>, StampFailure>);
 
 #[async_trait]
@@ -29,8 +29,8 @@ fn nobody_knows(_: &StampRequest) -> Result<Option<StampedXml>, StampFailure> {
     Err(StampFailure::Unknown("the portal tells".to_owned()))
 }
 
-/// A world with an invoice that was sent once, to no answer, and is too old now; with what was
-/// sent.
+/// A world with an invoice that was sent once without an answer and is too old now, and with the
+/// document sent.
 async fn lost() -> (World, Shop, String) {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
@@ -48,7 +48,7 @@ async fn a_document_of_unknown_fate_waits_as_it_is() {
     assert_eq!(world.store.held().await.unwrap(), [(Held::Stuck, 1)]);
     let record = shop.factura(1).await;
     assert_eq!((&record["estatus"], &record["error_codigo"]), (&json!("en_espera"), &Value::Null));
-    // It is sent again now and then, the same to the byte: someone may know by then.
+    // The same bytes are sent again now and then, in case the provider knows more by then.
     world.clock.advance(TimeDelta::hours(7));
     let later = Stub::new(accept);
     assert_eq!(world.stamp(&later).await, with!(report(), timbrados: 1));
@@ -57,7 +57,7 @@ async fn a_document_of_unknown_fate_waits_as_it_is() {
 }
 
 #[tokio::test]
-async fn an_earlier_stamp_is_taken_and_what_was_never_stamped_gets_a_new_date() {
+async fn an_earlier_stamp_is_used_and_unstamped_documents_get_a_new_date() {
     let (world, shop, _) = lost().await;
     let stamped = TooOld(|request| accept(request).map(Some));
     assert_eq!(world.stamp(&stamped).await, with!(report(), timbrados: 1));
@@ -83,7 +83,7 @@ async fn a_first_refusal_for_its_age_is_a_refusal() {
 }
 
 #[tokio::test]
-async fn an_account_that_is_refused_makes_documents_wait() {
+async fn a_refused_account_makes_documents_wait() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let customer = json!({"nombre": "Sin timbres", "rfc": "XAXX010101000", "regimen": 616, "cp": "06700",

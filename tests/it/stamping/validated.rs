@@ -1,5 +1,5 @@
-//! What was validated is what is stamped: a document is fixed when it is requested, but for its
-//! date, certificate and seal.
+//! The validated document is the one that is stamped: only its date, certificate and seal come
+//! later.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use svc_tests::{World, certificate, with};
 
 use super::{NAIL, Shop, Stub, accept, line, nails, order, report};
 
-/// Changes all that a document says of its parties, and what its lines say of their product.
+/// Changes everything that a document says of its parties, and everything that its lines say of
+/// their product.
 async fn change_everything(shop: &Shop) {
     let customer = json!({"nombre": "Otra S", "regimen": 603, "uso_cfdi": "G01", "cp": "44100"});
     shop.actor.put("/clientes/1", customer).await.ok(200);
@@ -25,7 +26,7 @@ async fn change_everything(shop: &Shop) {
     shop.world().clock.advance(TimeDelta::seconds(6));
 }
 
-/// The last document that was sent, without its number and what its sealing brought.
+/// The last document sent, without its number and what sealing added.
 fn last(
     stub: &Stub<impl Fn(&super::StampRequest) -> Result<super::StampedXml, super::StampFailure> + Send + Sync>,
 ) -> Value {
@@ -46,7 +47,7 @@ async fn later_edits_change_nothing_in_an_invoice() {
     let expected = last(&stamper);
     let (_, factura) = shop.invoice(nails()).await;
     change_everything(&shop).await;
-    // Another certificate signs, and it is issued when it is first sent.
+    // Another certificate signs it, and its date is that of its first sending.
     shop.company.run(&certificate::load("renewed", "renewed")).await.expect("the certificate is loaded");
     world.clock.advance(TimeDelta::hours(80));
     world.stamp(&stamper).await;
@@ -78,12 +79,12 @@ async fn later_edits_change_nothing_in_a_complement() {
 }
 
 #[tokio::test]
-async fn a_row_that_kept_no_document_is_made_of_the_records_of_the_day() {
+async fn a_row_without_document_is_built_from_current_records() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;
     shop.pay(1, "580.00", "SPEI 1").await;
-    // As the release before this one queued them.
+    // As the previous release queued them.
     world.run("UPDATE timbrados SET documento = NULL").await;
     shop.actor.put("/clientes/1", json!({"nombre": "Ana María"})).await.ok(200);
     let stamper = Stub::new(accept);
@@ -94,7 +95,7 @@ async fn a_row_that_kept_no_document_is_made_of_the_records_of_the_day() {
 }
 
 #[tokio::test]
-async fn what_no_document_can_be_made_of_is_not_invoiced() {
+async fn sales_without_a_possible_document_are_not_invoiced() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let table: [(&'static str, &'static str, &str); 3] = [

@@ -5,8 +5,8 @@ use svc_core::record::{Filter, Takes};
 
 use super::{keyed, lists};
 
-/// The filters of each list, in the order of their names, and what they take. A text has 200
-/// characters at the most where nothing else is said, and a date may be an instant.
+/// The filters of each list, sorted by name, with what they accept. Unless stated otherwise a text
+/// has at most 200 characters, and a date may be an instant.
 const FILTERS: [(&str, &str); 26] = [
     (
         "/clientes",
@@ -89,7 +89,7 @@ const FILTERS: [(&str, &str); 26] = [
     ),
 ];
 
-/// The scopes of each operation, one of which suffices.
+/// The scopes of each operation; one suffices.
 const SCOPES: [(&str, &str); 43] = [
     ("POST /leads", "leads:write"),
     ("GET /clientes", "clientes:read"),

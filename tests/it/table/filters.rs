@@ -1,4 +1,4 @@
-//! Every list × every filter × every way to get it wrong.
+//! Every list with every filter, right and wrong.
 
 use svc_core::domain::time::Edge;
 use svc_core::record::{Filter, Takes};
@@ -6,7 +6,7 @@ use svc_tests::World;
 
 use super::{a_minute_later, company, fails, lists, outcome, path, reader};
 
-/// The lists that want a selector, and those that read 92 days at the most (contract §3).
+/// The lists that require a selector, and those limited to 92 days (contract §3).
 pub(super) const SELECTED: [&str; 3] = ["/movimientos-inventario", "/ventas-renglones", "/compras-renglones"];
 pub(super) const WINDOWED: [&str; 2] = ["/ventas", "/facturas"];
 
@@ -92,7 +92,7 @@ async fn reversed_ranges_are_refused() {
     assert!(ranges > 0, "GET /clientes has a range");
 }
 
-/// A value that the filter takes.
+/// A value that the filter accepts.
 pub(super) fn sample(takes: Takes) -> String {
     match takes {
         Takes::Integer => "1".to_owned(),
@@ -107,7 +107,7 @@ pub(super) fn sample(takes: Takes) -> String {
     }
 }
 
-/// Values that the filter takes.
+/// Values that the filter accepts.
 pub(super) fn good(takes: Takes) -> Vec<String> {
     let own: &[&str] = match takes {
         Takes::Integer => &["0", "-1", "007", "9223372036854775807", "-9223372036854775808"],
@@ -125,7 +125,7 @@ pub(super) fn good(takes: Takes) -> Vec<String> {
     own.iter().map(|value| (*value).to_owned()).collect()
 }
 
-/// Queries that the filter refuses, and how.
+/// Queries that the filter refuses, and their codes.
 fn bad(filter: &Filter) -> Vec<(String, &'static str)> {
     let own: &[&str] = match filter.takes {
         Takes::Integer => &["x", "1.0", "1e3", "%2B1", "+1", "1+", "--1", "-", "0x1", "%D9%A1", "9223372036854775808"],

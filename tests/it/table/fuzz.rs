@@ -1,5 +1,4 @@
-//! Whatever a client with a valid key sends, it gets an answer of the right shape, and none is a
-//! failure of ours.
+//! Whatever a client with a valid key sends, it gets a well-formed answer that is never a 500.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -46,12 +45,12 @@ fn no_client_input_causes_a_500() {
         Ok(())
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
-    // Enough requests got past authentication and validation.
+    // Enough requests passed authentication and validation.
     let seen = seen.into_inner();
     assert!(seen.is_superset(&BTreeSet::from([200, 201, 202, 400, 404, 405, 415, 422])), "{seen:?}");
 }
 
-/// Someone in a company that can sell and invoice.
+/// A user of a company that can sell and invoice.
 async fn selling(world: &World) -> Actor {
     let company = company(world).await;
     company.load_certificate().await;
@@ -71,7 +70,7 @@ fn request(actor: &Actor, case: &Case) -> Request<Bytes> {
         target.push(b'?');
         target.extend(&case.query);
     }
-    // What is no URI as it stands is one in percent signs.
+    // Invalid URIs are percent-encoded.
     let uri = Uri::try_from(target.as_slice()).unwrap_or_else(|_| escaped(&target).parse().expect("a URI"));
     let uri = if uri.path().is_empty() { Uri::from_static("/") } else { uri };
     let mut request = actor
@@ -139,7 +138,7 @@ fn query() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// The filters of every list, each with a value that it takes.
+/// The filters of every list, each with an accepted value.
 fn filters_with_values() -> Vec<(String, String)> {
     let described = endpoints().flat_map(|endpoint| endpoint.filters());
     let mut names: Vec<_> = described.map(|filter| (filter.name.to_owned(), filters::sample(filter.takes))).collect();
@@ -196,7 +195,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A sales document that is nearly one.
+/// A sales document that is almost valid.
 fn sale() -> impl Strategy<Value = String> {
     let member = |name: &'static str, values: &'static [&'static str]| {
         select(values.to_vec()).prop_map(move |value| (quoted(name), value.to_owned()))
@@ -262,7 +261,7 @@ fn field() -> impl Strategy<Value = String> {
         .prop_map(|name| quoted(&name))
 }
 
-/// The text of any JSON value, and of some that are none.
+/// The text of any JSON value, and some texts that are none.
 fn any_json() -> impl Strategy<Value = String> {
     let words = [
         "null",

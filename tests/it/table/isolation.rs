@@ -1,4 +1,4 @@
-//! No list of one company ever shows a row of another, though both use the same claves.
+//! No list of one company shows a row of another, although both use the same claves.
 
 use serde_json::{Value, json};
 use svc_tests::lists::claves;
@@ -16,7 +16,7 @@ async fn no_list_shows_another_company_s_records() {
     let world = World::new().await;
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
-    // Deliveries have no mark; the tests of webhooks recognise them by their events.
+    // Deliveries have no mark; the tests of webhooks recognize them by their events.
     let marked = |endpoint: &Endpoint| endpoint.pages().is_some() && !endpoint.http.path.contains('{');
     for endpoint in endpoints().filter(marked) {
         let (own, other) = (rows(&us, &endpoint).await, rows(&them, &endpoint).await);
@@ -26,7 +26,7 @@ async fn no_list_shows_another_company_s_records() {
     }
 }
 
-/// Both companies have records of the same claves: they differ only in the company.
+/// Records of both companies have the same claves and differ only in the company.
 #[tokio::test]
 async fn no_filter_finds_another_company_s_records() {
     let world = World::new().await;
@@ -38,13 +38,13 @@ async fn no_filter_finds_another_company_s_records() {
         for filter in list.filters() {
             let Some(value) = value(path, filter.name, &their_row) else { continue };
             let selector = selector(path).trim_start_matches('?');
-            // What selects the row is said once.
+            // The selector occurs once.
             let selector = if selector.starts_with(&format!("{}=", filter.name)) { "" } else { selector };
             let target = format!("{path}?{}={value}&{selector}", filter.name);
             let found = them.walk(&target).await;
             assert!(found.iter().any(|row| row["clave"] == json!(CLAVE)), "{target} finds their own row: {found:?}");
             let found = us.walk(&target).await;
-            // Ours is the same but for the mark.
+            // Our record is the same except for the mark.
             let ours = if value.contains("BBB") { &[][..] } else { &[CLAVE][..] };
             let of_clave: Vec<_> = claves(&found).into_iter().filter(|clave| *clave == CLAVE).collect();
             assert_eq!(of_clave, ours, "{target}");
@@ -63,7 +63,7 @@ async fn references_to_another_company_are_refused() {
         let refers = ["producto", "cliente", "venta", "cxc", "compra", "proveedor", "etapa", "cuenta_bancaria"]
             .iter()
             .any(|field| record[*field] == json!(CLAVE));
-        // The ledger's references are facts that outlive what they speak of.
+        // The ledger's references are facts that outlive the records they name.
         if refers && resource != Resource::MovimientosInventario {
             let outcome = empty.import(resource, &[record]).await;
             assert!(outcome.as_ref().is_err_and(|text| text.contains("no existe")), "{}: {outcome:?}", resource.name());
@@ -81,11 +81,11 @@ fn selector(path: &str) -> &'static str {
     }
 }
 
-/// A value of a filter that finds `row`, which has the mark `BBB`; none where the list's own tests
-/// check it.
+/// A filter's value that finds `row`, which has the mark `BBB`; none if the list's own tests check
+/// the filter.
 fn value(path: &str, filter: &str, row: &Value) -> Option<String> {
     let known = match (path, filter) {
-        // It needs a second product.
+        // It would need a second product.
         (_, "sku_padre") => return None,
         ("/ventas" | "/facturas", "fecha_hasta") => "2026-10-31&fecha_desde=2026-10-12",
         (_, "uso_cfdi") => "G03",
@@ -126,7 +126,7 @@ async fn filled(world: &World, mark: &str, number: i64) -> Company {
     company
 }
 
-/// A record of every resource; the mark or the number stands in each.
+/// A record of every resource; each contains the mark or the number.
 pub(crate) fn records(mark: &str, number: i64) -> Vec<(Resource, Value)> {
     let record = |resource: Resource| match resource {
         Resource::Sucursales

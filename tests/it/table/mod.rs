@@ -1,4 +1,4 @@
-//! Tests that walk the registry: an operation is covered from the day it is registered.
+//! Tests over the whole registry: they cover an operation as soon as it is registered.
 
 mod contract;
 mod credentials;
@@ -29,12 +29,11 @@ fn keyed() -> impl Iterator<Item = &'static Http> {
     endpoints().map(|endpoint| endpoint.http).filter(|spec| !spec.scopes.is_empty())
 }
 
-/// The lists.
 fn lists() -> impl Iterator<Item = Endpoint> {
     endpoints().filter(|endpoint| endpoint.pages().is_some())
 }
 
-/// Reads every list by each of its filters and by each two of them, from the beginning and from a
+/// Reads every list by each filter and by each pair of filters, from the beginning and from a
 /// cursor.
 pub(crate) async fn every_filter(ana: &Actor) {
     for list in lists() {
@@ -62,12 +61,12 @@ fn writes() -> impl Iterator<Item = &'static Http> {
     keyed().filter(|spec| spec.method.name() != "GET")
 }
 
-/// The writes that come with a body.
+/// The writes with a body.
 fn bodied() -> impl Iterator<Item = &'static Http> {
     writes().filter(|spec| spec.body != BodyNeed::None)
 }
 
-/// The writes that come without one (contract §4, "Bodyless writes").
+/// The writes without a body (contract §4, "Bodyless writes").
 fn bodyless() -> impl Iterator<Item = &'static Http> {
     writes().filter(|spec| spec.body == BodyNeed::None)
 }
@@ -81,13 +80,13 @@ fn method(spec: &Http) -> Method {
     spec.method.name().parse().expect("a method")
 }
 
-/// An operation's path with `clave` in the place of its parameters.
+/// An operation's path with `clave` for each of its parameters.
 fn path(spec: &Http, clave: &str) -> String {
     let filled = |segment| if str::starts_with(segment, '{') { clave } else { segment };
     spec.path.split('/').map(filled).collect::<Vec<_>>().join("/")
 }
 
-/// The body that the interface's description gives as an example of the operation.
+/// The example of the operation's body in the OpenAPI document.
 fn sample(spec: &Http) -> Value {
     static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| openapi(Language::English, "/api/v1"));
     let operation = &DESCRIPTION["paths"][spec.path][spec.method.name().to_lowercase()];
@@ -97,12 +96,12 @@ fn sample(spec: &Http) -> Value {
     }
 }
 
-/// A company in which the requests of a whole table fit into the month.
+/// A company whose month has room for the requests of a whole table.
 async fn company(world: &World) -> Company {
     world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await
 }
 
-/// Someone of a company that has the record 1 of everything that a list is under.
+/// A user of a company that has record 1 of everything that a list is below.
 pub(crate) async fn reader(company: Company) -> Actor {
     let reader = company.admin().await;
     let webhook = json!({"url": "https://example.com/x", "eventos": ["cliente.creado"]});
@@ -110,7 +109,7 @@ pub(crate) async fn reader(company: Company) -> Actor {
     reader
 }
 
-/// A request of an operation that lacks nothing but the body.
+/// A request of an operation, complete except for the body.
 fn request(actor: &Actor, spec: &Http, target: &str) -> request::Builder {
     actor
         .request(method(spec), target)
@@ -118,7 +117,7 @@ fn request(actor: &Actor, spec: &Http, target: &str) -> request::Builder {
         .header(header::CONTENT_TYPE, "application/json")
 }
 
-/// What an operation answers to a request that lacks nothing, at `target`.
+/// The answer of an operation to a complete request to `target`.
 async fn call(actor: &Actor, spec: &Http, target: &str, body: &Value) -> Reply {
     match spec.method.name() {
         "GET" => actor.get(target).await,
@@ -136,7 +135,7 @@ fn fails(reply: &Reply, status: u16, codigo: &str, what: &str) {
     assert_eq!(outcome(reply), (status, codigo.to_owned()), "{what}: {}", reply.mensaje());
 }
 
-/// Gives every key its minute's allowance again.
+/// Advances the clock by a minute, so that every key may send requests again.
 fn a_minute_later(world: &World) {
     world.clock.advance(TimeDelta::minutes(1));
 }

@@ -1,4 +1,4 @@
-//! The order of checks (contract §2): of two faults at once, the earlier one is reported.
+//! The order of checks (contract §2): of two faults, the earlier one is reported.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -36,7 +36,7 @@ enum Fault {
     Data,
 }
 
-/// The faults in the order in which they are reported.
+/// The faults in the order of their checks.
 const ORDER: [(Fault, u16, &str); 18] = [
     (Fault::Route, 404, "ruta_no_existe"),
     (Fault::Method, 405, "metodo_no_permitido"),
@@ -91,8 +91,7 @@ fn is_of_the_key(fault: Fault) -> bool {
     matches!(fault, Fault::Api | Fault::Owner | Fault::Plan | Fault::Terms | Fault::Scope)
 }
 
-/// Someone with a customer and a used Idempotency-Key, and with those of the faults that are their
-/// key's.
+/// A user with a customer and a used Idempotency-Key, and with the faults that belong to their key.
 async fn actor(world: &World, faults: &[Fault]) -> Actor {
     let has = |fault| faults.contains(&fault);
     let company = world.company().await;
@@ -118,7 +117,7 @@ async fn actor(world: &World, faults: &[Fault]) -> Actor {
     actor
 }
 
-/// Edits a customer with those of the faults that are the request's.
+/// Edits a customer with the faults that belong to the request.
 async fn send(actor: &Actor, faults: &[Fault]) -> Reply {
     let has = |fault| faults.contains(&fault);
     let path = match () {

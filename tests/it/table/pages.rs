@@ -1,4 +1,4 @@
-//! Every list × page size and cursor.
+//! Every list with every page size and cursor.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -182,7 +182,7 @@ fn records(page: &Reply) -> usize {
     page.json()["datos"].as_array().map_or(0, Vec::len)
 }
 
-/// The company with records in every list that can be filled in bulk.
+/// A company with records in every list that can be filled in bulk.
 async fn seeded(company: Company) -> Company {
     let customers: Vec<_> = (1..=RECORDS).map(|n| json!({"nombre": format!("Cliente {n}")})).collect();
     let products: Vec<_> = (1..=RECORDS).map(|n| json!({"sku": format!("P-{n}"), "estatus": "activo"})).collect();
@@ -195,7 +195,7 @@ fn is_seeded(list: &Endpoint) -> bool {
     ["/clientes", "/productos"].contains(&list.http.path)
 }
 
-/// The cursor to the second page of every list that has one, when a page holds one record.
+/// The cursor to the second page of every list that has one, at one record per page.
 async fn cursors(actor: &Actor) -> BTreeMap<&'static str, String> {
     let mut cursors = BTreeMap::new();
     for list in lists() {

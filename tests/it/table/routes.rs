@@ -1,4 +1,4 @@
-//! What is there: methods, unknown routes, records.
+//! Routes: methods, unknown paths, records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ async fn unknown_paths_are_404_for_every_method() {
     for spec in endpoints().map(|endpoint| endpoint.http) {
         let known = path(spec, "1");
         unknown.extend([format!("{known}/"), format!("/{known}"), format!("{known}/1/x/2/y")]);
-        // Behind a parameter it would be a part of the parameter's value.
+        // After a parameter it would be part of the parameter's value.
         unknown.extend((!spec.path.ends_with('}')).then(|| format!("{known};x")));
     }
     for path in &unknown {
@@ -128,7 +128,7 @@ async fn another_companys_record_answers_like_a_missing_one() {
     }
 }
 
-/// What the API answers to someone who shows no key.
+/// The answer of the API to a request without a key.
 async fn answer(world: &World, method: &str, path: &str) -> Reply {
     let request = Request::builder().method(method).uri(path).body(Bytes::new()).expect("a request");
     Reply::of(&world.api, request).await

@@ -12,8 +12,8 @@ async fn small_pages_skip_and_repeat_nothing_during_inserts_and_deletes() {
     let brands: Vec<_> = (1..=BRANDS).map(|n| json!({"clave": n, "nombre": format!("Marca {n}")})).collect();
     company.load(Resource::Marcas, &brands).await;
 
-    // Every third brand goes, from both ends towards the middle, and for each that goes a new one
-    // comes.
+    // Every third brand is deleted, from both ends towards the middle, and a new one is created for
+    // each.
     let (pool, empresa) = (company.world.pool().clone(), company.id.0);
     let changes = tokio::spawn(async move {
         for step in 0..BRANDS / 6 {

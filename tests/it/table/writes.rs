@@ -1,4 +1,4 @@
-//! How a write comes: content type, size, Idempotency-Key, query, JSON.
+//! The form of a write: content type, size, Idempotency-Key, query, JSON.
 
 use bytes::Bytes;
 use http::{HeaderValue, header};
@@ -12,7 +12,7 @@ use super::{a_minute_later, bodied, bodyless, call, company, fails, method, outc
 const KEY: &str = "Idempotency-Key";
 
 #[tokio::test]
-async fn a_body_that_is_not_announced_as_json_is_415() {
+async fn a_body_without_a_json_content_type_is_415() {
     let world = World::new().await;
     let ana = company(&world).await.admin().await;
     for spec in bodied() {
@@ -229,7 +229,7 @@ async fn unknown_fields_are_refused_and_named() {
     }
 }
 
-/// A body of `size` bytes that says the same.
+/// An equivalent body of `size` bytes.
 fn padded(body: &Value, size: usize) -> Bytes {
     let mut text = body.to_string();
     text.push_str(&" ".repeat(size - text.len()));

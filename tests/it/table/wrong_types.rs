@@ -1,5 +1,5 @@
-//! What an answer says of a value of the wrong type: the field, in Spanish, and nothing of how the
-//! service is written.
+//! The answer to a value of the wrong type names the field, in Spanish, and nothing of the
+//! implementation.
 
 use serde_json::{Value, json};
 use svc_core::registry::OPERATIONS;
@@ -7,7 +7,7 @@ use svc_tests::{Company, World};
 
 use super::{a_minute_later, call, company, path};
 
-/// Words of Rust and of its libraries, which no client should read.
+/// Words of Rust and its libraries, which no client should read.
 const FOREIGN: &[&str] = &[
     "struct ",
     "enum ",
@@ -33,7 +33,7 @@ const FOREIGN: &[&str] = &[
     "None",
 ];
 
-/// A value of every type, and numbers and texts at the edges of theirs.
+/// A value of every type, and extreme numbers and texts.
 fn values() -> Vec<Value> {
     let number = |literal: &str| serde_json::from_str(literal).expect("a number");
     vec![
@@ -62,8 +62,7 @@ fn values() -> Vec<Value> {
     ]
 }
 
-/// Bodies in which one field has a wrong value, for every field of a schema, those of nested
-/// objects included.
+/// Bodies with one wrong field, for every field of a schema, including those of nested objects.
 fn bodies(schema: &Value) -> Vec<Value> {
     let mut bodies = vec![json!({"campo_que_no_existe": 1})];
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {

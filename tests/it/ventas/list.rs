@@ -120,7 +120,7 @@ async fn each_type_is_paged_by_itself_and_remision_is_venta() {
 }
 
 #[tokio::test]
-async fn filters_find_within_the_type_and_hide_what_is_cancelled() {
+async fn filters_find_within_the_type_and_hide_cancelled_documents() {
     let ana = eight().await;
     finds(
         &ana,
@@ -160,8 +160,8 @@ async fn a_sku_finds_the_documents_that_have_it_on_a_line() {
         &ana,
         "/ventas",
         &[
-            // 1 has product 1, 2 has product 3 (deleted, of the same SKU), 3 a line of another SKU
-            // by now.
+            // 1 has product 1, 2 has product 3 (deleted, with the same SKU), 3 a line whose product
+            // has another SKU by now.
             ("sku=A-1", &[1, 2, 3]),
             ("sku=A-1&tipo=factura", &[6]),
             ("sku=A-1&cancelada=true", &[5]),
@@ -215,7 +215,7 @@ async fn dates_are_read_for_92_days_at_the_most() {
 }
 
 #[tokio::test]
-async fn sums_and_states_that_are_left_out_follow_from_the_rest() {
+async fn omitted_sums_and_states_are_computed() {
     let company = company(&World::new().await).await;
     let records = [
         json!({"tipo": "venta", "subtotal": 100, "descuento": "0.005", "impuestos": "16.00", "retenciones": "1.25"}),
@@ -285,7 +285,7 @@ async fn a_bad_field_is_named() {
     }
 }
 
-/// Someone in a company of eight documents; another company has the same ones.
+/// A user of a company with eight documents; another company has the same ones.
 async fn eight() -> Actor {
     let world = World::new().await;
     let [one, other] = [company(&world).await, company(&world).await];
@@ -331,7 +331,7 @@ async fn a_window_without_an_end_stays_open_from_page_to_page() {
     let ana = company.admin().await;
     let sale = |clave: i64| json!({"clave": clave, "tipo": "venta", "fecha": format!("2026-07-1{clave}T12:00:00Z")});
     company.load(Ventas, &[2, 3, 4].map(sale)).await;
-    // The longest window that there is: a day later it would be refused.
+    // The longest allowed range; one more day is refused.
     let first = ana.get("/ventas?fecha_desde=2026-07-12&limite=1").await.ok(200);
     world.clock.advance(TimeDelta::days(1));
     ana.get("/ventas?fecha_desde=2026-07-12&limite=1").await.fails(400, "rango_invalido");

@@ -1,11 +1,11 @@
-//! The address in the notice of a document's creation leads to it whatever it has become.
+//! The address in the notice of a document's creation leads to it, whatever its type has become.
 
 use serde_json::json;
 use svc_tests::{Actor, BASE_URL, World};
 
 use super::shop::{invoiced, made, notices, ready, shop, with};
 
-/// The claves and types of what an address leads to.
+/// The claves and types of the records at an address.
 async fn led_to(ana: &Actor, url: &str) -> Vec<(i64, String)> {
     let records = ana.walk(url.strip_prefix(BASE_URL).expect("below the API's address")).await;
     let shown = |row: &serde_json::Value| {

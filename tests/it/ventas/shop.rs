@@ -1,18 +1,18 @@
-//! A company that sells: what the tests of orders, quotes and their invoices share.
+//! A company that sells, shared by the tests of orders, quotes and their invoices.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Reply, Resource, World};
 
-/// The customer who can be invoiced, on credit too.
+/// The customer who can be invoiced, also on credit.
 pub(crate) const ANA: i64 = 1;
 /// A customer of list 2 with few data.
 pub(crate) const BEA: i64 = 2;
 
-/// Goods with 16 % IVA, sold by the piece, which cost 40.
+/// Goods with 16 % IVA, sold by the piece, that cost 40.
 pub(crate) const NAIL: i64 = 1;
-/// Goods with 8 %, 0 %, no IVA at all, and no object of the tax.
+/// Goods with 8 %, 0 %, no IVA at all, and not subject to the tax.
 pub(crate) const BORDER: i64 = 2;
 pub(crate) const FOOD: i64 = 3;
 pub(crate) const BOOK: i64 = 4;
@@ -20,14 +20,15 @@ pub(crate) const UNTAXED: i64 = 5;
 /// A service and an expense: no warehouse holds them.
 pub(crate) const SERVICE: i64 = 6;
 pub(crate) const EXPENSE: i64 = 7;
-/// Products that are not for sale.
+/// Products that cannot be sold.
 pub(crate) const INACTIVE: i64 = 8;
 pub(crate) const DELETED: i64 = 9;
-/// A product of which nothing is known but its SKU, and that no list has a price of.
+/// A product with nothing but a SKU, in no price list.
 pub(crate) const BARE: i64 = 12;
 
 /// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of
-/// the nail, a salesperson (its owner) and a user who is none (2), and all that invoicing requires.
+/// the nail, a salesperson (its owner), a user who is none (2), and everything that invoicing
+/// needs.
 pub(crate) async fn shop(world: &World) -> Company {
     let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
     company.load_certificate().await;
@@ -81,19 +82,19 @@ pub(crate) fn sale(tipo: &str, renglones: &[Value]) -> Value {
     json!({"tipo": tipo, "cliente": ANA, "renglones": renglones})
 }
 
-/// `body` with a field changed.
+/// `body` with another field.
 pub(crate) fn with(body: &Value, field: &str, value: Value) -> Value {
     let mut changed = body.clone();
     changed[field] = value;
     changed
 }
 
-/// Makes a sales document and gives its clave.
+/// Creates a sales document and returns its clave.
 pub(crate) async fn made(actor: &Actor, body: &Value) -> i64 {
     actor.post("/ventas", body.clone()).await.ok(201)["venta"].as_i64().expect("a clave")
 }
 
-/// An order of two nails of Ana's that lacks nothing: 232.00, paid at once by transfer.
+/// A complete order of two nails of Ana's: 232.00, paid at once by transfer.
 pub(crate) fn ready() -> Value {
     let mut body = sale("pedido", &[line(NAIL, 2, "100.00")]);
     body["forma_pago_sat"] = json!("03");
@@ -115,7 +116,7 @@ pub(crate) async fn invoiced(actor: &Actor, venta: i64, body: Value) -> Reply {
     actor.post(&format!("/ventas/{venta}/facturar"), body).await
 }
 
-/// Many at once.
+/// Requests it many times concurrently.
 pub(crate) async fn together<F: Future<Output = Reply>>(requests: impl IntoIterator<Item = F>) -> Vec<Reply> {
     join_all(requests).await
 }
@@ -126,7 +127,7 @@ pub(crate) async fn stock(actor: &Actor, sku: &str, almacen: &str) -> Option<(Va
     rows.first().map(|row| (row["existencia"].clone(), row["apartado"].clone()))
 }
 
-/// The notices in the outbox of a type, in their order: `datos` and the resource's address.
+/// The notices of a type in the outbox, in their order: `datos` and the resource's address.
 pub(crate) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
     let bodies: Vec<Vec<u8>> =
         sqlx::query_scalar("SELECT cuerpo FROM emitidos WHERE tipo = $1 ORDER BY recurso_clave, id")

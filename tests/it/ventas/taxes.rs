@@ -1,20 +1,21 @@
-//! IEPS and what companies withhold from natural persons: of products and lines, in totals, books
-//! and tax documents.
+//! IEPS and the taxes that companies withhold from natural persons: of products and lines, in
+//! totals, books and tax documents.
 
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::{StampFailure, StampRequest, StampedXml, Stamper};
 use svc_core::store::CompanyChange;
+use svc_tests::lists::{pick, row};
 use svc_tests::{Company, Resource, World, books, certificate};
 
 use super::shop::{ANA, NAIL, invoiced, line, made, sale, shop, with};
 
-/// Goods with IEPS by rate and by unit, and a fee of which taxes are withheld.
+/// Goods with IEPS by rate and by unit, and a fee with withheld taxes.
 const POISON: i64 = 13;
 const DRINK: i64 = 14;
 const FEE: i64 = 15;
 
-/// The shop of a natural person, with goods that have other taxes.
+/// The shop of a natural person, with goods under other taxes.
 async fn store(world: &World) -> Company {
     let company = shop(world).await;
     let person =
@@ -36,7 +37,7 @@ async fn store(world: &World) -> Company {
     company
 }
 
-/// Keeps the last document; its stamps are the sandbox's.
+/// Keeps the last document; stamps like the sandbox.
 #[derive(Default)]
 struct Keeper(std::sync::Mutex<Option<Cfdi>>);
 
@@ -85,16 +86,15 @@ async fn a_sale_has_all_taxes_in_totals_lines_books_and_documents() {
     let order = &ana.walk("/ventas?tipo=pedido").await[0];
     assert_eq!((&order["retenciones"], &order["saldo"]), (&json!("206.67"), &json!("2282.69")));
     let shown = ana.walk("/ventas-renglones?venta=1").await;
-    let amounts =
-        |line: &Value| ["iva", "ieps", "retenciones", "total"].map(|field| line[field].as_str().unwrap().to_owned());
-    let found: Vec<_> = shown.iter().map(amounts).collect();
+    let fields = ["iva", "ieps", "retenciones", "total"];
+    let found: Vec<_> = shown.iter().map(|line| pick(line, &fields)).collect();
     assert_eq!(
         found,
         [
-            ["169.60", "60.00", "0.00", "1229.60"],
-            ["12.16", "6.00", "0.00", "88.16"],
-            ["160.00", "0.00", "206.67", "953.33"],
-            ["1.60", "0.00", "0.00", "11.60"]
+            row(&fields, json!(["169.60", "60.00", "0.00", "1229.60"])),
+            row(&fields, json!(["12.16", "6.00", "0.00", "88.16"])),
+            row(&fields, json!(["160.00", "0.00", "206.67", "953.33"])),
+            row(&fields, json!(["1.60", "0.00", "0.00", "11.60"])),
         ]
     );
     invoiced(&ana, 1, json!({})).await.ok(202);
@@ -168,7 +168,7 @@ async fn a_line_overrides_its_product_and_only_companies_withhold() {
         (ANA, with(&line(POISON, 1, "1000"), "ieps_tasa", json!("0")), ["160.00", "1160.00"]),
         (ANA, with(&line(POISON, 2, "500"), "ieps_cuota", json!(3)), ["166.96", "1166.96"]),
         (ANA, with(&line(NAIL, 1, "1000"), "ieps_tasa", json!("1.6")), ["2016.00", "3016.00"]),
-        // A natural person withholds nothing, nor does who has no RFC.
+        // Neither a natural person nor a customer without RFC withholds anything.
         (3, fee.clone(), ["160.00", "1160.00"]),
         (2, fee, ["160.00", "1160.00"]),
     ];

@@ -6,7 +6,7 @@ use svc_tests::World;
 use super::{shown, sound};
 
 #[tokio::test]
-async fn it_answers_the_webhook_and_its_secret() {
+async fn a_creation_returns_the_webhook_and_its_secret() {
     let ana = World::new().await.company().await.admin().await;
     let reply = ana.post("/webhooks", sound()).await;
     let mut created = reply.ok(201);
@@ -162,7 +162,7 @@ async fn an_event_needs_the_scope_that_reads_its_resource() {
             reply.fails(403, "sin_permiso");
             assert_eq!(reply.mensaje(), format!("eventos: {evento} requiere el permiso {scope}"));
         }
-        // What was subscribed to by another key may be kept.
+        // A subscription made by another key may be kept.
         without.put(&format!("/webhooks/{webhook}"), json!({"descripcion": "Otra"})).await.ok(200);
         super::bare(&without, Method::DELETE, &format!("/webhooks/{webhook}")).await.ok(200);
     }

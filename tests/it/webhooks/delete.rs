@@ -5,7 +5,7 @@ use svc_tests::World;
 use super::{bare, end_deliveries, probe, webhook};
 
 #[tokio::test]
-async fn a_deleted_webhook_is_not_there() {
+async fn a_deleted_webhook_is_not_found() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     webhook(&ana).await;
@@ -22,7 +22,7 @@ async fn a_deleted_webhook_is_not_there() {
 }
 
 #[tokio::test]
-async fn its_secrets_are_wiped_and_what_was_on_its_way_is_discarded() {
+async fn deletion_wipes_secrets_and_discards_pending_deliveries() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     for _ in 0..2 {
@@ -57,7 +57,7 @@ async fn a_repetition_is_replayed_and_others_are_refused() {
     bare(&ana, Method::DELETE, "/webhooks/2").await.fails(404, "no_encontrado");
     let delete = || ana.request(Method::DELETE, "/webhooks/1").header("Idempotency-Key", "una");
     let first = ana.send(delete(), "").await;
-    // No body and an empty object say the same.
+    // No body and an empty object mean the same.
     let again = ana.send(delete(), "{}").await;
     assert_eq!((first.status, again.status, &first.body), (200, 200, &again.body));
     assert_eq!(again.header("idempotent-replayed"), Some("true"));

@@ -115,7 +115,7 @@ async fn an_active_webhook_keeps_its_streak() {
 }
 
 #[tokio::test]
-async fn pausing_keeps_what_is_on_its_way() {
+async fn pausing_keeps_pending_deliveries() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     webhook(&ana).await;

@@ -1,4 +1,4 @@
-//! Ten webhooks a company, whatever races for them.
+//! A company has at most ten webhooks, even under concurrency.
 
 use futures_util::future::join_all;
 use http::Method;
@@ -8,7 +8,7 @@ use svc_tests::World;
 use super::{bare, sound, webhook};
 
 #[tokio::test]
-async fn the_eleventh_is_refused_until_one_is_deleted() {
+async fn the_eleventh_webhook_is_refused_until_one_is_deleted() {
     let world = World::new().await;
     let (ana, bob) = (world.company().await.admin().await, world.company().await.admin().await);
     for expected in 1..=10 {
@@ -37,7 +37,7 @@ async fn concurrent_creates_never_exceed_ten_webhooks() {
         tokio::spawn(async move {
             loop {
                 let reply = ana.post("/webhooks", sound()).await;
-                // Ten of a company are answered at a time.
+                // A company has ten requests in flight at most.
                 if reply.status != 503 {
                     return reply;
                 }

@@ -13,12 +13,12 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_tests::{Actor, Reply, World, fresh_key};
 
-/// A body that makes a webhook.
+/// A body that creates a webhook.
 pub(crate) fn sound() -> Value {
     json!({"url": "https://example.com/avisos", "eventos": ["venta.creada", "cliente.creado"], "descripcion": "Tienda"})
 }
 
-/// Makes a webhook; gives its clave.
+/// Creates a webhook; returns its clave.
 async fn webhook(actor: &Actor) -> i64 {
     actor.post("/webhooks", sound()).await.ok(201)["clave"].as_i64().expect("a clave")
 }
@@ -28,7 +28,7 @@ pub(crate) async fn bare(actor: &Actor, method: Method, path: &str) -> Reply {
     actor.send(actor.request(method, path).header("Idempotency-Key", fresh_key()), "").await
 }
 
-/// Tries a webhook out; gives the delivery's clave.
+/// Sends a test to a webhook; returns the delivery's clave.
 async fn probe(actor: &Actor, webhook: i64) -> i64 {
     let queued = bare(actor, Method::POST, &format!("/webhooks/{webhook}/probar")).await.ok(202);
     queued["entrega"].as_i64().expect("a clave")
@@ -40,7 +40,7 @@ async fn pause(actor: &Actor, webhook: i64) {
     assert_eq!(paused["estado"], "pausado");
 }
 
-/// Has the service disable a webhook, as it does after many failures.
+/// Disables a webhook as the service does after many failures.
 async fn disable(world: &World, webhook: i64) {
     let statement = "UPDATE webhooks SET activo = false, motivo_desactivacion = 'fallos', intentos_fallidos = 9,
                          fallos_consecutivos = 15, racha_desde = '2026-10-10T00:00:00Z' WHERE clave = $1";

@@ -1,13 +1,14 @@
 use http::Method;
 use serde_json::json;
 use svc_tests::World;
+use svc_tests::lists::pick;
 
 use super::{bare, disable, end_deliveries, pause, probe, webhook};
 
 const PATH: &str = "/webhooks/1/entregas/1/reenviar";
 
 #[tokio::test]
-async fn it_makes_another_delivery_of_the_same_event() {
+async fn a_resend_creates_another_delivery_of_the_same_event() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     webhook(&ana).await;
@@ -19,7 +20,10 @@ async fn it_makes_another_delivery_of_the_same_event() {
         let (first, last) = (&log[0], &log[log.len() - 1]);
         assert_eq!(queued, json!({"ok": true, "entrega": expected, "evento": first["evento"]}));
         assert_eq!((&last["clave"], &last["evento"]), (&json!(expected), &first["evento"]));
-        assert_eq!((&last["estado"], &last["intentos"], &last["http"]), (&json!("pendiente"), &json!(0), &json!(null)));
+        assert_eq!(
+            pick(&last, &["estado", "intentos", "http"]),
+            json!({"estado": "pendiente", "intentos": 0, "http": null})
+        );
         assert_eq!((&last["tipo"], &first["estado"]), (&json!("webhook.prueba"), &json!(estado)));
     }
     assert_eq!(world.count("eventos").await, 1, "no new event");
@@ -39,7 +43,7 @@ async fn a_pending_delivery_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn one_that_is_not_active_is_sent_nothing() {
+async fn an_inactive_webhook_is_sent_nothing() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     webhook(&ana).await;
@@ -63,7 +67,7 @@ async fn missing_records_are_404() {
     webhook(&ana).await;
     probe(&ana, 1).await;
     end_deliveries(&world, "fallida").await;
-    // Another webhook's delivery, none, no webhook; of a paused webhook too.
+    // Another webhook's delivery, no delivery, no webhook; also of a paused webhook.
     for path in
         ["/webhooks/2/entregas/1/reenviar", "/webhooks/1/entregas/2/reenviar", "/webhooks/9/entregas/1/reenviar"]
     {

@@ -1,4 +1,4 @@
-//! Secrets: shown once, stored sealed, written down nowhere else.
+//! Secrets are shown once, stored sealed, and written nowhere else.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -60,7 +60,7 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     let _logging = tracing::subscriber::set_default(log.clone());
     let created = ana.write(Method::POST, "/webhooks", &fresh_key(), sound()).await.ok(201);
     let rotated = bare(&ana, Method::POST, PATH).await.ok(200);
-    // Delivered in vain, made in vain (another key), delivered.
+    // Deliveries that failed, that could not be signed (another key), and that arrived.
     let wrong = "f0".repeat(32).parse::<SecretsKey>().unwrap();
     for (key, status, minutes) in [(&key, 500, 0), (&wrong, 200, 0), (&key, 200, 10)] {
         bare(&ana, Method::POST, "/webhooks/1/probar").await.ok(202);
@@ -70,7 +70,7 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     ana.put("/webhooks/1", json!({"activo": false})).await.ok(200);
     let secrets =
         [&created["secreto"], &rotated["secreto"]].map(|secret| secret.as_str().unwrap()["whsec_".len()..].to_owned());
-    // The whole database, as text; bytes are shown in hexadecimal digits.
+    // The whole database as text, with bytes in hexadecimal.
     let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     for (table, column) in columns(&world).await {
         let statement = format!("SELECT coalesce(string_agg({column}::text, ' '), '') FROM {table}");
@@ -99,7 +99,7 @@ async fn without_a_key_a_repetition_has_no_secret_in_it_either() {
     assert!(answers.matches("\"secreto\":null").count() == 2 && !answers.contains("whsec_"), "{answers}");
 }
 
-/// A receiver that answers this status, and shows all that it is given.
+/// A receiver that answers this status and exposes everything it gets.
 struct Answering(u16);
 
 #[async_trait]
@@ -110,7 +110,7 @@ impl Sender for Answering {
     }
 }
 
-/// The secret that a statement gives the sealed form of.
+/// The plain text of the sealed secret that a statement selects.
 async fn opened(company: &Company, sealer: &Sealer, statement: &'static str) -> Value {
     let stored: Vec<u8> = company.world.sql(statement).await;
     let place = Place { company: company.id, column: SECRET, record: "1" };
@@ -124,7 +124,7 @@ async fn columns(world: &World) -> Vec<(String, String)> {
     sqlx::query_as(statement).fetch_all(world.pool()).await.expect("the columns")
 }
 
-/// All that is logged, at every level.
+/// The complete log, at every level.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>);
 

@@ -7,7 +7,7 @@ use super::{bare, disable, pause, webhook};
 const PATH: &str = "/webhooks/1/probar";
 
 #[tokio::test]
-async fn it_makes_an_event_for_that_webhook_alone_and_its_delivery() {
+async fn a_test_creates_an_event_for_that_webhook_alone() {
     let world = World::new().await;
     let company = world.company().await;
     let ana = company.admin().await;
@@ -38,7 +38,7 @@ async fn it_makes_an_event_for_that_webhook_alone_and_its_delivery() {
 }
 
 #[tokio::test]
-async fn one_that_is_not_active_is_not_tried() {
+async fn an_inactive_webhook_is_not_tested() {
     let world = World::new().await;
     let (ana, bob) = (world.company().await.admin().await, world.company().await.admin().await);
     webhook(&ana).await;

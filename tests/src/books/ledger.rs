@@ -1,7 +1,7 @@
-//! What the entries of the ledger must say of the documents.
+//! The rules between the ledger's entries and the documents.
 
 /// Rules of a company's ledger: each statement names the records that break it. `$1` is the
-/// company. A line's account is its code: its number is the company's.
+/// company. A line's account is its code, while its number is the company's.
 pub(super) const RULES: &[(&str, &str)] = &[
     (
         "an entry balances",

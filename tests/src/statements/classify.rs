@@ -11,7 +11,7 @@ use sqlparser::parser::Parser;
 
 use super::scope::{COMPANY, Scopes, table};
 
-/// What a statement is, as far as companies are concerned.
+/// The classification of a statement by its companies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Classification {
     /// It names one company, by one parameter, for each of its tables.
@@ -20,13 +20,13 @@ pub enum Classification {
     NoTable,
     /// It reads these tables without locks, and without naming one company for them.
     Read(Vec<String>),
-    /// It writes or locks, and does not name one company: what is wrong.
+    /// It writes or locks without naming one company, which is a fault.
     Fault(Vec<String>),
 }
 
 /// Classifies a statement; an error says why it could not be read.
 pub fn classify(sql: &str) -> Result<Classification, String> {
-    // All locks of rows are alike here, and the parser knows two.
+    // The parser knows two kinds of row locks, and here all are alike.
     let sql = sql.replace("FOR NO KEY UPDATE", "FOR UPDATE").replace("FOR KEY SHARE", "FOR SHARE");
     let statements = Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|error| error.to_string())?;
     let statement = match statements.as_slice() {
@@ -59,15 +59,15 @@ pub fn classify(sql: &str) -> Result<Classification, String> {
 #[derive(Default)]
 struct Classifier {
     scopes: Scopes,
-    /// How many tables it names.
+    /// The number of tables it names.
     tables: usize,
-    /// Tables that it reads whatever the company.
+    /// Tables that it reads for any company.
     loose: Vec<String>,
-    /// What it writes for no company, or for whichever.
+    /// Tables that it writes for no company, or for any.
     wrong: Vec<String>,
     /// Whether it writes or locks.
     changes: bool,
-    /// How many queries around this place lock what they find.
+    /// The number of queries around this place that lock their rows.
     locking: usize,
 }
 
@@ -127,8 +127,8 @@ impl Classifier {
         gives
     }
 
-    /// A distributed engine refuses a query that locks, unless each query within it names the
-    /// company by itself.
+    /// A distributed engine refuses a locking query unless each query within it names the company
+    /// itself.
     fn within_locks(&mut self, query: &Query) {
         let mut alone = Self { scopes: self.scopes.without_around(), ..Self::default() };
         let ControlFlow::Continue(()) = query.visit(&mut alone);

@@ -1,9 +1,10 @@
-//! Checks of the statements that the store can send: each names one company, whose rows alone it
-//! locks and writes.
+//! Checks that each statement the store can send names one company, whose rows alone it locks and
+//! writes.
 //!
-//! A statement is either a literal of the store's source, or put together from pieces that are. The
-//! former are checked as they stand there ([`source()`]); the latter when they are sent
-//! ([`watch()`]), and each piece must have been part of one that was checked ([`Source::unseen`]).
+//! A statement is either a literal of the store's source, or assembled from pieces of literals.
+//! Literals are checked as they stand ([`source()`]); assembled statements are checked when they
+//! are sent ([`watch()`]), and each piece must have been part of one that was checked
+//! ([`Source::unseen`]).
 
 mod classify;
 mod scope;

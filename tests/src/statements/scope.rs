@@ -1,4 +1,4 @@
-//! Which tables of a statement are held to the company: `t.empresa = $n`, or equal to one that is.
+//! Which tables of a statement are bound to the company: `t.empresa = $n`, or equal to one that is.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ struct Relation {
     alias: String,
     /// The table, unless it is a subquery or a function.
     table: Option<String>,
-    /// Whether a function makes its rows: they are nobody's.
+    /// Whether a function makes its rows, which belong to no company.
     is_function: bool,
     /// Whether its column `empresa` is the company.
     held: bool,
@@ -44,18 +44,18 @@ pub(super) struct Scopes {
     pub(super) around: Vec<Scope>,
     /// Whether the column `empresa` of each is the company.
     ctes: Vec<HashMap<String, bool>>,
-    /// The parameters that say which company.
+    /// The parameters that hold the company.
     pub(super) parameters: BTreeSet<String>,
 }
 
 impl Scopes {
-    /// The common table expressions of this place, without the names around it.
+    /// The common table expressions of this place, without the outer names.
     pub(super) fn without_around(&self) -> Self {
         Self { ctes: self.ctes.clone(), ..Self::default() }
     }
 
-    /// Enters the common table expressions of a query, in their order; [`Scopes::leave_query`]
-    /// leaves them.
+    /// Enters the common table expressions of a query, in order; [`Scopes::leave_query`] leaves
+    /// them.
     pub(super) fn enter_query(&mut self, query: &Query) {
         self.ctes.push(HashMap::new());
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
@@ -68,7 +68,7 @@ impl Scopes {
         self.ctes.pop();
     }
 
-    /// The names of a FROM clause, and what its conditions say of them.
+    /// The names of a FROM clause, and what its conditions say about them.
     pub(super) fn of_select(&mut self, select: &Select) -> Scope {
         self.of(&select.from, select.selection.as_ref())
     }
@@ -106,13 +106,13 @@ impl Scopes {
         for factor in factors {
             let relation = self.relation(factor);
             self.around.last_mut().expect("just pushed").0.push(relation);
-            // What follows may be lateral.
+            // The rest may be lateral.
             self.hold(&equal);
         }
         self.around.pop().expect("just pushed")
     }
 
-    /// Holds what is equal to the company, until that makes nothing else equal to it.
+    /// Binds whatever is equal to the company, until nothing else is.
     fn hold(&mut self, equal: &[(Expr, Expr)]) {
         let mut again = true;
         while again {
@@ -130,7 +130,8 @@ impl Scopes {
         }
     }
 
-    /// The relation of the innermost scope whose company this is, if it is not held yet.
+    /// The relation of the innermost scope that this column is the company of, if it is not bound
+    /// yet.
     fn loose_column(&self, expr: &Expr) -> Option<usize> {
         let scope = self.around.last()?;
         let at = match path(expr)?.as_slice() {
@@ -144,7 +145,7 @@ impl Scopes {
         (!scope.0[at].held && !scope.0[at].is_function).then_some(at)
     }
 
-    /// Whether an expression is the company: a parameter, or a column that is held to it.
+    /// Whether an expression is the company: a parameter, or a bound column.
     pub(super) fn is_company(&mut self, expr: &Expr) -> bool {
         if let Expr::Value(value) = expr
             && let Value::Placeholder(parameter) = &value.value
@@ -212,7 +213,7 @@ impl Scopes {
                 self.body_gives_company(left) && self.body_gives_company(right)
             }
             SetExpr::Insert(Statement::Insert(insert)) => {
-                // What is inserted is checked where it stands.
+                // The inserted rows are checked where they stand.
                 insert.returning.iter().flatten().any(|item| item.to_string() == COMPANY)
             }
             SetExpr::Update(Statement::Update(update)) => {
@@ -264,7 +265,7 @@ fn path(expr: &Expr) -> Option<Vec<String>> {
     }
 }
 
-/// What holds in every row, as far as it is an equality.
+/// The equalities that hold in every row.
 fn equalities(condition: &Expr, found: &mut Vec<(Expr, Expr)>) {
     match condition {
         Expr::Nested(inner) => equalities(inner, found),

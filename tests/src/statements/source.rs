@@ -1,4 +1,4 @@
-//! The SQL that stands in the store's source.
+//! The SQL in the store's source.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,19 +7,19 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::record::{Columns as _, Kind};
 
-/// Files that put statements together: what stands in them are pieces.
+/// Files that assemble statements: their literals are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
 
-/// What is sent by no request and no worker: migrations, and the starting of a private server.
+/// SQL that no request and no worker sends: migrations, and the start of a private server.
 const APART: [&str; 2] = ["schema/", "local/"];
 
-/// What puts a text together with others: `format!(…)`, `.push(…)`.
+/// Calls that join a text with others: `format!(…)`, `.push(…)`.
 const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];
 
-/// What gives a text's parameters names: `sql!("… WHERE clave = :clave", clave)`.
+/// The macro that names a text's parameters: `sql!("… WHERE clave = :clave", clave)`.
 const NAMING: [&str; 3] = ["sql", "sql_text", "with_events"];
 
-/// What sets the session behind a pooler.
+/// SQL that configures the session behind a pooler.
 const CONTROL: &str = "; SET LOCAL ";
 
 /// Words that a statement begins with.
@@ -64,13 +64,12 @@ const WORDS: [&str; 20] = [
     "COPY",
 ];
 
-/// The SQL of the store's source.
+/// The SQL in the store's source.
 #[derive(Debug, Default)]
 pub struct Source {
     /// Whole statements.
     pub statements: BTreeSet<String>,
-    /// Pieces of statements that are put together: parts that follow each other, with something
-    /// between them.
+    /// Pieces of assembled statements: parts that follow each other, with something between them.
     pieces: BTreeSet<Vec<String>>,
 }
 
@@ -80,7 +79,7 @@ impl Source {
         self.pieces.iter().flatten().map(String::as_str)
     }
 
-    /// The pieces that are in none of these statements.
+    /// The pieces that none of these statements contains.
     pub fn unseen<'s>(&'s self, sent: &BTreeSet<String>) -> Vec<&'s [String]> {
         let sent: Vec<String> = sent.iter().map(|statement| plain(statement)).collect();
         let seen = |piece: &[String]| sent.iter().any(|statement| follow(statement, piece));
@@ -88,7 +87,7 @@ impl Source {
     }
 }
 
-/// Reads all sources below `src`, but for tests.
+/// Reads all sources below `src`, except tests.
 pub fn source(src: &Path) -> Source {
     let mut found = Source::default();
     read(src, "", &mut found);
@@ -120,7 +119,7 @@ fn walk(tokens: TokenStream, joined: bool, names: &[String], found: &mut Source)
     let (mut joins, mut gives_names) = (false, false);
     while let Some(token) = tokens.next() {
         match token {
-            // An attribute; documentation is one too. What is for tests only is left out.
+            // An attribute, which includes documentation. Code for tests only is skipped.
             TokenTree::Punct(mark) if mark.as_char() == '#' => {
                 tokens.next_if(|next| matches!(next, TokenTree::Punct(inner) if inner.as_char() == '!'));
                 if let Some(TokenTree::Group(attribute)) = tokens.next_if(|next| is_group(next, Delimiter::Bracket))
@@ -157,7 +156,7 @@ fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
 }
 
-/// What stands in `sql!(…)` before the first comma, and after it.
+/// The arguments of `sql!(…)` before the first comma, and after it.
 fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
     let mut tokens = tokens.into_iter();
     let text = tokens.by_ref().take_while(|token| !ends_argument(token)).collect();
@@ -192,7 +191,7 @@ fn ends_argument(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(mark) if matches!(mark.as_char(), ',' | ';'))
 }
 
-/// The text as the driver sends it: with `$1` in the place of `:empresa`.
+/// The text as the driver sends it: with `$1` instead of `:empresa`.
 fn numbered(text: &str, names: &[String]) -> String {
     let mut parts = text.split(':');
     let mut numbered = parts.next().unwrap_or_default().to_owned();
@@ -207,7 +206,7 @@ fn numbered(text: &str, names: &[String]) -> String {
     numbered
 }
 
-/// The columns of a struct that stands in statements as `{LineRates}`.
+/// The columns of a struct that statements include as `{LineRates}`.
 fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
     match part {
         "LineRates" => LineRates::COLUMNS,
@@ -216,8 +215,8 @@ fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
     }
 }
 
-/// The text with columns in the place of structs, as `columns_in!` puts them: `{r.Amounts}` is
-/// `r.iva, r.total, …`, and `{r.Amounts - iva}` is that without `r.iva`.
+/// The text with columns instead of structs, as `columns_in!` inserts them: `{r.Amounts}` is
+/// `r.iva, r.total, …`.
 fn with_columns(text: &str) -> String {
     let mut places = text.split('{');
     let mut whole = places.next().unwrap_or_default().to_owned();
@@ -248,7 +247,7 @@ fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
     let Some(text) = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return };
     let text = numbered(&with_columns(&unescaped(text)), names);
     if text.starts_with("COPY ") {
-        // The driver logs no COPY, but what it names first stands in the text.
+        // The driver does not log COPY, but its first text is known.
         found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));
     } else if !joined && text.split_whitespace().next().is_some_and(|first| VERBS.contains(&first)) {
         found.statements.insert(text);
@@ -265,8 +264,8 @@ fn parts_of(text: &str) -> impl Iterator<Item = &str> {
     parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) })
 }
 
-/// A piece whose parameters are named where it is put together: with a place for each, since their
-/// numbers are not known here.
+/// A piece whose parameters are named where it is assembled: with a placeholder for each, since
+/// their numbers are not known here.
 fn without_names(text: &str) -> String {
     let mut parts = text.split(':');
     let mut without = parts.next().unwrap_or_default().to_owned();
@@ -278,8 +277,8 @@ fn without_names(text: &str) -> String {
     without
 }
 
-/// The text that a literal stands for. A line that ends in a backslash goes on with the next one's
-/// first letter.
+/// The text of a literal. A line that ends in a backslash continues with the first letter of the
+/// next one.
 fn unescaped(text: &str) -> String {
     let mut lines = text.split("\\\n");
     let first = lines.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The statements that are sent, as the driver logs them.
+//! Records the statements that are sent, from the driver's log.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,7 @@ use tracing::{Dispatch, Event, Metadata, Subscriber};
 #[derive(Debug)]
 pub struct Watch {
     sent: Arc<Mutex<Vec<String>>>,
-    /// While there is one only, `tracing` asks the subscriber of whatever thread logs something
-    /// first.
+    /// With a single subscriber, `tracing` asks the one of whichever thread logs first.
     _second: Dispatch,
     _watching: DefaultGuard,
 }
@@ -27,12 +26,12 @@ pub fn watch() -> Watch {
 }
 
 impl Watch {
-    /// The different ones sent so far.
+    /// The different statements so far.
     pub fn sent(&self) -> BTreeSet<String> {
         self.sent.lock().expect("no panic").iter().cloned().collect()
     }
 
-    /// Those sent since the last time, in their order.
+    /// The statements since the last call, in order.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.sent.lock().expect("no panic"))
     }
@@ -62,7 +61,7 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-/// A short statement is its own summary; of a longer one both are logged.
+/// A short statement is its own summary; a longer one is logged with both.
 #[derive(Default)]
 struct Statement {
     summary: String,

@@ -1,4 +1,5 @@
-//! What callers rely on: atomicity, companies apart, ascending claves, unique keys, leases.
+//! Guarantees that callers rely on: atomicity, separate companies, ascending claves, unique keys,
+//! leases.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -52,8 +53,8 @@ async fn with_mail_due(store: &Arc<dyn Store>) -> Vec<CompanyId> {
     due.into_iter().map(|due| due.company).collect()
 }
 
-/// A transaction that is dropped or rolled back has written nothing, and its claves are given to
-/// the next.
+/// A transaction that is dropped or rolled back has written nothing, and the next one gets its
+/// claves.
 pub async fn a_transaction_is_written_whole_or_not_at_all(store: Arc<dyn Store>) {
     let company = company(&store).await;
     for drops in [true, false] {
@@ -70,8 +71,7 @@ pub async fn a_transaction_is_written_whole_or_not_at_all(store: Arc<dyn Store>)
     assert_eq!(claves(&lease(&store, company, 1, TimeDelta::minutes(1)).await), BTreeSet::from([1]));
 }
 
-/// Claves count within a company, ascend, and belong to it: what one has queued, another neither
-/// finds nor leases.
+/// Claves count within a company and ascend. A company finds and leases only its own records.
 pub async fn companies_do_not_see_each_other(store: Arc<dyn Store>) {
     let (one, other, idle) = (company(&store).await, company(&store).await, company(&store).await);
     queue_mail(&store, one, 2).await;
@@ -83,8 +83,8 @@ pub async fn companies_do_not_see_each_other(store: Arc<dyn Store>) {
     assert_eq!(claves(&lease(&store, other, 3, hour).await), BTreeSet::from([1]));
 }
 
-/// Two workers never hold one record; an outcome is written only under the token that holds it; a
-/// lease that has ended is given to the next.
+/// Two workers never hold one record; an outcome is written only under the token that holds it; an
+/// expired lease goes to the next worker.
 pub async fn a_lease_has_one_holder(store: Arc<dyn Store>) {
     let company = company(&store).await;
     queue_mail(&store, company, 8).await;

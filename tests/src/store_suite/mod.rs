@@ -1,7 +1,7 @@
-//! What callers of a store rely on, through the store traits alone: each function takes a store
-//! over an empty database of its own. `tests/it/store.rs` runs them over PostgreSQL; another
-//! implementation calls them with its own `Arc<dyn Store>`. Everything else is tested end to end
-//! over PostgreSQL.
+//! The guarantees that callers of a store rely on, checked through the store traits alone: each
+//! function takes a store over an empty database. `tests/it/store.rs` runs them over PostgreSQL;
+//! another implementation calls them with its own `Arc<dyn Store>`. Everything else is tested end
+//! to end over PostgreSQL.
 
 pub mod guarantees;
 pub mod usage;
@@ -14,7 +14,7 @@ use svc_core::store::{CompanyChange, Store};
 
 use crate::BASE_URL;
 
-/// A new company in a store.
+/// Creates a company in a store.
 async fn company(store: &Arc<dyn Store>) -> CompanyId {
     let change = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
     let context = Context::builder(Arc::clone(store), BASE_URL).build().expect("a context");

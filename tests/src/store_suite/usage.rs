@@ -1,4 +1,4 @@
-//! What keys and companies used, added to what is stored.
+//! Merging the usage of keys and companies.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use svc_core::store::{KeyId, MinuteUse, MonthUse, Store, Usage};
 
 use super::company;
 
-/// Merges of the same keys in opposite orders, at once, again and again: they wait for each other,
-/// they do not collide.
+/// Concurrent merges of the same keys in opposite orders, again and again, wait for each other and
+/// do not collide.
 pub async fn merges_do_not_collide(store: Arc<dyn Store>) {
     let mut minutes = Vec::new();
     for n in 0..40 {
@@ -28,7 +28,7 @@ pub async fn merges_do_not_collide(store: Arc<dyn Store>) {
     assert_eq!(total.minutes.iter().map(|minute| minute.usadas).collect::<Vec<_>>(), [11; 40]);
 }
 
-/// A minute that is over changes nothing, and what a company that is gone has used is dropped.
+/// A past minute changes nothing, and the usage of a missing company is dropped.
 pub async fn only_the_latest_minute_and_existing_companies_count(store: Arc<dyn Store>) {
     let company = company(&store).await;
     let gone = CompanyId(999_999);

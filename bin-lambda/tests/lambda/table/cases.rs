@@ -1,5 +1,5 @@
-//! The requests. They are sent in this order to one company, so that a later one may read what an
-//! earlier one made.
+//! The requests. They are sent in this order to one company, so that later ones can read what
+//! earlier ones created.
 
 use super::mounts::Mount;
 use crate::gateways::Gateway;
@@ -7,22 +7,21 @@ use crate::gateways::Gateway;
 /// A request.
 pub(super) struct Case {
     pub(super) method: &'static str,
-    /// Path and query; `{siguiente}` is the last cursor that was answered.
+    /// Path and query; `{siguiente}` is the last returned cursor.
     pub(super) target: String,
-    /// Whether the credentials are sent.
+    /// Whether to send the credentials.
     pub(super) keyed: bool,
     /// Further headers; `{key}` and `{secret}` are the credentials, `{limited}` and
-    /// `{limited_secret}` others.
+    /// `{limited_secret}` those of a limited key.
     pub(super) headers: Vec<(&'static str, &'static str)>,
     pub(super) body: Vec<u8>,
-    /// The mounts on the way to which a gateway loses what the request is about, so that the answer
-    /// is another.
+    /// The mounts whose gateway loses an essential part of the request, so that the answer differs.
     pub(super) lost: Vec<Mount>,
 }
 
 const BALANCER: Mount = Mount::Lambda(Gateway::Balancer);
 
-/// The gateways that make one header of a repeated one.
+/// The gateways that join repeated headers.
 const JOINING: [Mount; 3] = [Mount::Lambda(Gateway::HttpApi), Mount::Lambda(Gateway::FunctionUrl), BALANCER];
 
 fn case(method: &'static str, path: &str) -> Case {
@@ -95,7 +94,7 @@ fn routes() -> Vec<Case> {
     .into_iter()
     .map(get)
     .collect();
-    // The one takes an empty segment for none, the other decodes the path.
+    // One takes an empty segment for none, the other decodes the path.
     cases[5].lost = vec![Mount::AxumNest];
     cases[11].lost = vec![Mount::Lambda(Gateway::HttpApi)];
     cases.push(case("HEAD", "/health").without_key());
@@ -160,7 +159,7 @@ fn bodies() -> Vec<Case> {
         post("/clientes", "", lead),
         post("/clientes", "a b", lead),
         post("/clientes", "ñ", lead),
-        // Joined, it is one key with a comma in it; the last alone is a key like any other.
+        // Joined, it is one key with a comma in it; the last alone is an ordinary key.
         post("/clientes", "dos", "{}").with("Idempotency-Key", "dos").lost_by(&JOINING),
         post("/clientes", "grande", vec![b' '; 1_048_577]),
         post("/clientes", "consulta", lead),

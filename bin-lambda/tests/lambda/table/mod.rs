@@ -1,4 +1,4 @@
-//! One table of requests, sent every way that the API can be mounted: the same status, body and
+//! One table of requests, sent through every way to mount the API: the same status, body and
 //! headers.
 
 mod cases;
@@ -16,13 +16,13 @@ use crate::gateways::{Got, Sent};
 /// Headers that a transport adds.
 const OF_TRANSPORT: [&str; 4] = ["connection", "content-length", "date", "transfer-encoding"];
 
-/// Headers whose values differ from run to run: the id, and what is left of the minute and the
-/// month; a request that a gateway made another of counts otherwise.
+/// Headers whose values vary between runs: the id, and the rest of the minute and the month, which
+/// also depend on how a gateway changed the request.
 const OF_THE_MOMENT: [&str; 5] =
     ["ratelimit", "x-rate-limit-remaining", "x-rate-limit-reset", "x-svc-cupo-restante", "x-svc-peticion"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_way_gives_the_same_answers() {
+async fn every_front_end_gives_the_same_answers() {
     let cases = cases();
     assert!(cases.len() >= 60, "{}", cases.len());
     let expected = answers(Mount::Handle, &cases).await;
@@ -31,7 +31,7 @@ async fn every_way_gives_the_same_answers() {
     let mut differences = Vec::new();
     for mount in Mount::ALL {
         for ((case, expected), got) in cases.iter().zip(&expected).zip(answers(mount, &cases).await) {
-            // A HEAD's answer has no body where there is a connection to keep in step.
+            // A HEAD's answer has no body on a real connection.
             let expected = if case.method == "HEAD" && mount.is_socket() { &expected.without_body() } else { expected };
             let may_differ = case.lost.contains(&mount);
             if may_differ && got.status < 500 || got == *expected {
@@ -43,7 +43,7 @@ async fn every_way_gives_the_same_answers() {
     assert!(differences.is_empty(), "{}\n{} differences", differences.join("\n"), differences.len());
 }
 
-/// An answer with what differs from run to run made the same.
+/// An answer, with varying values replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Answer {
     status: u16,
@@ -57,7 +57,7 @@ impl Answer {
     }
 }
 
-/// What each case is answered that way: in a world of its own, one after the other.
+/// The answers to all cases through one mount, in a world of its own, one after the other.
 async fn answers(mount: Mount, cases: &[Case]) -> Vec<Answer> {
     let mounted = mount.open().await;
     let mut kept = HashMap::new();
@@ -96,8 +96,7 @@ fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
     pairs
 }
 
-/// The texts of an answer that differ from run to run, and a word for each: ids, cursors, secrets,
-/// times.
+/// The varying texts of an answer, each with a word that replaces it: ids, cursors, secrets, times.
 fn volatile(json: &Value) -> Vec<(String, &'static str)> {
     match json {
         Value::Object(fields) => fields
@@ -128,7 +127,7 @@ fn is_time(text: &str) -> bool {
 }
 
 impl Case {
-    /// The request, with the credentials and what earlier answers gave.
+    /// The request, with the credentials and values from earlier answers.
     fn sent(&self, keys: &Keys, kept: &HashMap<&str, String>) -> Sent {
         let mut target = self.target.clone();
         for (name, value) in kept {

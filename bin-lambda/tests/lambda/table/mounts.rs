@@ -1,4 +1,4 @@
-//! The ways in which the API is mounted.
+//! The ways to mount the API.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::gateways::{Gateway, Got, Sent};
 use crate::runtime_api::Function;
 
-/// A way in which the API is mounted.
+/// A way to mount the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mount {
     Handle,
@@ -31,7 +31,7 @@ pub(super) enum Mount {
     Lambda(Gateway),
 }
 
-/// An API of a world of its own, mounted.
+/// A mounted API in a world of its own.
 pub(super) struct Mounted {
     pub(super) keys: Keys,
     inner: Inner,
@@ -43,7 +43,7 @@ pub(super) struct Key {
     pub(super) secret: String,
 }
 
-/// The keys of a company: one for all, and one that may read webhooks only.
+/// A company's keys: one with all scopes, and one that may only read webhooks.
 pub(super) struct Keys {
     pub(super) all: Key,
     pub(super) limited: Key,
@@ -73,7 +73,7 @@ impl Mount {
     }
 
     pub(super) async fn open(self) -> Mounted {
-        // The function has the machine's time, so all have it.
+        // The function uses the machine's time, so all mounts do.
         let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
         let context = Context::builder(world.store.clone(), BASE_URL).build().unwrap();
         let named = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
@@ -127,8 +127,7 @@ async fn serve_hyper(api: Api) -> String {
     address
 }
 
-/// A target that a server takes: what none can hold is percent-encoded, as a client that knows URIs
-/// does.
+/// A target that a server accepts: invalid characters are percent-encoded, as a proper client does.
 fn sendable(target: &str) -> String {
     if target.parse::<Uri>().is_ok() && !target.contains(' ') {
         return target.to_owned();

@@ -8,7 +8,7 @@ use super::super::{did, ids};
 use super::{of, payment};
 use crate::documents::UUIDS;
 
-/// A PPD invoice of the API that is stamped, with a payment of it: the complement's clave.
+/// A stamped PPD invoice of the API with a payment: returns the clave of its complement.
 async fn paid(company: &Company, ana: &Actor) -> i64 {
     let later = json!({"condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
     let (venta, factura) = invoiced(ana, &with(&nails("pedido"), later)).await;
@@ -33,7 +33,7 @@ async fn a_stamped_complement_is_shown_with_its_payment() {
     assert_eq!([&payment["complemento"], &payment["uuid"]], [&json!("timbrado"), &json!(UUIDS[1])]);
     assert_eq!(only(&ana, "/facturas?tipo=pago").await["estatus"], "vigente");
     assert_eq!((queued(&company).await.len(), ids(&world).await), (0, before.clone()), "no event is emitted");
-    // The invoice's own folio stays, and a complement goes with its payment only.
+    // The invoice keeps its folio, and a complement belongs to its payment only.
     assert_ne!(only(&ana, "/cxc").await["uuid"], UUIDS[1]);
     let cancel = of(complement, json!({"motivo": "02"}));
     refuses(&company, "invoice.cancel", &[(cancel, "estado_invalido", "factura: solo se cancelan facturas")]).await;

@@ -1,5 +1,5 @@
-//! `invoice.cancel` that its receiver has to accept, `invoice.cancel-accepted`,
-//! `invoice.cancel-rejected`
+//! Cancellations that the receiver must accept: `invoice.cancel`, `invoice.cancel-accepted`,
+//! `invoice.cancel-rejected`.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::{of, payment, stamped};
 use crate::documents::UUIDS;
 
 #[tokio::test]
-async fn until_it_is_accepted_nothing_is_undone() {
+async fn nothing_is_undone_before_the_receiver_accepts() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -34,7 +34,7 @@ async fn until_it_is_accepted_nothing_is_undone() {
     is_isolated(&company, "invoice.cancel-accepted", of(factura, json!({}))).await;
     is_isolated(&company, "invoice.cancel-rejected", of(factura, json!({}))).await;
 
-    // What was paid meanwhile has to go first.
+    // A payment in between must be cancelled first.
     let pago = did(company.run_by_name("payment.apply", &payment(&json!(1), "5.00")).await)["pago"].clone();
     refuses(&company, "invoice.cancel-accepted", &[(of(factura, json!({})), "estado_invalido", "venta: ")]).await;
     did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
@@ -68,7 +68,7 @@ async fn until_it_is_accepted_nothing_is_undone() {
 }
 
 #[tokio::test]
-async fn what_the_receiver_refuses_is_as_before() {
+async fn a_cancellation_that_the_receiver_refuses_changes_nothing() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -94,7 +94,7 @@ async fn what_the_receiver_refuses_is_as_before() {
 }
 
 #[tokio::test]
-async fn there_is_no_answer_without_a_question() {
+async fn an_answer_needs_a_pending_cancellation() {
     let company = shop(&World::new().await).await;
     let ana = company.admin().await;
     let (_, factura) = stamped(&company, &ana).await;

@@ -31,7 +31,7 @@ async fn a_payment_is_applied_as_over_the_wire() {
 }
 
 #[tokio::test]
-async fn a_deposit_that_waits_is_the_one_that_is_applied() {
+async fn a_waiting_deposit_is_the_one_applied() {
     let (company, ana) = shop().await;
     assert_eq!(did(company.run_by_name("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
     assert_eq!(banks(&company.world).await[0], "1160.00");
@@ -48,7 +48,7 @@ async fn a_deposit_that_waits_is_the_one_that_is_applied() {
     );
     refuses(&company, "payment.apply", &[(one(3, "1160", "A-1"), "pago_repetido", "")]).await;
 
-    // Cancelled, it waits again; its money stays in the bank.
+    // Once cancelled, it waits again; its money stays in the bank.
     assert_eq!(did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await), json!({"pago": 1}));
     assert_eq!(
         debt(&ana, 1).await,
@@ -99,7 +99,7 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     assert_eq!(emitted(&company.world).await, [event(1, 5, "200.00"), event(2, 2, "100.50"), event(3, 1, "99.50")]);
     refuses(&company, "payment.apply", &[(several(&parts, "A-1"), "pago_repetido", "")]).await;
 
-    // Part by part it is undone; the complement and the deposit go with the last.
+    // It is undone part by part; the complement and the deposit go with the last.
     did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     assert_eq!(
         complements(&company.world).await,
@@ -134,7 +134,7 @@ async fn the_rest_of_a_deposit_can_be_applied_too() {
     did(company.run_by_name("deposit.capture", &deposit("300", "A-1")).await);
     did(company.run_by_name("payment.apply", &several(&[(1, "100"), (3, "200")], "A-1")).await);
     did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
-    // 200 are applied: neither the whole nor another 300 came.
+    // 200 are applied, so neither the whole amount nor another 300 is a repetition.
     refuses(&company, "payment.apply", &[(one(1, "300", "A-1"), "estado_invalido", "importe: ")]).await;
     did(company.run_by_name("payment.apply", &one(1, "100", "A-1")).await);
     assert_eq!(
@@ -177,7 +177,7 @@ async fn a_balance_in_favour_and_an_advance_need_no_bank() {
     company.world.run(favour).await;
     for (origen, form) in [("saldo_a_favor", "17"), ("anticipo", "30")] {
         let input = json!({"cxc": 3, "importe": "116", "origen": origen, "fecha": "2026-10-12"});
-        // Twice the same is twice as much.
+        // Paying the same twice counts twice.
         for _ in 0..2 {
             did(company.run_by_name("payment.apply", &input).await);
         }
@@ -261,7 +261,7 @@ async fn a_wrong_input_is_named() {
 }
 
 #[tokio::test]
-async fn what_the_api_leaves_to_the_application_is_collected_here() {
+async fn the_back_office_collects_receivables_that_the_api_refuses() {
     let (company, ana) = shop().await;
     let sales = [
         json!({"tipo": "venta", "desglose": false, "subtotal": 100, "impuestos": 16, "total": 116, "saldo": 116}),
@@ -284,7 +284,7 @@ async fn what_the_api_leaves_to_the_application_is_collected_here() {
     }
     did(company.run_by_name("payment.apply", &one(8, "10", "A-8")).await);
     refuses(&company, "payment.apply", &[(one(7, "5", "A-7"), "metodo_pago_faltante", "")]).await;
-    // No breakdown, no IVA that is known to be collected.
+    // Without a breakdown no IVA is known to be collected.
     let lines = json!([
         {"pago": 1, "cuenta": "102.01", "cargo": "58.00", "abono": "0.00"},
         {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "58.00"},
@@ -299,7 +299,7 @@ async fn what_the_api_leaves_to_the_application_is_collected_here() {
 }
 
 #[tokio::test]
-async fn payments_of_several_receivables_at_once_never_wait_for_each_other_forever() {
+async fn concurrent_payments_of_several_receivables_do_not_deadlock() {
     let (company, ana) = shop().await;
     let rounds = (0..10).map(|number| {
         let company = company.clone();

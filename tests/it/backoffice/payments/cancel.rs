@@ -54,8 +54,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
     assert_eq!(day, "2026-10-13 Cancelación: Pago 1 de la cuenta por cobrar 2");
     assert_eq!(emitted(&company.world).await.len(), 2, "cancelling emits no event");
 
-    // The number of an instalment is not given twice among those that stand; the same payment may
-    // come again.
+    // No two standing instalments share a number; the same payment may be made again.
     did(company.run_by_name("payment.apply", &one(2, "400", "A-1")).await);
     let row = ana.get("/cxc-pagos?clave=3").await.ok(200)["datos"][0].clone();
     assert_eq!((&row["parcialidad"], &row["saldo_insoluto"]), (&json!(3), &json!("0.00")));
@@ -79,7 +78,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_complement_that_was_stamped_is_cancelled_and_one_under_way_is_waited_for() {
+async fn a_stamped_complement_is_cancelled_and_one_being_stamped_blocks() {
     let (company, ana) = shop().await;
     did(company.run_by_name("payment.apply", &one(2, "400", "A-1")).await);
     company.world.sql::<i64>("UPDATE timbrados SET arrendado = now() + interval '1 minute' RETURNING factura").await;
@@ -116,7 +115,7 @@ async fn an_imported_payment_is_cancelled_as_far_as_it_was_counted() {
                "fecha": "2026-10-12"})
     };
     company.load(CxcPagos, &[earlier(5), earlier(1), earlier(6)]).await;
-    // A deposit of ours has another number than those that imported payments speak of.
+    // New deposits are numbered after those that imported payments name.
     assert_eq!(did(company.run_by_name("deposit.capture", &deposit("5", "B-1")).await), json!({"deposito": 8}));
     for pago in 1..=3 {
         did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);

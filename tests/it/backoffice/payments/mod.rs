@@ -39,7 +39,7 @@ async fn debt(ana: &Actor, cxc: i64) -> Value {
            "estatus": row["estatus"], "saldo_venta": sale["saldo"]})
 }
 
-/// The complements, and the claves of the documents that wait to be stamped.
+/// The complements, and the claves of the documents waiting to be stamped.
 async fn complements(world: &World) -> (Value, Vec<i64>) {
     let complements = world
         .json(

@@ -53,7 +53,7 @@ async fn an_unfinished_invoicing_expires_after_ten_minutes() {
     refuses(&company, "sale.invoicing-begin", &[(of.clone(), "estado_invalido", "venta: ya se está facturando")]).await;
     refuses(&company, "sale.cancel", &[(of.clone(), "estado_invalido", "venta: se está facturando")]).await;
     world.clock.advance(TimeDelta::seconds(1));
-    // It may begin again, and then waits again.
+    // It may begin again, and then blocks again.
     did(company.run_by_name("sale.invoicing-begin", &of).await);
     ana.post(&path, json!({})).await.fails(503, "venta_en_proceso");
     world.clock.advance(TimeDelta::minutes(10));
@@ -62,7 +62,7 @@ async fn an_unfinished_invoicing_expires_after_ten_minutes() {
 }
 
 #[tokio::test]
-async fn only_what_has_no_invoice_is_invoiced() {
+async fn an_invoiced_sale_is_not_invoiced_again() {
     let company = shop(&World::new().await).await;
     let invoice = captured(&company, &nails("factura")).await;
     let sold = captured(&company, &nails("venta")).await;
@@ -106,12 +106,12 @@ async fn a_second_writer_waits_for_the_first() {
 }
 
 #[tokio::test]
-async fn a_row_that_is_held_is_waited_for() {
+async fn a_locked_row_is_waited_for() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
     let venta = ana.post("/ventas", nails("pedido")).await.ok(201)["venta"].as_i64().unwrap();
-    // Someone is at it: as facturar is while it works.
+    // Another transaction holds the row, as facturar does while it works.
     let mut other = world.pool().begin().await.unwrap();
     sqlx::query("UPDATE ventas SET comentarios = 'x' WHERE clave = $1").bind(venta).execute(&mut *other).await.unwrap();
     let of = json!({"venta": venta});

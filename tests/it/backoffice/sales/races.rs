@@ -1,4 +1,4 @@
-//! Of two concurrent requests for the same effect one has it.
+//! Of two concurrent requests for one effect, one wins.
 
 use crate::documents::UUIDS;
 use futures_util::future::join_all;
@@ -8,8 +8,8 @@ use svc_tests::{Company, World, books};
 use super::super::did;
 use super::super::shop::{NAIL, captured, invoiced, line, nails, sale, shop, stock};
 
-/// Does an action three times at once; gives how often it was done. The others must be refused with
-/// this code.
+/// Runs an action three times concurrently and returns how often it succeeded. The others must fail
+/// with this code.
 async fn thrice(company: &Company, action: &str, input: &Value, codigo: &str) -> usize {
     let outcomes = join_all((0..3).map(|_| company.run_by_name(action, input))).await;
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
@@ -19,7 +19,7 @@ async fn thrice(company: &Company, action: &str, input: &Value, codigo: &str) ->
 }
 
 #[tokio::test]
-async fn a_step_is_taken_once() {
+async fn concurrent_steps_have_one_winner() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -42,7 +42,7 @@ async fn a_step_is_taken_once() {
 }
 
 #[tokio::test]
-async fn an_order_is_handed_over_or_cancelled_or_both_in_turn() {
+async fn concurrent_delivery_and_cancellation_take_turns() {
     let world = World::new().await;
     let company = shop(&world).await;
     for _ in 0..6 {
@@ -64,7 +64,7 @@ async fn an_order_is_handed_over_or_cancelled_or_both_in_turn() {
 }
 
 #[tokio::test]
-async fn many_who_sell_the_same_goods_wait_for_each_other() {
+async fn concurrent_sales_of_the_same_goods_wait_for_each_other() {
     let world = World::new().await;
     let company = shop(&world).await;
     let lines = [line(NAIL, 1, "1.00"), line(super::super::shop::FOOD, 1, "1.00")];

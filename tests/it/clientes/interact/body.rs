@@ -1,4 +1,4 @@
-//! What a contact's body may say.
+//! The body of a contact.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn omitted_fields_take_their_defaults() {
 }
 
 #[tokio::test]
-async fn every_word_is_taken_and_no_other() {
+async fn only_the_listed_words_are_accepted() {
     let (company, ana) = one_customer().await;
     for (field, words) in [
         ("canal", &["llamada", "whatsapp", "correo", "visita", "reunion", "otro"][..]),
@@ -166,7 +166,7 @@ async fn the_next_step_is_a_day_or_a_closing() {
 #[tokio::test]
 async fn today_is_mexicos() {
     let (company, ana) = one_customer().await;
-    // 2026-10-13T05:59:59Z: the day before, for one more second, in Mexico.
+    // 2026-10-13T05:59:59Z is still the day before in Mexico, for one more second.
     company.world.clock.advance(TimeDelta::hours(12) - TimeDelta::seconds(1));
     ana.post(PATH, following("2026-10-12")).await.ok(201);
     is_about(&ana.post(PATH, following("2026-10-11")).await, "dato_invalido", "proximo_fecha");

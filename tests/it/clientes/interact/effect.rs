@@ -1,4 +1,4 @@
-//! The author of a contact, the customers that it may be with, and the agenda that it changes.
+//! The author of a contact, the customers it may be with, and the agenda it changes.
 
 use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
@@ -23,7 +23,7 @@ async fn a_contact_replaces_the_commitment() {
     assert_eq!(next_contact(&ana).await, "2026-10-20");
 
     world.clock.advance(TimeDelta::hours(1));
-    // The task was another's; the account is nobody's, so it is the author's to plan.
+    // The task was another user's; the account is nobody's, so the author may plan it.
     let vera = company.user("Vera", true).await;
     let mut contact = following("2026-10-15");
     contact["vendedor"] = json!(vera);
@@ -67,7 +67,7 @@ async fn the_next_contact_is_what_the_list_of_customers_filters() {
 }
 
 #[tokio::test]
-async fn on_anothers_account_a_contact_is_but_a_note() {
+async fn a_contact_on_anothers_account_is_only_a_note() {
     let company = World::new().await.company().await;
     let (vera, ivan) = (company.user("Vera", true).await, company.user("Iván", true).await);
     let mut customer = reachable("Ana");
@@ -159,7 +159,7 @@ async fn a_customer_who_cannot_be_contacted_here_is_refused() {
     let silent_platform = json!({"nombre": "Dos", "plataforma": "a"});
     let silent = json!({"nombre": "Tres"});
     let mut known = reachable("Cuatro");
-    // The identifier alone does not make them a platform's customer.
+    // The identifier alone does not make a platform's customer.
     known["id_platform_a"] = json!("A1");
     company.load(Resource::Clientes, &[platform, silent_platform, silent, known]).await;
     let post = |clave: i64| {
@@ -187,7 +187,7 @@ async fn a_repeated_contact_is_logged_once() {
     let first = write(following("2026-10-20")).await;
     first.ok(201);
     ana.post(PATH, following("2026-10-25")).await.ok(201);
-    // By then the day is in the past, and the plan another.
+    // By then the day is in the past, and another plan is in force.
     company.world.clock.advance(TimeDelta::days(6));
     let again = write(following("2026-10-20")).await;
     assert_eq!((again.status, &again.body), (200, &first.body));
@@ -198,7 +198,7 @@ async fn a_repeated_contact_is_logged_once() {
 }
 
 #[tokio::test]
-async fn contacts_at_once_leave_one_commitment() {
+async fn concurrent_contacts_leave_one_commitment() {
     let (company, ana) = one_customer().await;
     let contacts = (13..=22).map(|day| ana.post(PATH, following(&format!("2026-10-{day}"))));
     let replies: Vec<Reply> = stream::iter(contacts).buffer_unordered(10).collect().await;

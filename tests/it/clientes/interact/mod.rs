@@ -21,38 +21,38 @@ fn reachable(nombre: &str) -> Value {
     json!({"nombre": nombre, "telefono": "55 1234 5678"})
 }
 
-/// A contact after which nothing follows.
+/// A contact that closes the matter.
 fn closing() -> Value {
     json!({"canal": "llamada", "resultado": "contactado", "cierre": "vendido"})
 }
 
-/// A contact after which another follows.
+/// A contact that plans another.
 fn following(day: &str) -> Value {
     json!({"canal": "llamada", "resultado": "contactado", "proximo_fecha": day})
 }
 
-/// [`closing`], but with `field` as given.
+/// [`closing`] with another value of `field`.
 fn with(field: &str, value: Value) -> Value {
     let mut body = closing();
     body[field] = value;
     body
 }
 
-/// Checks that it is this 400, about this field.
+/// Checks that the response is this 400, about this field.
 #[track_caller]
 fn is_about(reply: &Reply, codigo: &str, field: &str) {
     reply.fails(400, codigo);
     assert!(reply.mensaje().starts_with(&format!("{field}: ")), "{field}: {}", reply.mensaje());
 }
 
-/// Checks that it is this 422, with a text that begins so.
+/// Checks that the response is this 422, with a text that begins with `said`.
 #[track_caller]
 fn is_422(reply: &Reply, codigo: &str, start: &str) {
     reply.fails(422, codigo);
     assert!(reply.mensaje().starts_with(start), "{}", reply.mensaje());
 }
 
-/// When the only customer is to be contacted, as the list shows it.
+/// The date of the only customer's next contact, as the list shows it.
 async fn next_contact(actor: &Actor) -> Value {
     actor.walk("/clientes").await[0]["proximo_contacto"].clone()
 }

@@ -1,4 +1,4 @@
-//! What the body of a payment may say.
+//! The body of a payment.
 
 use chrono::TimeDelta;
 use serde_json::json;
@@ -47,7 +47,7 @@ async fn every_wrong_datum_is_a_400_that_names_its_field_and_writes_nothing() {
         ("origen", json!("anticipo"), "campo_no_permitido"),
         ("moneda", json!("MXN"), "campo_no_permitido"),
     ] {
-        // The record comes after the body.
+        // The body is checked before the record.
         for path in [REMISION, "/cxc/99/pagos"] {
             let reply = ana.post(path, with(json!({field: value}))).await;
             reply.fails(400, codigo);
@@ -83,7 +83,7 @@ async fn every_payment_form_but_cash_and_every_spelling_of_an_amount_is_taken() 
 async fn today_is_mexicos() {
     let company = owed().await;
     let ana = company.admin().await;
-    // 2026-10-13T05:59:59Z: the day before, for one more second, in Mexico.
+    // 2026-10-13T05:59:59Z is still the day before in Mexico, for one more second.
     company.world.clock.advance(TimeDelta::hours(12) - TimeDelta::seconds(1));
     ana.post(REMISION, with(json!({"fecha": "2026-10-13"}))).await.fails(400, "dato_invalido");
     company.world.clock.advance(TimeDelta::seconds(1));

@@ -1,4 +1,4 @@
-//! What a payment does.
+//! The effect of a payment.
 
 use chrono::TimeDelta;
 use http::Method;
@@ -9,7 +9,7 @@ use svc_tests::{Actor, World, fresh_key};
 
 use super::{PPD, REMISION, Written, banks, books, deposits, owed, payment, with, written};
 
-/// The record of that clave, as its list shows it.
+/// The record with this clave, as its list shows it.
 async fn shown(actor: &Actor, path: &str) -> Value {
     actor.get(path).await.ok(200)["datos"][0].clone()
 }
@@ -80,8 +80,8 @@ async fn instalments_are_counted_until_nothing_is_owed_and_the_iva_is_collected(
     }
     let debt = shown(&ana, "/cxc?clave=2").await;
     assert_eq!(
-        (&debt["estatus"], &debt["pagado"], &debt["parcialidades"]),
-        (&json!("pagado"), &json!("1160.00"), &json!(3))
+        pick(&debt, &["estatus", "pagado", "parcialidades"]),
+        json!({"estatus": "pagado", "pagado": "1160.00", "parcialidades": 3})
     );
     assert_eq!(shown(&ana, "/ventas?tipo=factura&clave=2").await["saldo"], "0.00");
     let collected: String =
@@ -131,8 +131,8 @@ async fn another_currency_is_booked_in_pesos_and_banked_as_it_is() {
     ana.post("/cxc/4/pagos", with(json!({"cuenta_bancaria": 2, "importe": "580"}))).await.ok(201);
     let row = shown(&ana, "/cxc-pagos?clave=1").await;
     assert_eq!(
-        (&row["moneda"], &row["tipo_cambio"], &row["importe"]),
-        (&json!("USD"), &json!("17.500000"), &json!("580.00"))
+        pick(&row, &["moneda", "tipo_cambio", "importe"]),
+        json!({"moneda": "USD", "tipo_cambio": "17.500000", "importe": "580.00"})
     );
     assert_eq!(banks(&company.world).await, ["0.00", "580.00", "0.00"]);
     let lines = json!([
@@ -145,10 +145,10 @@ async fn another_currency_is_booked_in_pesos_and_banked_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_sale_that_says_less_is_owed_is_owed_nothing_then() {
+async fn a_smaller_imported_balance_of_a_sale_stops_at_zero() {
     let company = owed().await;
     let ana = company.admin().await;
-    // Another part of sale 1, which says of itself that 1160 are owed.
+    // Another part of sale 1, whose own record says that 1160 are owed.
     company.load(Cxc, &[json!({"venta": 1, "total": "900", "fecha": "2026-10-01"})]).await;
     ana.post(REMISION, payment("1000", "A-1")).await.ok(201);
     ana.post("/cxc/5/pagos", payment("900", "A-2")).await.ok(201);
@@ -176,16 +176,16 @@ async fn a_replay_applies_nothing_and_a_refusal_frees_the_key() {
 }
 
 #[tokio::test]
-async fn companies_pay_each_their_own() {
+async fn companies_pay_only_their_own_receivables() {
     let one = owed().await;
     let two = owed_in(&one.world).await;
     two.post("/cxc/1/pagos", payment("100", "A-1")).await.ok(201);
-    // The same account number, day, amount and reference of another company is no repetition.
+    // The same account number, day, amount and reference of another company are no repetition.
     one.admin().await.post(REMISION, payment("100", "A-1")).await.ok(201);
     assert_eq!(banks(&one.world).await, ["100.00", "0.00", "0.00", "100.00"]);
 }
 
-/// Someone of another company to which 500.00 are owed.
+/// A user of another company, which is owed 500.00.
 async fn owed_in(world: &World) -> Actor {
     use svc_tests::Resource::{CuentasBancarias, Ventas};
     let company = world.company().await;

@@ -16,9 +16,9 @@ pub(crate) const REMISION: &str = "/cxc/1/pagos";
 /// The receivable of an invoice paid in parts, 1160.00 of customer 2.
 pub(crate) const PPD: &str = "/cxc/2/pagos";
 
-/// A company to which 1160.00 are owed for each of four documents: a sale without invoice, an
-/// invoice of method PPD, one of PUE, and one in dollars (PPD, at 17.50) of branch 3. Bank
-/// accounts: 1 in pesos, 2 in dollars, 3 in pesos but not in use.
+/// A company with 1160.00 owed for each of four documents: a sale without invoice, an invoice of
+/// method PPD, one of PUE, and one in dollars (PPD, at 17.50) of branch 3. Bank accounts: 1 in
+/// pesos, 2 in dollars, 3 in pesos but inactive.
 pub(crate) async fn owed() -> Company {
     let company = company(&World::new().await).await;
     company.load(Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
@@ -50,13 +50,13 @@ pub(crate) async fn owed() -> Company {
     company
 }
 
-/// A payment of that much with that reference.
+/// A payment of this amount with this reference.
 pub(crate) fn payment(importe: &str, referencia: &str) -> Value {
     json!({"importe": importe, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
            "referencia": referencia})
 }
 
-/// [`payment`], but with these fields as given.
+/// [`payment`] with other values of these fields.
 pub(crate) fn with(change: Value) -> Value {
     let mut body = payment("100.00", "A-1");
     merge(&mut body, change);
@@ -68,7 +68,7 @@ fn merge(record: &mut Value, change: Value) {
     record.as_object_mut().expect("an object").extend(change);
 }
 
-/// Counts of everything that a payment writes.
+/// Row counts of everything that a payment writes.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Written {
     pub(crate) payments: i64,

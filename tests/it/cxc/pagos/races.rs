@@ -1,4 +1,4 @@
-//! Payments at once.
+//! Concurrent payments.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -7,11 +7,11 @@ use svc_tests::{Reply, World};
 
 use super::{REMISION, Written, banks, owed, payment, written};
 
-/// How many payments are sent at once.
+/// The number of concurrent payments.
 const MANY: usize = 20;
 const ROUNDS: usize = 4;
 
-/// How many of each outcome: status and code.
+/// The number of each outcome: status and code.
 fn outcomes(replies: &[Reply]) -> Vec<(u16, String, usize)> {
     let mut all: Vec<(u16, String)> = replies
         .iter()
@@ -21,8 +21,7 @@ fn outcomes(replies: &[Reply]) -> Vec<(u16, String, usize)> {
     all.chunk_by(|a, b| a == b).map(|same| (same[0].0, same[0].1.clone(), same.len())).collect()
 }
 
-/// Checks that what is owed, what was paid, what is in the bank and what is in the books say the
-/// same.
+/// Checks that the receivable, its payments, the bank and the books agree.
 async fn agrees(world: &World) {
     let wrong: i64 = world
         .sql(
@@ -75,7 +74,7 @@ async fn concurrent_equal_payments_have_one_winner() {
     for _ in 0..ROUNDS {
         let company = owed().await;
         let ana = company.admin().await;
-        // To two receivables, from one bank account, whose row they wait for.
+        // Payments of two receivables from one bank account, whose row they wait for.
         let path = |number: usize| if number.is_multiple_of(2) { REMISION } else { "/cxc/3/pagos" };
         let replies = join_all((0..MANY).map(|number| ana.post(path(number), payment("10", "A-1")))).await;
         let expected = [(201, String::new(), 1), (409, "pago_repetido".to_owned(), MANY - 1)];
@@ -86,7 +85,7 @@ async fn concurrent_equal_payments_have_one_winner() {
 }
 
 #[tokio::test]
-async fn payments_of_a_part_are_applied_as_long_as_it_is_owed() {
+async fn concurrent_partial_payments_stop_at_the_balance() {
     let company = owed().await;
     let ana = company.admin().await;
     let refs: Vec<String> = (0..MANY).map(|number| format!("A-{number}")).collect();
@@ -101,7 +100,7 @@ async fn payments_of_a_part_are_applied_as_long_as_it_is_owed() {
 }
 
 #[tokio::test]
-async fn applying_and_cancelling_at_once_leaves_everything_in_agreement() {
+async fn concurrent_payments_and_cancellations_stay_consistent() {
     let company = owed().await;
     let ana = company.admin().await;
     for round in 0..ROUNDS {

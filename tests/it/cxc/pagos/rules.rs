@@ -1,4 +1,4 @@
-//! What is not paid, each with its code, in their order.
+//! Refused payments, each with its code, in their order.
 
 use serde_json::{Value, json};
 use svc_tests::Resource::{Cxc, CxcPagos, Ventas};
@@ -6,7 +6,7 @@ use svc_tests::Resource::{Cxc, CxcPagos, Ventas};
 use super::{REMISION, Written, banks, owed, payment, with, written};
 
 #[tokio::test]
-async fn a_receivable_of_nobody_or_of_another_company_is_404() {
+async fn a_missing_or_foreign_receivable_is_404() {
     let company = owed().await;
     let ana = company.admin().await;
     let berta = company.world.company().await.admin().await;
@@ -38,7 +38,7 @@ async fn each_fault_has_its_code_and_the_first_is_reported() {
     ];
     company.load(Cxc, &receivables).await;
     let ana = company.admin().await;
-    // Wrong in every way that is validated later.
+    // Wrong in every way that is checked later.
     let wrong = || json!({"cuenta_bancaria": 99, "fecha": "2026-09-30", "importe": "99999"});
     let dollars = json!({"cuenta_bancaria": 2, "fecha": "2026-09-30", "importe": "99999"});
     let early = json!({"fecha": "2026-09-30", "importe": "99999"});
@@ -75,7 +75,7 @@ async fn the_same_payment_is_not_applied_twice_to_any_receivable() {
     let company = owed().await;
     let ana = company.admin().await;
     ana.post(REMISION, payment("500", "A-1")).await.ok(201);
-    // Any receivable, also one that is paid, and however the amount is written.
+    // Any receivable, even a paid one, and any spelling of the amount.
     for path in [REMISION, "/cxc/2/pagos", "/cxc/3/pagos", "/cxc/4/pagos"] {
         for importe in ["500", "500.00", "500.000000"] {
             ana.post(path, payment(importe, " A-1 ")).await.fails(409, "pago_repetido");
@@ -116,21 +116,21 @@ async fn an_imported_payment_is_repeated_too_unless_it_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_deposit_that_waits_is_left_to_the_back_office() {
+async fn a_waiting_deposit_is_left_to_the_back_office() {
     let company = owed().await;
     let ana = company.admin().await;
     let deposit = json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "100", "referencia": "A-1"});
     company.run_by_name("deposit.capture", &deposit).await.unwrap();
     ana.post(REMISION, payment("100", "A-1")).await.fails(409, "deposito_sin_aplicar");
     ana.post("/cxc/99/pagos", payment("100", "A-1")).await.fails(404, "no_encontrado");
-    // Before anything else that is wrong.
+    // A repetition is reported before every other fault.
     ana.post("/cxc/4/pagos", payment("100", "A-1")).await.fails(409, "deposito_sin_aplicar");
     ana.post(REMISION, payment("100", "A-2")).await.ok(201);
     assert_eq!(banks(&company.world).await, ["200.00", "0.00", "0.00"]);
 }
 
 #[tokio::test]
-async fn amounts_of_too_many_digits_are_refused_and_no_failure_of_ours() {
+async fn amounts_of_too_many_digits_are_refused_without_a_500() {
     let company = owed().await;
     let huge = "999999999999999999";
     let rows = [
@@ -142,7 +142,7 @@ async fn amounts_of_too_many_digits_are_refused_and_no_failure_of_ours() {
     company.load(Cxc, &rows).await;
     let ana = company.admin().await;
     assert_eq!(ana.post("/cxc/5/pagos", payment(huge, "A-1")).await.ok(201)["saldo"], "0.00");
-    // The account's balance, the amount in pesos, and what was paid of the receivable.
+    // The account's balance, the amount in pesos, and the amount paid of the receivable.
     ana.post("/cxc/6/pagos", payment(huge, "A-2")).await.fails(400, "dato_invalido");
     let mut dollars = payment(huge, "A-3");
     dollars["cuenta_bancaria"] = json!(2);

@@ -11,7 +11,7 @@ use svc_tests::{Actor, BASE_URL, Company, World, with};
 
 use super::{CATALOGUE, ROWS};
 
-/// A statement a table.
+/// One statement per table.
 const FILL: &str = include_str!("fill.sql");
 
 /// Settings that make PostgreSQL report the plan of every executed statement to its client.
@@ -25,7 +25,7 @@ const AUTO_EXPLAIN: [(&str, &str); 7] = [
     ("auto_explain.log_level", "notice"),
 ];
 
-/// Loading row by row into a hundred indexes takes four times as long as making them afterwards.
+/// Loading into a hundred indexes row by row takes four times as long as building them afterwards.
 const DROP_INDEXES: &str = "
     CREATE TEMP TABLE indices ON COMMIT DROP AS
     SELECT i.indexrelid::regclass::text AS nombre, pg_get_indexdef(i.indexrelid) AS definicion
@@ -71,9 +71,9 @@ impl Big {
         Self { world, company, sizes: sizes.into_iter().collect() }
     }
 
-    /// An actor of the big company whose requests' plans are reported if they are `watched`, and
-    /// the store that they go to. It has one connection, so that a request that is repeated meets
-    /// its prepared statement.
+    /// A user of the big company, and the store behind their requests, whose plans are reported if
+    /// `watched`. The store has one connection, so that a repeated request meets its prepared
+    /// statement.
     pub(super) async fn reader(&self, watched: bool) -> (PostgresStore, Actor) {
         let options = (*self.world.pool().connect_options()).clone();
         let options = if watched { options.options(AUTO_EXPLAIN) } else { options };
@@ -90,8 +90,8 @@ impl Big {
         last.fetch_one(self.world.pool()).await.expect("a list's table has its name, or see `table`")
     }
 
-    /// The first thirty claves of a list that were changed since then, as PostgreSQL finds them by
-    /// reading all.
+    /// The first thirty claves of a list changed since then, as PostgreSQL finds them by reading
+    /// everything.
     pub(super) async fn changed(&self, path: &str, since: &str) -> Vec<i64> {
         let hidden = if path == "/productos" { "AND estatus <> 'eliminado'" } else { "" };
         let table = table(path);
@@ -102,13 +102,13 @@ impl Big {
         claves.fetch_all(self.world.pool()).await.expect("the changes")
     }
 
-    /// Gives the key its minute's allowance again.
+    /// Resets the key's minute.
     pub(super) fn a_minute_later(&self) {
         self.world.clock.advance(TimeDelta::minutes(1));
     }
 }
 
-/// The table that a list reads.
+/// The table of a list.
 fn table(path: &str) -> String {
     match path {
         "/vendedores" => "usuarios".to_owned(),

@@ -1,8 +1,8 @@
-//! Every list × every filter, over a company of a hundred thousand rows a table among other
-//! companies: the plans of the very statements that requests run, as PostgreSQL's `auto_explain`
+//! Every list with every filter, over a company of a hundred thousand rows per table among other
+//! companies: the plans of the statements that requests really run, as PostgreSQL's `auto_explain`
 //! reports them.
 //!
-//! A new table wants a statement in `fill.sql`; a new text filter wants its values in `values.rs`.
+//! A new table needs a statement in `fill.sql`; a new text filter needs its values in `values.rs`.
 
 mod fill;
 mod plans;
@@ -19,8 +19,8 @@ use self::plans::{Plan, Plans};
 use self::values::Query;
 use super::{lists, path};
 
-/// Rows of the big company, in each table that may have so many; `SVC_TEST_ROWS` says another
-/// number. The slowest pages are printed.
+/// The rows of the big company in each table that may have so many; `SVC_TEST_ROWS` sets another
+/// number and prints the slowest pages.
 static ROWS: LazyLock<i64> = LazyLock::new(|| {
     std::env::var("SVC_TEST_ROWS").map_or(100_000, |rows| rows.parse().expect("SVC_TEST_ROWS is a number"))
 });
@@ -28,13 +28,13 @@ static ROWS: LazyLock<i64> = LazyLock::new(|| {
 /// Its rows in the other tables.
 const CATALOGUE: i64 = 10_000;
 
-/// How many of the slowest pages are printed.
+/// The number of slowest pages to print.
 const SLOWEST: usize = 15;
 
-/// PostgreSQL may change a prepared statement's plan when it is run for the sixth time.
+/// PostgreSQL may change a prepared statement's plan at its sixth execution.
 const TIMES: usize = 7;
 
-/// How many times the first page's blocks a page near the end may touch, and how many more, since
+/// How many times the first page's blocks a page near the end may touch, and how many more, because
 /// some records are longer.
 const DRIFT: (f64, f64) = (1.2, 4.0);
 
@@ -85,8 +85,8 @@ async fn every_list_and_filter_is_served_by_an_index() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Where nearly all were changed, where a few were, and where too many were to be collected, all of
-/// them behind many others.
+/// Where nearly all records changed, where a few did, and where too many to collect did, all behind
+/// many others.
 async fn changes_are_found_wherever_they_lie(big: &Big, ana: &Actor) {
     for path in ["/clientes", "/productos", "/precios", "/inventario"] {
         for since in ["2024-01-18", "2026-10-11", "2025-06-01"] {
@@ -104,13 +104,12 @@ fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {
     format!("{}?limite=30&{}{cursor}", path(list.http, "1"), query.url())
 }
 
-/// The plans of the statement that reads a list, when it is read again and again, and the median
-/// time of an answer.
+/// The plans of a list's statement when it is repeated, and the median time of an answer.
 async fn call(actor: &Actor, plans: &Plans, target: &str) -> (Vec<Plan>, Duration) {
     plans.take();
     let time = timed(actor, target).await;
     let mut reported = plans.take();
-    // Authentication's statements are not pages.
+    // Statements of authentication are not pages.
     reported.retain(|plan| plan.statement.contains("LIMIT "));
     assert_eq!(reported.len(), TIMES, "one statement a page: {target}: {reported:#?}");
     (reported, time)

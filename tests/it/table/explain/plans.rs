@@ -1,4 +1,4 @@
-//! Plans as `auto_explain` reports them: notices, which the driver hands to `tracing`.
+//! Plans as `auto_explain` reports them: notices, which the driver passes to `tracing`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,13 +9,13 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber};
 
-/// A table of no more rows may be read whole.
+/// A table of at most this many rows may be read whole.
 const SMALL: i64 = 1_000;
 
-/// No more rows may be sorted for a page, and no more be passed over by a filter.
+/// At most this many rows may be sorted for a page, or skipped by a filter.
 const MAX_ROWS: f64 = 5_000.0;
 
-/// Of the claves that the filter of changes collects, more may be sorted: so many take a few
+/// More of the claves that the filter of changes collects may be sorted: this many take a few
 /// milliseconds.
 const MAX_ROWS_OF_CHANGES: f64 = 25_000.0;
 
@@ -31,13 +31,13 @@ impl Plans {
         Self { _watching: tracing::subscriber::set_default(Notices(Arc::clone(&reported))), reported }
     }
 
-    /// Those reported since the last time.
+    /// The plans reported since the last call.
     pub(super) fn take(&self) -> Vec<Plan> {
         std::mem::take(&mut self.reported.lock().expect("no panic"))
     }
 }
 
-/// A statement and how it was run.
+/// A statement and its plan.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     /// Its text.
@@ -51,13 +51,13 @@ impl Plan {
         Some(Self { statement: reported["Query Text"].as_str()?.to_owned(), root: reported["Plan"].take() })
     }
 
-    /// The blocks it touched, in memory or not: what it cost. (The planner's own figure is no
-    /// measure of a page near the end: it takes the page for so much of all that is left.)
+    /// The blocks it touched, in memory or not, as its cost. (The planner's own estimate is useless
+    /// for a page near the end, which it takes for a share of all remaining rows.)
     pub(super) fn blocks(&self) -> f64 {
         number(&self.root, "Shared Hit Blocks") + number(&self.root, "Shared Read Blocks")
     }
 
-    /// What is wrong with it; `sizes` has the rows of each table.
+    /// The faults of the plan; `sizes` has the rows of each table.
     pub(super) fn faults(&self, sizes: &HashMap<String, i64>) -> Vec<String> {
         let mut faults = Vec::new();
         visit(&self.root, &mut |node| {

@@ -1,4 +1,4 @@
-//! The values that each filter gets: some that few rows have, that many have, and that none has.
+//! The values of each filter: some that few rows have, some that many have, and some that none has.
 
 use svc_core::record::{Filter, Takes};
 use svc_tests::Endpoint;
@@ -6,12 +6,12 @@ use svc_tests::Endpoint;
 use super::ROWS;
 use crate::table::filters::WINDOWED;
 
-/// The row that the selective values are those of (see `fill.sql`).
+/// The row that has the selective values (see `fill.sql`).
 fn row() -> i64 {
     *ROWS / 2 + 1
 }
 
-/// Spans of the lists that read 92 days at the most.
+/// Date ranges of the lists limited to 92 days.
 const WINDOWS: [(&str, &str); 2] = [("2024-01-16", "2024-01-18"), ("2026-09-15", "2026-10-11")];
 
 /// Names and values of filters.
@@ -27,14 +27,14 @@ impl Query {
         self.0.is_empty()
     }
 
-    /// As it goes into an address.
+    /// The form for an address.
     pub(super) fn url(&self) -> String {
         let pairs =
             self.0.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+").replace('@', "%40")));
         pairs.collect::<Vec<_>>().join("&")
     }
 
-    /// As a cursor is bound to it.
+    /// The form that a cursor is bound to.
     pub(super) fn canonical(&self) -> String {
         let mut pairs = self.0.clone();
         pairs.sort();
@@ -50,8 +50,8 @@ impl Query {
     }
 }
 
-/// The queries of a list: for everything, and for each value of each single filter, beside its
-/// selectors where it must have one (contract §3).
+/// The queries of a list: all records, and each value of each single filter, beside the selectors
+/// the list requires (contract §3).
 pub(super) fn queries(list: &Endpoint) -> Vec<Query> {
     let mut queries = selectors(list.http.path);
     for base in queries.clone() {
@@ -77,7 +77,7 @@ fn selectors(path: &str) -> Vec<Query> {
     }
 }
 
-/// Values of a filter. Names mean the same in every list.
+/// Values of a filter. A name means the same in every list.
 fn values(filter: &Filter) -> Vec<String> {
     let row = |prefix: &str| vec![format!("{prefix}{}", row()), format!("{prefix}1"), format!("{prefix}999999999")];
     let few = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
@@ -85,11 +85,11 @@ fn values(filter: &Filter) -> Vec<String> {
         (Takes::Choice(words), _) => few(words),
         (Takes::Boolean, _) => few(&["true", "false"]),
         (Takes::Uuid, _) => few(&["00000000-0000-4000-8000-000000050001", "00000000-0000-4000-8000-999999999999"]),
-        // Nearly all rows, a fiftieth and a thousandth.
+        // Values that nearly all rows have, a fiftieth, and a thousandth.
         (Takes::Bound(_), "modificado_desde") => few(&["2024-01-18", "2026-09-22", "2026-10-11"]),
-        // Nearly all rows, and a thousandth. What lies between may be walked in the order of
-        // claves: rows are passed over once then, since the next page begins behind them, where
-        // collecting and sorting them would cost it every page.
+        // Values that nearly all rows have, and a thousandth. Values in between may be found by
+        // walking the claves: rows are skipped once, since the next page begins behind them, while
+        // collecting and sorting them would cost every page.
         (Takes::Bound(_), _) => few(&["2024-01-18", "2026-10-11"]),
         (Takes::Email, _) => few(&["c50001@example.com", "nadie@example.com"]),
         (Takes::Phone, "movil") => few(&["5600050001", "5699999999"]),

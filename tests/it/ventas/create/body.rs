@@ -1,4 +1,4 @@
-//! What is refused: with which code, and in the name of which field.
+//! Refused bodies: the code and the field of each fault.
 
 use serde_json::{Value, json};
 use svc_tests::{Resource, World};
@@ -109,7 +109,7 @@ async fn each_fault_of_a_line_names_the_line_and_the_field() {
     fails_in_line(&ana, &good, &unpriced, 422, "sin_precio", "precio_unitario").await;
     let vast = json!({"producto": NAIL, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "999999999999999999"});
     fails_in_line(&ana, &good, &vast, 400, "dato_invalido", "cantidad").await;
-    // It has 18 digits before its IVA.
+    // The subtotal already has 18 digits before IVA.
     let taxed = line(NAIL, 1, "999999999999999999");
     fails_in_line(&ana, &good, &taxed, 400, "dato_invalido", "cantidad").await;
     for not_a_line in [json!(null), json!(1), json!("A-1"), json!([])] {
@@ -172,7 +172,7 @@ async fn values_beyond_any_column_are_refused_and_never_500() {
         reply.fails(400, "dato_invalido");
         assert!(reply.mensaje().starts_with("tipo_cambio: "), "{}", reply.mensaje());
     }
-    // 500 lines of the greatest quantity are half of what a warehouse can have reserved.
+    // 500 lines of the greatest quantity are half of what a warehouse can reserve.
     let full = sale("pedido", &vec![max; 500]);
     ana.post("/ventas", full.clone()).await.ok(201);
     ana.post("/ventas", full.clone()).await.ok(201);

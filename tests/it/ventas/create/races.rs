@@ -1,4 +1,4 @@
-//! Many at once.
+//! Concurrent creations.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use svc_tests::{Resource, World, with};
 use crate::ventas::shop::{line, sale, shop, together};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn twenty_times_the_same_request_is_one_order() {
+async fn twenty_equal_concurrent_requests_are_one_order() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let body = sale("pedido", &[line(1, 3, "1.00"), line(2, 1, "2.00")]);
@@ -29,7 +29,7 @@ async fn twenty_times_the_same_request_is_one_order() {
 async fn orders_of_the_same_products_in_any_order_reserve_all_of_them() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
-    // Overlapping sets, each from another end; at the start none of them has a stock record.
+    // Overlapping sets of products in different orders; none has a stock record at first.
     for round in 0..5 {
         let orders = (0..20_usize).map(|at| {
             let mut lines: Vec<_> = (0..4).map(|step| line(1 + ((at + step) % 5) as i64, 1, "1.00")).collect();
@@ -51,7 +51,7 @@ async fn orders_of_the_same_products_in_any_order_reserve_all_of_them() {
     assert_eq!(folios, (1..=100).map(Some).collect::<Vec<_>>());
 }
 
-/// Products and what is reserved of them.
+/// Products and their reserved quantities.
 fn reserved(rows: &[Value]) -> Vec<(i64, Value)> {
     let mut rows: Vec<_> =
         rows.iter().map(|row| (row["producto"].as_i64().expect("a clave"), row["apartado"].clone())).collect();

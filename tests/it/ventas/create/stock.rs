@@ -1,6 +1,7 @@
-//! What an order reserves.
+//! The reservations of an order.
 
 use serde_json::{Value, json};
+use svc_tests::lists::pick;
 use svc_tests::{Resource, World};
 
 use crate::ventas::shop::{
@@ -21,11 +22,14 @@ async fn an_order_reserves_each_product_s_sum_in_its_warehouse() {
         [line(FOOD, 4, "1"), line(NAIL, 2, "1"), line(SERVICE, 9, "1"), line(NAIL, 3, "1"), line(EXPENSE, 1, "1")];
     made(&ana, &sale("pedido", &lines)).await;
     let rows = ana.walk("/inventario?almacen=001").await;
-    let shown =
-        rows.iter().map(|row| ["producto", "existencia", "apartado", "disponible"].map(|field| row[field].clone()));
+    let shown: Vec<_> =
+        rows.iter().map(|row| pick(row, &["producto", "existencia", "apartado", "disponible"])).collect();
     assert_eq!(
-        shown.collect::<Vec<_>>(),
-        [[json!(NAIL), json!(10), json!(6.5), json!(3.5)], [json!(FOOD), json!(0), json!(4), json!(0)]]
+        shown,
+        [
+            json!({"producto": NAIL, "existencia": 10, "apartado": 6.5, "disponible": 3.5}),
+            json!({"producto": FOOD, "existencia": 0, "apartado": 4, "disponible": 0}),
+        ]
     );
     assert_eq!(rows[0]["modificado"], "2026-10-12T18:00:00Z");
     assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(5), json!(0))));
@@ -57,7 +61,7 @@ async fn quotes_services_and_refused_orders_reserve_nothing() {
 }
 
 #[tokio::test]
-async fn an_order_that_names_no_warehouse_is_of_the_main_one() {
+async fn an_order_without_warehouse_uses_the_main_one() {
     let world = World::new().await;
     let company = world.company().await;
     company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
@@ -84,7 +88,7 @@ async fn an_order_that_names_no_warehouse_is_of_the_main_one() {
 }
 
 #[tokio::test]
-async fn what_was_reserved_is_released_though_the_product_has_become_a_service() {
+async fn reservations_are_released_after_a_product_becomes_a_service() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -96,7 +100,7 @@ async fn what_was_reserved_is_released_though_the_product_has_become_a_service()
     company.run_by_name("sale.cancel", &json!({"venta": cancelled})).await.unwrap();
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(0))));
 
-    // And what had no stock then has none to give now.
+    // A product that had no stock record then gets none now.
     let service = made(&ana, &ready()).await;
     ana.put(&format!("/productos/{NAIL}"), json!({"tipo": "A"})).await.ok(200);
     invoiced(&ana, service, json!({})).await.ok(202);

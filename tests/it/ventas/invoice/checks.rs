@@ -1,4 +1,4 @@
-//! Each pre-check by itself: what it refuses, what it says, and that nothing happened.
+//! Each check by itself: what it refuses, its text, and that nothing happens.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use svc_tests::{Resource, World};
 
 use crate::ventas::shop::{invoiced, made, ready, shop};
 
-/// Everything that an invoice writes.
+/// Row counts of everything that an invoice writes.
 const WRITTEN: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM facturas), (SELECT count(*) FROM cxc), \
                        (SELECT count(*) FROM polizas), (SELECT count(*) FROM timbrados), \
                        (SELECT count(*) FROM movimientos_inventario), (SELECT count(*) FROM emitidos), \
@@ -27,7 +27,7 @@ async fn each_fault_has_its_code_and_nothing_happens() {
         ("origen", "'plataforma'", none(), "venta_no_api"),
         ("origen", "'desconocido'", none(), "venta_no_api"),
         ("cancelada", "true", none(), "venta_cancelada"),
-        // Invoiced, but where: the registry does not have it.
+        // Invoiced, but the registry has no such invoice.
         ("factura", "99", none(), "venta_ya_facturada"),
         ("uuid", "'5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d'", none(), "venta_ya_facturada"),
         ("tipo", "'factura'", none(), "venta_ya_facturada"),
@@ -46,7 +46,7 @@ async fn each_fault_has_its_code_and_nothing_happens() {
         ("rfc", "'NO ES RFC'", none(), "cliente_sin_rfc"),
         ("regimen", "NULL", none(), "cliente_sin_regimen"),
         ("regimen", "999", none(), "cliente_sin_regimen"),
-        // Of natural persons, and the RFC is a company's.
+        // Regimes of natural persons, with a company's RFC.
         ("regimen", "612", none(), "cliente_sin_regimen"),
         ("cp", "NULL", none(), "cliente_sin_cp"),
         ("cp", "'00001'", none(), "cliente_sin_cp"),
@@ -82,7 +82,7 @@ async fn each_fault_has_its_code_and_nothing_happens() {
 }
 
 #[tokio::test]
-async fn what_the_application_invoiced_is_refused() {
+async fn sales_invoiced_by_the_application_are_refused() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -148,7 +148,7 @@ async fn a_sale_that_is_being_invoiced_elsewhere_is_free_again_after_ten_minutes
 }
 
 #[tokio::test]
-async fn a_sale_of_another_company_is_not_there() {
+async fn another_companys_sale_is_not_found() {
     let world = World::new().await;
     let [one, other] = [shop(&world).await, shop(&world).await];
     let venta = made(&one.admin().await, &ready()).await;
@@ -159,8 +159,8 @@ async fn a_sale_of_another_company_is_not_there() {
     invoiced(&one.admin().await, venta, json!({})).await.ok(202);
 }
 
-/// What neither a price, a cost nor a stock record can be as large as; the sale could be made, and
-/// is refused.
+/// An amount too large for a price, a cost or a stock record: the sale can be created, and its
+/// invoice is refused.
 #[tokio::test]
 async fn values_beyond_any_column_are_refused_and_never_500() {
     let world = World::new().await;
@@ -179,7 +179,7 @@ async fn values_beyond_any_column_are_refused_and_never_500() {
     invoiced(&ana, vast, json!({})).await.ok(202);
 }
 
-/// Gives a column of the sale, or of the customer, a value.
+/// Sets a column of the sale, or of the customer.
 async fn set(world: &World, column: &str, value: &str) {
     let table = match column {
         "rfc" | "regimen" | "cp" => "clientes",

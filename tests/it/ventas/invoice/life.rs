@@ -1,5 +1,5 @@
-//! Together with the application: what its screens do to a sale before it is invoiced, and to its
-//! invoice afterwards.
+//! The application's part: its screens change a sale before it is invoiced, and the invoice
+//! afterwards.
 
 use serde_json::{Value, json};
 use svc_tests::{Company, Resource, World};
@@ -12,7 +12,7 @@ async fn run_by_name(company: &Company, name: &str, input: Value) {
 }
 
 #[tokio::test]
-async fn what_the_application_does_first_stands() {
+async fn the_applications_earlier_action_stands() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -40,7 +40,7 @@ async fn what_the_application_does_first_stands() {
         let captured = company.run_by_name("sale.capture", &body).await.expect("it is captured");
         invoiced(&ana, captured["venta"].as_i64().expect("a clave"), json!({})).await.fails(422, "venta_no_api");
     }
-    // The captured invoice took the series' next folio; so does ours.
+    // The captured invoice takes the next folio of the series, and so does the API's.
     let last = made(&ana, &ready()).await;
     assert_eq!(invoiced(&ana, last, json!({})).await.ok(202)["folio"], "3");
 }

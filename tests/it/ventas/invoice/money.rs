@@ -51,7 +51,7 @@ async fn overdue_is_what_was_due_before_today_in_mexico() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     company.load(Resource::Cxc, &[json!({"cliente": ANA, "total": "1.00", "vencimiento": "2026-10-12"})]).await;
-    // Until midnight there, which is six hours later than by UTC.
+    // Until midnight in Mexico, six hours later than in UTC.
     world.clock.advance(TimeDelta::hours(12) - TimeDelta::seconds(1));
     let venta = made(&ana, &on_credit()).await;
     invoiced(&ana, venta, json!({})).await.ok(202);
@@ -66,7 +66,7 @@ async fn overdue_is_what_was_due_before_today_in_mexico() {
 }
 
 #[tokio::test]
-async fn debts_beyond_all_bounds_are_no_failure_of_ours() {
+async fn debts_beyond_all_bounds_are_not_a_500() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -94,14 +94,14 @@ async fn concurrent_sales_of_the_last_credit_have_one_winner() {
     }
 }
 
-/// A shop that wants half of a cash sale in advance: 116.00 of 232.00.
+/// A shop that requires half of a cash sale in advance: 116.00 of 232.00.
 async fn wanting_half(world: &World) -> Company {
     let company = shop(world).await;
     company.edit(CompanyChange { anticipo_minimo: Some(50.into()), ..CompanyChange::default() }).await;
     company
 }
 
-/// A record with some of its fields changed.
+/// A record with some other fields.
 fn changed(mut record: Value, change: &Value) -> Value {
     for (field, value) in change.as_object().expect("fields") {
         record[field] = value.clone();
@@ -161,7 +161,7 @@ async fn an_advance_counts_as_far_as_it_is_paid_and_not_applied() {
 }
 
 #[tokio::test]
-async fn what_is_paid_of_the_sale_counts_and_credit_wants_no_advance() {
+async fn payments_of_the_sale_count_and_credit_needs_no_advance() {
     let world = World::new().await;
     let ana = wanting_half(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;

@@ -1,5 +1,5 @@
-//! The order of the pre-checks (contract §4): a sale has every fault at once; they are put right
-//! from the front, and each time the next one is reported.
+//! The order of the checks (contract §4): a sale has every fault; they are corrected one by one,
+//! and each time the next one is reported.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use svc_tests::{Company, Resource, World};
 
 use crate::ventas::shop::{ANA, invoiced, made, ready, shop};
 
-/// What is put right, what the request says from then on, and what is reported next.
+/// The correction, the fields that the request adds from then on, and the next reported fault.
 struct Step {
     change: &'static str,
     body: fn() -> Value,
@@ -19,7 +19,7 @@ const fn step(change: &'static str, body: fn() -> Value, status: u16, code: &'st
     Step { change, body, expected: (status, code) }
 }
 
-/// Another branch, and a use that the sale contradicts.
+/// Another branch, and a use that contradicts the sale.
 fn wrong() -> Value {
     json!({"sucursal": 3, "uso_cfdi": "G01"})
 }
@@ -38,7 +38,7 @@ const STEPS: [Step; 24] = [
     step("UPDATE ventas SET origen = 'api'", wrong, 422, "venta_cancelada"),
     step("UPDATE ventas SET cancelada = false", wrong, 422, "venta_ya_facturada"),
     step("UPDATE ventas SET factura = NULL", wrong, 422, "venta_no_facturable"),
-    // Only orders are fulfilled, so this fault comes when that one goes.
+    // Only orders are fulfilled, so the previous correction brings this fault.
     step("UPDATE ventas SET tipo = 'pedido', surtido_estatus = 'parcial'", wrong, 422, "pedido_con_surtido"),
     step("UPDATE ventas SET surtido_estatus = 'pendiente'", wrong, 422, "sucursal_no_coincide"),
     step("SELECT 1", contradicting, 503, "venta_en_proceso"),
@@ -48,7 +48,7 @@ const STEPS: [Step; 24] = [
     step("UPDATE certificados SET hasta = '2046-01-01'", nothing, 422, "cliente_sin_rfc"),
     step("UPDATE clientes SET rfc = 'XIA190128J61' WHERE clave = 1", nothing, 422, "cliente_sin_regimen"),
     step("UPDATE clientes SET regimen = 601 WHERE clave = 1", nothing, 422, "cliente_sin_cp"),
-    // A use that the request contradicts is there; without one there is none to contradict.
+    // There is a use for the request to contradict; without one there would be no conflict.
     step(
         "UPDATE clientes SET cp = '06700' WHERE clave = 1; UPDATE ventas SET uso_cfdi = NULL",
         nothing,
@@ -57,7 +57,7 @@ const STEPS: [Step; 24] = [
     ),
     step("UPDATE clientes SET uso_cfdi = 'D01' WHERE clave = 1", nothing, 422, "uso_cfdi_incompatible"),
     step("UPDATE clientes SET uso_cfdi = 'G03' WHERE clave = 1", nothing, 422, "venta_sin_condicion_pago"),
-    // The credit and the advance are those of a condition, which is there from here on.
+    // Credit and advance depend on the payment condition, which is set from here on.
     step("UPDATE ventas SET condicion_pago = 'credito'", nothing, 422, "venta_sin_metodo_pago"),
     step("UPDATE ventas SET metodo_pago_sat = 'PPD'", nothing, 422, "venta_sin_forma_pago"),
     step("UPDATE ventas SET forma_pago_sat = '98'", nothing, 422, "forma_pago_invalida"),
@@ -89,7 +89,7 @@ async fn the_first_of_all_faults_is_reported() {
     invoiced(&ana, 1, nothing()).await.ok(202);
 }
 
-/// A company whose sale 1 has every fault that can be there at once.
+/// A company whose sale 1 has every fault that is possible at once.
 async fn faulty(world: &World) -> Company {
     let company = shop(world).await;
     company.load(Resource::Sucursales, &[json!({"clave": 3})]).await;

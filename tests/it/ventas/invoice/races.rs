@@ -1,4 +1,4 @@
-//! Many at once.
+//! Concurrent invoices.
 
 use chrono::TimeDelta;
 use http::Method;
@@ -9,12 +9,12 @@ use svc_tests::{Resource, World, with};
 use crate::ventas::shop::{BORDER, NAIL, invoiced, line, made, ready, shop, stock, together, with};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn twenty_at_once_get_the_same_invoice() {
+async fn twenty_concurrent_requests_get_the_same_invoice() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     for round in 1..=50 {
         let venta = made(&ana, &ready()).await;
-        // With one Idempotency-Key for all, or one for each.
+        // With one Idempotency-Key for all, or one each.
         let key = |at: i64| if round % 2 == 0 { format!("ronda-{round}") } else { format!("ronda-{round}-{at}") };
         let path = format!("/ventas/{venta}/facturar");
         let invoice = async |at: i64| ana.write(Method::POST, &path, &key(at), json!({})).await;
@@ -62,7 +62,7 @@ async fn twenty_sales_of_the_same_goods_are_all_invoiced() {
     }
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(940), json!(0))));
     assert_eq!(stock(&ana, "B-2", "001").await, Some((json!(-120), json!(0))));
-    // Every line of the ledger goes on where the one before it ended.
+    // Every line of the ledger continues from the one before it.
     let broken = "SELECT count(*) FROM (SELECT existencia_anterior, lag(existencia_actual) OVER (PARTITION BY producto ORDER BY clave) AS before \
                   FROM movimientos_inventario) AS m WHERE existencia_anterior <> before";
     assert_eq!(world.sql::<i64>(broken).await, 0);
@@ -98,7 +98,7 @@ async fn orders_and_invoices_of_the_same_goods_do_not_collide() {
 }
 
 #[tokio::test]
-async fn a_sale_that_another_transaction_keeps_is_in_process() {
+async fn a_locked_sale_is_in_process() {
     let settings = with!(Settings::default(), lock_timeout: std::time::Duration::from_millis(200));
     let world = World::on(settings, |builder| builder).await;
     let ana = shop(&world).await.admin().await;

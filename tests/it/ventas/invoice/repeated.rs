@@ -8,7 +8,7 @@ use crate::documents::UUIDS;
 use crate::ventas::shop::{invoiced, made, ready, shop};
 
 #[tokio::test]
-async fn a_repeated_request_gets_the_invoice_that_is_there() {
+async fn a_repeated_request_gets_the_existing_invoice() {
     let world = World::new().await;
     let company = shop(&world).await;
     let (ana, bob) = (company.admin().await, company.admin().await);
@@ -45,7 +45,7 @@ async fn a_repeated_request_gets_the_invoice_that_is_there() {
 }
 
 #[tokio::test]
-async fn it_reports_the_invoice_s_present_status() {
+async fn a_repetition_reports_the_current_status() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;
@@ -73,7 +73,7 @@ async fn it_reports_the_invoice_s_present_status() {
             assert_eq!(reply.header("retry-after"), (estatus == "timbrando").then_some("5"), "{estatus}");
         }
     }
-    // Also when the sale itself was cancelled since.
+    // Even after the sale itself was cancelled.
     world.run("UPDATE ventas SET cancelada = true").await;
     assert_eq!(ana.write(Method::POST, &path, "una", json!({})).await.ok(200)["estatus"], "cancelada");
 }
