@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# The server as an image: nothing in it but `svc` and what it is linked to. It needs a database (DATABASE_URL).
+# The server's image: only `svc` and its libraries. It needs a database (DATABASE_URL).
 #   docker build -t svc . && docker run --rm -e DATABASE_URL=postgres://… -p 8080:8080 svc
 
 ARG RUST_VERSION=1.95
@@ -11,7 +11,7 @@ ARG CARGO_CHEF_VERSION=0.1.78
 RUN cargo install cargo-chef --locked --version ${CARGO_CHEF_VERSION}
 WORKDIR /src
 
-# What the dependencies are, apart from our own sources.
+# The list of dependencies, without our own sources.
 FROM chef AS plan
 COPY . .
 RUN cargo chef prepare --recipe-path recipe.json
@@ -22,7 +22,7 @@ ARG FEATURES=otlp
 COPY --from=plan /src/recipe.json recipe.json
 RUN cargo chef cook --release --locked --package bin-axum --features "${FEATURES}" --recipe-path recipe.json
 COPY . .
-# Line tables are three quarters of it; backtraces keep their functions' names without them.
+# Line tables are three quarters of the binary; backtraces show function names without them.
 RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}" \
     && strip --strip-debug target/release/svc
 
@@ -35,9 +35,9 @@ LABEL org.opencontainers.image.title="svc" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /src/target/release/svc /usr/local/bin/svc
-# In numbers, so that an orchestrator sees that it is not root.
+# Numeric, so that an orchestrator can tell that it is not root.
 USER 65532:65532
-# PORT listens on all addresses; SVC_LISTEN, if it is set, goes before it. The healthcheck asks what they say, on loopback.
+# PORT listens on all addresses; SVC_LISTEN overrides it. The healthcheck asks the same port on loopback.
 ENV PORT=8080 SVC_LOG_FORMAT=json
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=6s --start-period=30s CMD ["/usr/local/bin/svc", "healthcheck"]

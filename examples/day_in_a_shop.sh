@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A day in a shop, by the command line and over the API: it opens, receives goods, sells for cash and on credit, is paid, counts its
-# stock, and ends with a trial balance that adds up. It makes a company of its own, in the database that the commands use:
+# A day in a shop, on the command line and over the API: it opens, receives goods, sells for cash and
+# on credit, is paid, counts its stock, and ends with a trial balance that adds up. It creates its own
+# company in the database of the commands:
 #
 #     SVC_DATA_DIR=$(mktemp -d) PATH=target/debug:$PATH SVC_LISTEN=127.0.0.1:8080 examples/day_in_a_shop.sh
 #
-# Needs `svc` and curl. Says what it does on stderr, and prints the trial balance.
+# Needs `svc` and curl. Reports its steps on stderr, and prints the trial balance.
 set -euo pipefail
 
 export SVC_LISTEN=${SVC_LISTEN:-127.0.0.1:8080}
@@ -13,13 +14,13 @@ today=$(TZ=America/Mexico_City date +%F)
 
 say() { echo "— $*" >&2; }
 
-# The value of a field of one line of JSON.
+# The value of a field in a line of JSON.
 field() { sed -nE "s/.*\"$1\":\"?([^\",}]*)\"?.*/\1/p"; }
 
-# A back-office action of the company.
+# Runs a back-office action of the company.
 act() { svc do --company "$company" "$1" "$2"; }
 
-# A request of the key: method, path, body.
+# Sends a request with the key: method, path, body.
 request() {
     curl --silent --show-error --fail-with-body --request "$1" "$api$2" \
         --header "Authorization: Bearer $key" --header "X-Svc-Key-Id: $key_id" ${3:+--header 'Content-Type: application/json' \
@@ -35,7 +36,7 @@ server=$!
 trap 'kill $server; wait $server || true' EXIT
 until curl --silent --fail "$api/health" >/dev/null; do kill -0 $server; sleep 0.2; done
 
-say "What it deals with: a supplier, a bank account, goods, and two customers."
+say "Its records: a supplier, a bank account, goods, and two customers."
 echo '{"nombre":"Aceros del Norte","rfc":"XAXX010101000"}' | svc import --company "$company" proveedores - >/dev/null
 echo '{"nombre":"Cuenta de cheques","banco":"Uno"}' | svc import --company "$company" cuentas-bancarias - >/dev/null
 request POST /productos '{"sku":"CLAVO","descripcion":"Clavo de 2 pulgadas","unidad":1,"costo":"40.00"}' >/dev/null
@@ -43,10 +44,10 @@ counter=$(act customer.create '{"nombre":"Público en general","rfc":"XAXX010101
 builder=$(request POST /clientes '{"nombre":"Constructora Ríos","cp":"06700"}' | field cliente)
 act customer.edit "{\"clave\":$builder,\"limite_credito\":\"5000.00\",\"dias_credito\":30}" >/dev/null
 
-say "Accounts that the accountant numbers otherwise."
+say "The accountant has other account numbers."
 act account.edit '{"cuenta":"401.01","numero":"4000-001"}' >/dev/null
 
-say "Fifty boxes come, and with them what is owed for them: 2,000.00 and IVA."
+say "Fifty boxes arrive, with their bill: 2,000.00 and IVA."
 order=$(act purchase.capture '{"proveedor":1,"renglones":[{"sku":"CLAVO","cantidad":50,"costo_unitario":"40.00"}]}' | field compra)
 bill=$(act purchase.receive "{\"compra\":$order}" | field cxp)
 
@@ -55,7 +56,7 @@ cash=$(act sale.capture "{\"tipo\":\"venta\",\"cliente\":$counter,\"forma_pago_s
     \"renglones\":[{\"sku\":\"CLAVO\",\"cantidad\":3,\"precio_unitario\":\"75.00\"}]}" | field cxc)
 act payment.apply "{\"cxc\":$cash,\"importe\":\"261.00\",\"forma_pago_sat\":\"01\",\"fecha\":\"$today\"}" >/dev/null
 
-say "Ten on credit; the builder transfers a part of it, which a bank's program reports."
+say "Ten are sold on credit; the builder transfers a part, which a bank's program reports."
 credit=$(act sale.capture "{\"tipo\":\"venta\",\"cliente\":$builder,\"condicion_pago\":\"credito\",
     \"renglones\":[{\"sku\":\"CLAVO\",\"cantidad\":10,\"precio_unitario\":\"70.00\"}]}" | field cxc)
 request POST "/cxc/$credit/pagos" "{\"importe\":\"500.00\",\"fecha\":\"$today\",\"forma_pago_sat\":\"03\",
@@ -66,7 +67,7 @@ sale=$(request POST /ventas "{\"tipo\":\"pedido\",\"cliente\":$builder,
     \"renglones\":[{\"sku\":\"CLAVO\",\"cantidad\":20,\"precio_unitario\":\"70.00\"}]}" | field venta)
 act order.fulfil "{\"venta\":$sale,\"renglones\":[{\"renglon\":1,\"cantidad\":8}]}" >/dev/null
 
-say "Money comes of which nobody knows what it pays; the electricity is paid, and a quarter of what the supplier is owed."
+say "An unknown deposit arrives; the electricity and a quarter of the supplier's bill are paid."
 act deposit.capture "{\"cuenta_bancaria\":1,\"fecha\":\"$today\",\"importe\":\"312.00\",\"referencia\":\"SPEI 9001\"}" >/dev/null
 light=$(act payable.capture '{"total":"116.00","iva":"16.00","concepto":"Luz"}' | field cxp)
 act payable.pay "{\"cxp\":$light,\"importe\":\"116.00\",\"fecha\":\"$today\",\"referencia\":\"Recibo\"}" >/dev/null

@@ -1,5 +1,5 @@
-// Reads /docs as people do, in Chromium: both languages, light and dark, at desktop and phone width. SVC_CHROMIUM names the browser,
-// SVC_SCREENSHOTS a folder for pictures.
+// Reads /docs in Chromium as people do: both languages, light and dark, at desktop and phone width.
+// SVC_CHROMIUM names the browser, SVC_SCREENSHOTS a folder for screenshots.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const browser = await chromium.launch({ executablePath: SVC_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
-/** A page of its own, on which nothing may fail and nothing come from elsewhere; `done` says so. */
+/** Opens a page; `done` checks that nothing failed and nothing came from elsewhere. */
 async function open(colorScheme, viewport) {
   const context = await browser.newContext({ colorScheme, viewport });
   const page = await context.newPage();
@@ -30,7 +30,7 @@ async function open(colorScheme, viewport) {
   return { page, done };
 }
 
-/** What holds of every page that is shown. */
+/** Checks every page. */
 async function look(page, name, colorScheme) {
   const shown = await page.evaluate(() => ({
     width: document.documentElement.scrollWidth,
@@ -62,7 +62,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
       for (const url of [page.url(), ...guides]) {
         await page.goto(url);
         await look(page, name(new URL(url).pathname.split("/").pop()), colorScheme);
-        // What assistive technology and keyboards need of the pages that are ours.
+        // Our own pages must work with assistive technology and keyboards.
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => window.axe.run());
         assert.deepEqual(violations.map(({ id, nodes }) => `${url} ${id}: ${nodes[0].html}`), []);
@@ -73,7 +73,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   }
 }
 
-// With the keyboard alone: the links first, then the search, which finds an operation and goes there.
+// With the keyboard alone: first the links, then the search, which finds an operation and opens it.
 const { page, done } = await open("light", SIZES.desktop);
 await reference(page, "");
 const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
@@ -83,7 +83,7 @@ for (const expected of ["Reference", "Guides", "OpenAPI", "Español"]) {
 }
 await page.keyboard.press("Tab");
 assert.match(await focused(), /Search/);
-// Fills in the key, as a reader does once.
+// Enters the key once, as a reader does.
 await page.getByPlaceholder("Token").first().fill(SVC_API_KEY);
 await page.locator("#reference input[type=password], #reference input").nth(1).fill(SVC_KEY_ID);
 await page.keyboard.press("Control+k");
@@ -94,7 +94,7 @@ await page.keyboard.press("ArrowDown");
 await page.keyboard.press("Enter");
 await page.waitForURL(/#.*\/GET\/clientes$/);
 
-// A list is tried, through the demo's proxy.
+// Requests a list through the demo's proxy.
 await page.locator("button", { hasText: "Test Request" }).filter({ hasText: "(get /clientes)" }).click();
 const answered = page.waitForResponse((response) => response.url().startsWith(`${site}/docs/api/clientes`));
 await page.getByRole("button", { name: /^Send/ }).last().click();

@@ -8,16 +8,16 @@ use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 #[derive(Parser)]
 #[command(name = "bin-lambda", version)]
 pub(crate) struct Config {
-    /// PostgreSQL to use; one on another machine is verified with `?sslmode=verify-full` at its
-    /// end.
+    /// PostgreSQL to use; end it with `?sslmode=verify-full` to verify a database on another
+    /// machine.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: String,
-    /// What stands before it: none, or transaction for a pooler in transaction mode (PgBouncer and
-    /// the like).
+    /// The pooler in front of it: none, or transaction for one in transaction mode (such as
+    /// PgBouncer).
     #[arg(long, env = "SVC_POOLER", default_value = "none")]
     pooler: Pooler,
-    /// A replica of the database, to read lists from; while it is away they come from the database
-    /// itself.
+    /// A replica of the database, to read lists from; while it is unreachable, lists come from the
+    /// database itself.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, default_value = "", hide_default_value = true)]
     database_replica_url: String,
     /// The API's public address.

@@ -78,14 +78,14 @@ claves = [customer.clave for customer in customers()]
 assert len(claves) > 30 and len(set(claves)) == len(claves), "a record came twice"
 print(f"{len(claves)} customers")
 
-# A webhook that leads here, as the demo allows it.
+# A webhook that leads to this process; the demo allows that.
 server = HTTPServer(("127.0.0.1", 0), Receiver)
 Thread(target=server.serve_forever, daemon=True).start()
 url = f"http://localhost:{server.server_port}/"
 body = CreateWebhook.from_dict({"url": url, "eventos": ["cliente.creado"]})
 webhook = given(create_webhook.sync_detailed(client=api, body=body, idempotency_key=single()))
 
-# Created once, though it is sent twice: both answers are the same.
+# Sent twice, created once: both answers are the same.
 body, key = CreateCustomer(nombre="Cliente de Python", cp="06700"), single()
 first = create_customer.sync_detailed(client=api, body=body, idempotency_key=key)
 second = create_customer.sync_detailed(client=api, body=body, idempotency_key=key)
@@ -95,7 +95,7 @@ assert second.headers["Idempotent-Replayed"] == "true"
 assert given(second) == created
 print(f"customer {created.cliente}, created once")
 
-# The notice of it, once it is known who sent it: X-Svc-Firma is verified over the raw body.
+# Its notice, accepted only if X-Svc-Firma verifies over the raw body.
 signature, raw = Receiver.received.get(timeout=30)
 assert verify(signature, raw, webhook.secreto)
 assert not verify(signature, raw + b" ", webhook.secreto)
@@ -105,6 +105,6 @@ server.shutdown()
 given(delete_webhook.sync_detailed(client=api, clave=webhook.clave, idempotency_key=single()))
 print(f"notice {notice['id']} verified")
 
-# What an error says is typed too.
+# Errors are typed too.
 refused = edit_customer.sync(client=api, clave=0, body=EditCustomer(nombre="Nadie"), idempotency_key=single())
 assert isinstance(refused, Error) and refused.error.codigo == "no_encontrado"

@@ -1,6 +1,6 @@
-// A client whose types are made of the interface's description:
+// A client with types generated from the OpenAPI document:
 //   svc openapi > openapi.json && npm install && npm run generate && npm run build && npm start
-// Run against the demo: SVC_BASE_URL, SVC_KEY_ID and SVC_API_KEY are what svc demo prints.
+// Runs against the demo: svc demo prints SVC_BASE_URL, SVC_KEY_ID and SVC_API_KEY.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -46,7 +46,7 @@ for await (const customer of customers()) {
 assert(seen.size > 30);
 console.log(`${seen.size} customers`);
 
-// A webhook that leads here, as the demo allows it.
+// A webhook that leads to this process; the demo allows that.
 const receiver = createServer().listen(0, "127.0.0.1");
 await once(receiver, "listening");
 const { port } = receiver.address() as AddressInfo;
@@ -58,7 +58,7 @@ const webhook = given(
   }),
 );
 
-// Created once, though it is sent twice: both answers are the same.
+// Sent twice, created once: both answers are the same.
 const request = { params: { header: single() }, body: { nombre: "Cliente de TypeScript", cp: "06700" } };
 const first = await api.POST("/clientes", request);
 const second = await api.POST("/clientes", request);
@@ -69,7 +69,7 @@ assert.equal(second.response.headers.get("Idempotent-Replayed"), "true");
 assert.deepEqual(given(second), created);
 console.log(`customer ${created.cliente}, created once`);
 
-// The notice of it, once it is known who sent it: X-Svc-Firma is verified over the raw body.
+// Its notice, accepted only if X-Svc-Firma verifies over the raw body.
 const [sent, answer] = await arrival;
 const body = Buffer.concat(await sent.toArray());
 const signature = String(sent.headers["x-svc-firma"]);
@@ -82,7 +82,7 @@ receiver.close();
 given(await api.DELETE("/webhooks/{clave}", { params: { path: { clave: webhook.clave }, header: single() } }));
 console.log(`notice ${notice.id} verified`);
 
-// What an error says is typed too.
+// Errors are typed too.
 const refused = await api.PUT("/clientes/{clave}", {
   params: { path: { clave: 0 }, header: single() },
   body: { nombre: "Nadie" },

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Verify says whether a notice is genuine: signature is X-Svc-Firma, body the raw body, secret the whole whsec_… text.
+// Verify reports whether a notice is genuine: signature is X-Svc-Firma, body the raw body, secret
+// the whole whsec_… text.
 func Verify(signature string, body []byte, secret string, now time.Time) bool {
 	var t string
 	var given []string

@@ -1,4 +1,4 @@
-//! What `svc listen` takes.
+//! The arguments of `svc listen`.
 
 use std::net::SocketAddr;
 

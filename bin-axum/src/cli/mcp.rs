@@ -1,4 +1,4 @@
-//! What `svc mcp` takes.
+//! The arguments of `svc mcp`.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use svc_core::settings::Hidden;
 
 use super::settings::DEFAULT_BASE_URL;
 
-/// The key whose scopes, limits and quota the agent has, and where it is listened for.
+/// The agent's key, with its scopes, limits and quota, and the address to serve on.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
     /// The API's address.

@@ -25,7 +25,7 @@ pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
-    /// The form of the log, on stderr.
+    /// The format of the log, on stderr.
     #[arg(long, env = "SVC_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
     pub(crate) log_format: LogFormat,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// What can distribute the tables.
+/// Engines that can distribute the tables.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Engine {
     Citus,
@@ -72,19 +72,19 @@ pub(crate) enum Command {
         #[command(flatten)]
         wait: WaitArgs,
     },
-    /// Make or change a company.
+    /// Create or change a company.
     #[command(subcommand)]
     Company(CompanyCommand),
-    /// Make or disable a person of the ERP.
+    /// Create, change or disable a user of the ERP.
     #[command(subcommand)]
     User(UserCommand),
-    /// Make, accept terms for or revoke an API key.
+    /// Create an API key, accept terms for it, or revoke it.
     #[command(subcommand)]
     Key(KeyCommand),
     /// Load the certificate that a company signs its invoices with.
     #[command(subcommand)]
     Certificate(CertificateCommand),
-    /// Seal what is secret in the database under another key.
+    /// Seal the database's secrets under another key.
     #[command(subcommand)]
     Secrets(SecretsCommand),
     /// Load records from NDJSON, one a line, all or nothing.
@@ -92,14 +92,14 @@ pub(crate) enum Command {
         /// The company's number.
         #[arg(long)]
         company: CompanyId,
-        /// What the records are: a list's path without the slash.
+        /// The kind of records: a list's path without the slash.
         resource: String,
         /// The file, or - for standard input.
         file: PathBuf,
     },
-    /// Do a back-office action; --list describes them all.
+    /// Run a back-office action; --list describes them all.
     Do(ActionArgs),
-    /// Have stamped all that is due, once.
+    /// Stamp everything that is due, once.
     Stamp {
         #[command(flatten)]
         stamper: StamperSettings,
@@ -108,7 +108,7 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL")]
         base_url: Option<String>,
     },
-    /// Deliver webhooks' notices that are due, once.
+    /// Deliver the webhook notices that are due, once.
     Deliver {
         #[command(flatten)]
         webhooks: WebhookSettings,
@@ -119,8 +119,8 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL")]
         base_url: Option<String>,
     },
-    /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints
-    /// it, until Ctrl-C.
+    /// Receive webhook notices for development: registers a webhook, verifies its notices and
+    /// prints them, until Ctrl-C.
     Listen(ListenArgs),
     /// Offer the API's operations as tools to agents, over the Model Context Protocol, under one
     /// key.

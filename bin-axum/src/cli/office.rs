@@ -1,4 +1,4 @@
-//! What the commands of the back office take.
+//! The arguments of the back-office commands.
 
 use std::path::PathBuf;
 
@@ -11,12 +11,12 @@ use svc_core::store::CompanyChange;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompanyCommand {
-    /// Make a company with its head office, main warehouse, units, price list and owner.
+    /// Create a company with its head office, main warehouse, units, price list and owner.
     Create {
         #[command(flatten)]
         settings: CompanyArgs,
     },
-    /// Change a company's settings; what is not given stays.
+    /// Change a company's settings; omitted ones stay.
     Edit {
         /// The company's number.
         #[arg(long)]
@@ -52,7 +52,7 @@ pub(crate) struct CompanyArgs {
     /// Least advance of a cash sale to be invoiced, percent.
     #[arg(long, value_name = "PERCENT")]
     min_advance: Option<Decimal>,
-    /// Whether it sells what its stock does not have.
+    /// Whether it may sell more than its stock.
     #[arg(long, value_enum)]
     below_stock: Option<BelowStockArg>,
     /// The owner's e-mail, notified when a webhook is disabled; empty for none.
@@ -124,7 +124,7 @@ impl From<CompanyArgs> for CompanyChange {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Make a user.
+    /// Create a user.
     Create {
         /// The company's number.
         #[arg(long)]
@@ -139,7 +139,7 @@ pub(crate) enum UserCommand {
         #[arg(long)]
         salesperson: bool,
     },
-    /// Change a user; what is not given stays.
+    /// Change a user; omitted fields stay.
     Edit {
         /// The company's number.
         #[arg(long)]
@@ -167,7 +167,7 @@ pub(crate) enum UserCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Make an API key; the secret is shown once.
+    /// Create an API key; the secret is shown once.
     Create {
         /// The company's number.
         #[arg(long)]
@@ -175,7 +175,7 @@ pub(crate) enum KeyCommand {
         /// The user who owns it; the company's first by default.
         #[arg(long)]
         user: Option<i64>,
-        /// What it may do: scopes separated by commas, or all.
+        /// Its scopes, separated by commas, or all.
         #[arg(long, default_value = "all")]
         scopes: String,
         /// When it stops working, YYYY-MM-DD or RFC 3339.
@@ -220,12 +220,12 @@ pub(crate) enum CertificateCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecretsCommand {
-    /// Seal every secret of every company under `SVC_SECRETS_KEY`: what is under the keys of
-    /// `SVC_SECRETS_KEY_OLD`, which can be removed once nothing is left pending. Servers that have
-    /// both keys may run meanwhile; it can be repeated.
+    /// Seal every secret of every company under `SVC_SECRETS_KEY`, including those under the keys
+    /// of `SVC_SECRETS_KEY_OLD`, which can be removed once nothing is left pending. Servers that
+    /// have both keys may run meanwhile; it can be repeated.
     Rotate {
-        /// Seal secrets too that were stored without a key. Only where nobody else could write to
-        /// the database: a secret that someone put there is sealed like any other.
+        /// Also seal secrets that were stored without a key. Use it only if nobody else could write
+        /// to the database: a planted secret would be sealed like any other.
         #[arg(long)]
         accept_plain: bool,
     },
@@ -239,11 +239,11 @@ pub(crate) struct ActionArgs {
     /// The company's number.
     #[arg(long, required_unless_present = "list")]
     pub(crate) company: Option<CompanyId>,
-    /// The API's public address, with which links in notices begin; by default the one at which it
-    /// was last served.
+    /// The API's public address, which prefixes the links in notices; by default the one at which
+    /// it was last served.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Who is asked when an action cancels a document.
+    /// The provider that an action asks to cancel a document.
     #[command(flatten)]
     pub(crate) stamper: StamperSettings,
     /// The action's name.

@@ -1,5 +1,5 @@
-//! Settings that several commands share: the database, the service, the process. Those that any
-//! front end may have are in `svc_core::settings`.
+//! Settings shared by several commands: the database, the service, the process. Those of any front
+//! end are in `svc_core::settings`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -17,28 +17,27 @@ pub(crate) const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080/api/v1";
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
-    /// PostgreSQL to use; without it a private one is run in the data directory. One on another
-    /// machine is verified with `?sslmode=verify-full` (and `&sslrootcert=FILE` for a private
-    /// authority) at its end; without that, serve warns.
+    /// PostgreSQL to use; without it a private one runs in the data directory. End it with
+    /// `?sslmode=verify-full` (and `&sslrootcert=FILE` for a private authority) to verify a
+    /// database on another machine; otherwise serve warns.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
     database_url: Option<Hidden>,
     /// Where the private PostgreSQL keeps its data.
     #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
     pub(crate) data_dir: PathBuf,
-    /// Connections of the process to its database at the most: 3 for keys and readiness, 4 for
+    /// The most connections of the process to its database: 3 for keys and readiness, 4 for
     /// background work, the others for requests. A replica has as many as requests.
     #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 27, value_parser = clap::value_parser!(u32).range(8..=1000), global = true)]
     pub(crate) max_connections: u32,
-    /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode
-    /// (PgBouncer and the like).
+    /// The pooler in front of `DATABASE_URL`: none, or transaction for one in transaction mode
+    /// (such as PgBouncer).
     #[arg(long, env = "SVC_POOLER", default_value = "none", global = true)]
     pub(crate) pooler: Pooler,
-    /// The same database past the pooler: migrations are done there. `sslmode` as in
-    /// `DATABASE_URL`.
+    /// The same database without the pooler, for migrations. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_DIRECT_URL", hide_env_values = true, global = true)]
     database_direct_url: Option<Hidden>,
-    /// A replica of the database, to read lists from; while it is away they come from the database
-    /// itself. `sslmode` as in `DATABASE_URL`.
+    /// A replica of the database, to read lists from; while it is unreachable, lists come from the
+    /// database itself. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
     database_replica_url: Option<Hidden>,
 }
@@ -95,9 +94,9 @@ pub(crate) struct ServiceArgs {
     /// The API's public address; by default `http://LISTEN/api/v1`.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Open connections of clients at the most; fewer if the limit of open files is low. Beyond
-    /// them a newcomer gets the place of the connection that has been idle for longest, of those
-    /// first that carried no authenticated request yet; if all are being answered it gets 503.
+    /// The most open connections of clients; fewer if the limit of open files is low. Beyond them a
+    /// newcomer gets the place of the connection that has been idle for longest, first of those that
+    /// carried no authenticated request yet; if all are being answered it gets 503.
     #[arg(long, env = "SVC_MAX_CLIENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_clients: u32,
     #[command(flatten)]
@@ -132,7 +131,7 @@ pub(crate) struct ServeArgs {
     pub(crate) wait: WaitArgs,
 }
 
-/// How a server is watched, and how it ends.
+/// Operators' access to a server, and its shutdown.
 #[derive(Debug, Args)]
 pub(crate) struct ProcessArgs {
     /// Address of /live, /ready and /metrics, which are for operators only; without it they are not

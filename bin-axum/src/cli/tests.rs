@@ -10,7 +10,7 @@ use super::settings::DEFAULT_ADDRESS;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/settings.md");
 
-/// Where this variable is set, the page is written anew.
+/// If set, the page is rewritten.
 const REWRITE: &str = "SVC_REWRITE_DOCS";
 
 #[test]
@@ -20,7 +20,7 @@ fn the_page_of_settings_says_what_the_command_line_takes() {
         std::fs::write(PAGE, &page).unwrap();
     }
     let written = std::fs::read_to_string(PAGE).unwrap_or_default();
-    let stale = format!("docs/settings.md is stale; {REWRITE}=1 cargo test -p bin-axum --bin svc writes it anew");
+    let stale = format!("docs/settings.md is stale; {REWRITE}=1 cargo test -p bin-axum --bin svc rewrites it");
     for (written, expected) in written.lines().zip(page.lines()) {
         assert_eq!(written, expected, "{stale}");
     }
@@ -42,8 +42,8 @@ struct Setting {
 }
 
 impl Setting {
-    /// The setting that an argument is; none for one that no environment variable sets, which is a
-    /// command's own.
+    /// An argument as a setting; none if it has no environment variable, and so belongs to its
+    /// command.
     fn of(arg: &Arg, command: &str) -> Option<Self> {
         let variable = arg.get_env()?.to_str()?.to_owned();
         let secret = if arg.is_hide_env_values_set() { " Secret." } else { "" };
@@ -97,8 +97,9 @@ fn page(cli: &Command) -> String {
     }
     let mut page = format!(
         "# Settings of `svc`\n\n\
-         Each is a flag and an environment variable; the flag goes before the variable. This page is written from the command line's own\n\
-         definition by `{REWRITE}=1 cargo test -p bin-axum --bin svc`, and the tests fail where it is stale.\n\n\
+         Every setting is a flag and an environment variable; the flag has precedence. This page is generated\n\
+         from the command line's definition by `{REWRITE}=1 cargo test -p bin-axum --bin svc`; the tests fail\n\
+         if it is stale.\n\n\
          | flag | environment | default | what it does | commands |\n|---|---|---|---|---|\n"
     );
     for Setting { flag, variable, default, does, commands } in settings {
@@ -106,9 +107,9 @@ fn page(cli: &Command) -> String {
         writeln!(page, "| `{flag}` | `{variable}` | {default} | {does} | {commands} |").unwrap();
     }
     page.push_str(
-        "\nOther libraries read the environment too: `RUST_LOG` (what is logged; `info,sqlx=warn`), `SSL_CERT_FILE` (further certificate\n\
-         authorities), `SVC_PG_BIN` (the folder of PostgreSQL's binaries, for the private server) and, with the cargo feature `otlp`,\n\
-         `OTEL_EXPORTER_OTLP_ENDPOINT` and OpenTelemetry's other variables.\n",
+        "\nLibraries read these variables: `RUST_LOG` (the log filter; `info,sqlx=warn`), `SSL_CERT_FILE` (more\n\
+         certificate authorities), `SVC_PG_BIN` (the folder of PostgreSQL's binaries, for the private server)\n\
+         and, with the cargo feature `otlp`, `OTEL_EXPORTER_OTLP_ENDPOINT` and OpenTelemetry's other variables.\n",
     );
     page
 }

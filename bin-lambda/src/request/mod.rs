@@ -10,7 +10,7 @@
 //! - the stage stands before the path. Here it goes;
 //! - `headers` overwrite what `multiValueHeaders` repeat;
 //! - parameters go through a hash map, so that the reported one of two faults changes from run to
-//! run;
+//!   run;
 //! - a body that is no base64 panics.
 
 mod target;
