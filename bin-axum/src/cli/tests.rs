@@ -97,9 +97,9 @@ fn page(cli: &Command) -> String {
     }
     let mut page = format!(
         "# Settings of `svc`\n\n\
-         Every setting is a flag and an environment variable; the flag has precedence. This page is generated\n\
-         from the command line's definition by `{REWRITE}=1 cargo test -p bin-axum --bin svc`; the tests fail\n\
-         if it is stale.\n\n\
+         Every setting is a flag and an environment variable; the flag has precedence.\n\
+         `{REWRITE}=1 cargo test -p bin-axum --bin svc` generates this page from the command line; the\n\
+         tests fail if it is stale.\n\n\
          | flag | environment | default | what it does | commands |\n|---|---|---|---|---|\n"
     );
     for Setting { flag, variable, default, does, commands } in settings {

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_tests::lists::pick;
+use svc_tests::lists::{pick, row};
 use svc_tests::{Actor, Company, Resource, World};
 
 use super::shop::{nails, only, refuses, shop, with};
@@ -156,18 +156,26 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
     let ana = company.admin().await;
     let price = [json!({"producto": 1, "lista": 2, "precio": "1"})];
     company.load(Resource::Precios, &price).await;
-    let stored = "SELECT concat_ws(' ', coalesce(razon_social, '-'), round(limite_credito, 2), dias_credito, coalesce(lista, 0), coalesce(vendedor, 0), prospecto) FROM clientes WHERE clave = 1";
+    let stored = "SELECT to_jsonb(c)::text
+                  FROM (SELECT razon_social, round(limite_credito, 2)::text AS limite_credito, dias_credito,
+                               coalesce(lista, 0) AS lista, coalesce(vendedor, 0) AS vendedor, prospecto
+                        FROM clientes
+                        WHERE clave = 1) c";
+    let fields = ["razon_social", "limite_credito", "dias_credito", "lista", "vendedor", "prospecto"];
     for (change, after) in [
-        (json!({"limite_credito": "500.50", "dias_credito": 30}), "- 500.50 30 0 0 f"),
-        (json!({"razon_social": "Ana SA", "lista": 2, "vendedor": 1}), "Ana SA 500.50 30 2 1 f"),
-        (json!({"nombre": "Ana Luz"}), "Ana Luz 500.50 30 2 1 f"),
-        (json!({"nombre": "Ana", "razon_social": "Ana SA"}), "Ana SA 500.50 30 2 1 f"),
-        (json!({"prospecto": true}), "Ana SA 500.50 30 2 1 t"),
-        (json!({"limite_credito": null, "dias_credito": "", "lista": null, "vendedor": null}), "Ana SA 0.00 0 0 0 t"),
+        (json!({"limite_credito": "500.50", "dias_credito": 30}), json!([null, "500.50", 30, 0, 0, false])),
+        (json!({"razon_social": "Ana SA", "lista": 2, "vendedor": 1}), json!(["Ana SA", "500.50", 30, 2, 1, false])),
+        (json!({"nombre": "Ana Luz"}), json!(["Ana Luz", "500.50", 30, 2, 1, false])),
+        (json!({"nombre": "Ana", "razon_social": "Ana SA"}), json!(["Ana SA", "500.50", 30, 2, 1, false])),
+        (json!({"prospecto": true}), json!(["Ana SA", "500.50", 30, 2, 1, true])),
+        (
+            json!({"limite_credito": null, "dias_credito": "", "lista": null, "vendedor": null}),
+            json!(["Ana SA", "0.00", 0, 0, 0, true]),
+        ),
     ] {
         let input = with(&json!({"clave": 1}), change.clone());
         assert_eq!(edited(&company, "customer.edit", input).await, json!({"cliente": 1}), "{change}");
-        assert_eq!(world.sql::<String>(stored).await, after, "{change}");
+        assert_eq!(world.json(stored).await, row(&fields, after), "{change}");
     }
     for (id, after) in [(json!(" 12-3456789 "), "12-3456789"), (json!(null), "-")] {
         edited(&company, "customer.edit", json!({"clave": 1, "num_reg_id_trib": id})).await;

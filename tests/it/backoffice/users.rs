@@ -3,6 +3,7 @@
 use serde_json::json;
 use svc_core::operations::{CreateUser, EditCompany};
 use svc_core::store::{CompanyChange, NewUser};
+use svc_tests::lists::row;
 use svc_tests::{World, in_notice_mode};
 
 use super::{did, refuses};
@@ -34,19 +35,21 @@ async fn a_user_is_edited_in_part() {
     let ana = company.admin().await;
     let user = NewUser { nombre: "Eva".to_owned(), correo: Some("eva@example.com".to_owned()), vendedor: false };
     let eva = company.run(&CreateUser(user)).await.expect("a user").usuario;
-    let stored = "SELECT concat_ws(' ', nombre, coalesce(correo, '-'), vendedor, activo) FROM usuarios WHERE clave = 2";
+    let stored = "SELECT to_jsonb(u)::text
+                  FROM (SELECT nombre, correo, vendedor, activo FROM usuarios WHERE clave = 2) u";
+    let fields = ["nombre", "correo", "vendedor", "activo"];
     for (change, after) in [
-        (json!({}), "Eva eva@example.com f t"),
-        (json!({"nombre": "Eva Luz"}), "Eva Luz eva@example.com f t"),
-        (json!({"correo": "luz@example.com"}), "Eva Luz luz@example.com f t"),
-        (json!({"correo": null, "vendedor": true}), "Eva Luz - t t"),
-        (json!({"estatus": "inactivo"}), "Eva Luz - t f"),
-        (json!({"estatus": "activo"}), "Eva Luz - t t"),
+        (json!({}), json!(["Eva", "eva@example.com", false, true])),
+        (json!({"nombre": "Eva Luz"}), json!(["Eva Luz", "eva@example.com", false, true])),
+        (json!({"correo": "luz@example.com"}), json!(["Eva Luz", "luz@example.com", false, true])),
+        (json!({"correo": null, "vendedor": true}), json!(["Eva Luz", null, true, true])),
+        (json!({"estatus": "inactivo"}), json!(["Eva Luz", null, true, false])),
+        (json!({"estatus": "activo"}), json!(["Eva Luz", null, true, true])),
     ] {
         let mut input = change.clone();
         input["clave"] = json!(eva);
         assert_eq!(did(company.run_by_name("user.edit", &input).await), json!({"usuario": eva}), "{change}");
-        assert_eq!(world.sql::<String>(stored).await, after, "{change}");
+        assert_eq!(world.json(stored).await, row(&fields, after), "{change}");
     }
     assert_eq!(ana.walk("/vendedores").await.len(), 2);
     refuses(

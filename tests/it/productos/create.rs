@@ -11,11 +11,17 @@ async fn a_product_is_created_with_the_defaults_and_an_event() {
     let (company, ana) = shop().await;
     let body = json!({"sku": " TOR-1 ", "descripcion": "Tornillo Ñandú", "unidad": 1});
     assert_eq!(ana.post("/productos", body).await.ok(201), json!({"ok": true, "producto": 1, "sku": "TOR-1"}));
-    let stored: String = company
-        .world
-        .sql("SELECT concat_ws('|', estatus, tipo, subtipo, kit, codigo_sat, objeto_impuesto, iva_venta, iva_compra, costo, folio) FROM productos")
-        .await;
-    assert_eq!(stored, "activo|normal|terminado|f|01010101|02|16|16|0.000000|1");
+    let stored = "SELECT to_jsonb(p)::text
+                  FROM (SELECT estatus, tipo, subtipo, kit, codigo_sat, objeto_impuesto, iva_venta, iva_compra,
+                               costo::text, folio
+                        FROM productos) p";
+    assert_eq!(
+        company.world.json(stored).await,
+        json!({
+            "estatus": "activo", "tipo": "normal", "subtipo": "terminado", "kit": false, "codigo_sat": "01010101",
+            "objeto_impuesto": "02", "iva_venta": "16", "iva_compra": "16", "costo": "0.000000", "folio": "1",
+        })
+    );
     let listed = ana.walk("/productos?buscar=nandu").await;
     assert_eq!(
         pick(&listed[0], &["sku", "tipo", "modificado"]),
@@ -34,11 +40,17 @@ async fn every_field_is_stored() {
     let body = json!({"sku": "A", "descripcion": "B", "codigo_barras": "750100000001", "categoria": 1, "costo": 12.3456,
                       "clave_sat": "31161620", "unidad": 1, "objeto_impuesto": "01", "iva_venta": "EX", "iva_compra": "0", "tipo": "C"});
     ana.post("/productos", body).await.ok(201);
-    let stored: String = company
-        .world
-        .sql("SELECT concat_ws('|', codigo_barras, categoria, costo, codigo_sat, unidad, objeto_impuesto, iva_venta, iva_compra, tipo) FROM productos")
-        .await;
-    assert_eq!(stored, "750100000001|1|12.345600|31161620|1|01|EX|0|virtual_sin_precio");
+    let stored = "SELECT to_jsonb(p)::text
+                  FROM (SELECT codigo_barras, categoria, costo::text, codigo_sat, unidad, objeto_impuesto, iva_venta,
+                               iva_compra, tipo
+                        FROM productos) p";
+    assert_eq!(
+        company.world.json(stored).await,
+        json!({
+            "codigo_barras": "750100000001", "categoria": 1, "costo": "12.345600", "codigo_sat": "31161620",
+            "unidad": 1, "objeto_impuesto": "01", "iva_venta": "EX", "iva_compra": "0", "tipo": "virtual_sin_precio",
+        })
+    );
 }
 
 #[tokio::test]

@@ -201,27 +201,20 @@ async fn products_keep_their_rates() {
     let product =
         json!({"sku": "T-1", "descripcion": "Refresco", "unidad": 1, "ieps_cuota": "1.64", "retencion_isr": 0.0125});
     let producto = ana.post("/productos", product).await.ok(201)["producto"].clone();
-    let stored = |company: &Company| {
-        let pool = company.world.pool().clone();
-        async move {
-            let rates: String = sqlx::query_scalar(
-                "SELECT concat_ws('|', ieps_tasa, ieps_cuota, retencion_isr, retencion_iva) FROM productos WHERE sku = 'T-1'",
-            )
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-            rates
-        }
-    };
-    assert_eq!(stored(&company).await, "1.640000|0.012500");
+    let stored = "SELECT to_jsonb(p)::text
+                  FROM (SELECT ieps_tasa::text, ieps_cuota::text, retencion_isr::text, retencion_iva::text
+                        FROM productos
+                        WHERE sku = 'T-1') p";
+    let rates = ["ieps_tasa", "ieps_cuota", "retencion_isr", "retencion_iva"];
+    assert_eq!(world.json(stored).await, row(&rates, json!([null, "1.640000", "0.012500", null])));
     let url = format!("/productos/{producto}");
     ana.put(&url, json!({"ieps_cuota": null, "ieps_tasa": "0.265", "retencion_isr": ""})).await.ok(200);
-    assert_eq!(stored(&company).await, "0.265000");
+    assert_eq!(world.json(stored).await, row(&rates, json!(["0.265000", null, null, null])));
     ana.put(&url, json!({"ieps_cuota": "1"})).await.fails(422, "impuesto_incompatible");
     ana.put(&url, json!({"ieps_tasa": "0.2"})).await.fails(422, "impuesto_incompatible");
     ana.put(&url, json!({"retencion_iva": true})).await.fails(400, "dato_invalido");
     ana.put(&url, json!({"retencion_iva": "0.16"})).await.ok(200);
-    assert_eq!(stored(&company).await, "0.265000|0.160000");
+    assert_eq!(world.json(stored).await, row(&rates, json!(["0.265000", null, null, "0.160000"])));
     let bad = company.import(Resource::Productos, &[json!({"sku": "U-1", "ieps_tasa": "0.2"})]).await.unwrap_err();
     assert!(bad.contains("ieps_tasa"), "{bad}");
     let venta = made(&ana, &sale("pedido", &[json!({"sku": "T-1", "cantidad": 1, "precio_unitario": "100"})])).await;

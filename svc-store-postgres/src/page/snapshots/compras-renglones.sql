@@ -1,5 +1,5 @@
 -- /compras-renglones
--- Filtered by `compra`, the first page.
+-- Only `compra`, the first page.
 SELECT r.clave, r.compra, r.renglon, r.producto, p.sku, r.descripcion, r.cantidad,
        r.cantidad_recibida, r.unidad, r.costo_unitario, r.descuento, r.subtotal, r.iva, r.total
 FROM compras_renglones r

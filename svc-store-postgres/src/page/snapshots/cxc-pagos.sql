@@ -24,13 +24,14 @@ WHERE empresa = $1
 ORDER BY clave + 0
 LIMIT $9;
 
--- The filter `fecha_desde`, a later page.
+-- The filter `fecha_desde` to `fecha_hasta`, a later page.
 SELECT clave, cxc, venta, cliente, fecha, aplicado, origen, importe, moneda, tipo_cambio,
        forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
        saldo_insoluto, complemento, factura, uuid, cancelado
 FROM cxc_pagos
 WHERE empresa = $1
   AND fecha >= $2
-  AND clave > $3
+  AND fecha <= $3
+  AND clave > $4
 ORDER BY clave + 0
-LIMIT $4;
+LIMIT $5;

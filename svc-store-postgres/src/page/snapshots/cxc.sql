@@ -1,11 +1,12 @@
 -- /cxc
--- No filter, the first page.
+-- Only `estatus`, the first page.
 SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
        x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
        x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
+  AND x.estatus = $2
 ORDER BY x.clave
 LIMIT 31;
 
@@ -27,50 +28,54 @@ WHERE x.empresa = $1
 ORDER BY x.clave
 LIMIT 31;
 
--- The filter `con_saldo`, a later page.
+-- The filter `con_saldo=true`, a later page.
 SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
        x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
        x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
+  AND x.estatus = $2
   AND x.saldo > 0
-  AND x.clave > $2
+  AND x.clave > $3
 ORDER BY x.clave
 LIMIT 31;
 
--- The filter `con_saldo`, a later page.
+-- The filter `con_saldo=false`, a later page.
 SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
        x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
        x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
+  AND x.estatus = $2
   AND (x.saldo > 0) IS FALSE
-  AND x.clave > $2
+  AND x.clave > $3
 ORDER BY x.clave
 LIMIT 31;
 
--- The filter `vencido`, a later page.
+-- The filter `vencido=true`, a later page.
 SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
        x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
        x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND x.saldo > 0 AND x.vencimiento < $2
-  AND x.clave > $3
+  AND x.estatus = $2
+  AND x.saldo > 0 AND x.vencimiento < $3
+  AND x.clave > $4
 ORDER BY x.clave
 LIMIT 31;
 
--- The filter `vencido`, a later page.
+-- The filter `vencido=false`, a later page.
 SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
        x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
        x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= $2
-  AND x.clave > $3
+  AND x.estatus = $2
+  AND coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= $3
+  AND x.clave > $4
 ORDER BY x.clave
 LIMIT 31;

@@ -1,9 +1,10 @@
 -- /cxp
--- No filter, the first page.
+-- Only `estatus`, the first page.
 SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
+  AND estatus = $2
 ORDER BY clave
 LIMIT 31;
 
@@ -23,42 +24,46 @@ WHERE empresa = $1
 ORDER BY clave
 LIMIT 31;
 
--- The filter `con_saldo`, a later page.
+-- The filter `con_saldo=true`, a later page.
 SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
+  AND estatus = $2
   AND saldo > 0
-  AND clave > $2
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;
 
--- The filter `con_saldo`, a later page.
+-- The filter `con_saldo=false`, a later page.
 SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
+  AND estatus = $2
   AND saldo <= 0
-  AND clave > $2
-ORDER BY clave
-LIMIT 31;
-
--- The filter `vencido`, a later page.
-SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
-       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
-FROM cxp
-WHERE empresa = $1
-  AND saldo > 0 AND vencimiento < $2
   AND clave > $3
 ORDER BY clave
 LIMIT 31;
 
--- The filter `vencido`, a later page.
+-- The filter `vencido=true`, a later page.
 SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
-  AND coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= $2
-  AND clave > $3
+  AND estatus = $2
+  AND saldo > 0 AND vencimiento < $3
+  AND clave > $4
+ORDER BY clave
+LIMIT 31;
+
+-- The filter `vencido=false`, a later page.
+SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+FROM cxp
+WHERE empresa = $1
+  AND estatus = $2
+  AND coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= $3
+  AND clave > $4
 ORDER BY clave
 LIMIT 31;

@@ -25,13 +25,14 @@ WHERE empresa = $1
 ORDER BY clave + 0
 LIMIT $10;
 
--- The filter `fecha_desde`, a later page.
+-- The filter `fecha_desde` to `fecha_hasta`, a later page.
 SELECT clave, tipo, estatus, venta, cliente, serie, folio, uuid, fecha, fecha_timbrado,
        fecha_cancelacion, motivo_cancelacion, uuid_sustitucion, error_codigo, error_mensaje,
        modificado
 FROM facturas
 WHERE empresa = $1
   AND fecha >= $2
-  AND clave > $3
+  AND fecha <= $3
+  AND clave > $4
 ORDER BY clave + 0
-LIMIT $4;
+LIMIT $5;

@@ -1,5 +1,5 @@
 -- /movimientos-inventario
--- Filtered by `sku`, the first page.
+-- Only `sku`, the first page.
 SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sku, m.sku), m.cantidad,
        m.existencia_anterior, m.existencia_actual, m.almacen, m.almacen_destino, m.venta,
        m.compra, m.costo_unitario, m.importe, m.referencia
@@ -129,7 +129,7 @@ WHERE m.empresa = $1
 ORDER BY m.clave
 LIMIT 31;
 
--- The filter `tipo`, a later page.
+-- The filter `tipo=registro`, a later page.
 SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sku, m.sku), m.cantidad,
        m.existencia_anterior, m.existencia_actual, m.almacen, m.almacen_destino, m.venta,
        m.compra, m.costo_unitario, m.importe, m.referencia

@@ -1,5 +1,5 @@
 -- /ventas-renglones
--- Filtered by `venta`, the first page.
+-- Only `venta`, the first page.
 SELECT r.clave, r.venta, r.renglon, r.producto, coalesce(p.sku, r.sku), r.descripcion,
        r.cantidad, r.cantidad_surtida, r.unidad, r.unidad_sat, r.codigo_sat, r.objeto_impuesto,
        r.precio_unitario, r.descuento, r.subtotal, r.iva_tasa, r.iva, r.total, r.ieps,

@@ -1,5 +1,5 @@
 -- /ventas
--- Filtered by `tipo` and `cancelada`, the first page.
+-- Only `tipo` and `cancelada`, the first page.
 SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
@@ -9,7 +9,7 @@ FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
   AND $2 = v.tipo
-  AND v.cancelada
+  AND NOT v.cancelada
 ORDER BY v.clave
 LIMIT 31;
 
@@ -51,13 +51,13 @@ FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
   AND $2 IN (v.tipo, v.tipo_creado)
-  AND v.cancelada
+  AND NOT v.cancelada
   AND v.clave = $3
   AND v.clave > $4
 ORDER BY v.clave
 LIMIT 31;
 
--- The filter `fecha_desde`, a later page.
+-- The filter `fecha_desde` to `fecha_hasta`, a later page.
 SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
@@ -67,11 +67,12 @@ FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
   AND $2 = v.tipo
-  AND v.cancelada
+  AND NOT v.cancelada
   AND v.fecha >= $3
-  AND v.clave > $4
+  AND v.fecha <= $4
+  AND v.clave > $5
 ORDER BY v.clave + 0
-LIMIT $5;
+LIMIT $6;
 
 -- The filter `sku`, a later page.
 SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
@@ -83,7 +84,7 @@ FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
   AND $2 = v.tipo
-  AND v.cancelada
+  AND NOT v.cancelada
   AND v.clave = ANY (ARRAY(
     WITH q (sku) AS (SELECT $3::text)
     SELECT k.venta
@@ -95,7 +96,7 @@ WHERE v.empresa = $1
         WHERE r.empresa = $1 AND r.producto = s.clave
           AND r.venta > $4
           AND $5 = v.tipo
-          AND v.cancelada
+          AND NOT v.cancelada
         ORDER BY r.venta
         LIMIT 31
     ) k
@@ -108,7 +109,7 @@ WHERE v.empresa = $1
         WHERE r.empresa = $1 AND r.sku = (SELECT sku FROM q)
           AND r.venta > $6
           AND $7 = v.tipo
-          AND v.cancelada
+          AND NOT v.cancelada
         ORDER BY r.venta
         LIMIT 31
     )

@@ -48,7 +48,7 @@ LEFT JOIN LATERAL (
     LIMIT 31
 ) hijos ON true;
 
--- The filter `estado`, a later page.
+-- The filter `estado=pendiente`, a later page.
 SELECT hijos.*
 FROM (
     SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
@@ -65,7 +65,7 @@ LEFT JOIN LATERAL (
     LIMIT 31
 ) hijos ON true;
 
--- The filter `estado`, a later page.
+-- The filter `estado=entregada`, a later page.
 SELECT hijos.*
 FROM (
     SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
@@ -81,7 +81,7 @@ LEFT JOIN LATERAL (
     LIMIT 31
 ) hijos ON true;
 
--- The filter `tipo`, a later page.
+-- The filter `tipo=venta.creada`, a later page.
 SELECT hijos.*
 FROM (
     SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2

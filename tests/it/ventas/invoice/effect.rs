@@ -65,8 +65,15 @@ async fn an_order_becomes_an_invoice_that_waits_to_be_stamped() {
     }
     assert_eq!(ana.walk("/ventas?tipo=factura").await, [invoice]);
     assert_eq!(ana.walk("/ventas?tipo=pedido").await, Vec::<Value>::new());
-    let queued = "SELECT concat_ws('|', factura, proximo, intentos, token, arrendado, creado) FROM timbrados";
-    assert_eq!(world.sql::<String>(queued).await, "1|2026-10-13 05:00:00+00|0|2026-10-13 05:00:00+00");
+    let queued = "SELECT to_jsonb(t)::text
+                  FROM (SELECT factura, proximo, intentos, token, arrendado, creado FROM timbrados) t";
+    assert_eq!(
+        world.json(queued).await,
+        json!({
+            "factura": 1, "proximo": "2026-10-13T05:00:00+00:00", "intentos": 0, "token": null, "arrendado": null,
+            "creado": "2026-10-13T05:00:00+00:00",
+        })
+    );
 }
 
 #[tokio::test]
@@ -168,14 +175,23 @@ async fn the_books_balance() {
         eleven_hours_later(&world);
         invoiced(&ana, venta, json!({})).await.ok(202);
     }
-    let entries = "SELECT string_agg(concat_ws('|', p.clave, fecha, concepto, venta, factura, pago), ' ' ORDER BY p.clave) FROM polizas p";
-    assert_eq!(world.sql::<String>(entries).await, "1|2026-10-12|factura F1|1|1 2|2026-10-13|factura F2|2|2");
-    let lines = "SELECT string_agg(concat_ws(' ', cuenta, round(cargo, 2), round(abono, 2)), ', ' ORDER BY poliza, renglon) FROM polizas_renglones";
+    let entries = "SELECT jsonb_agg(p ORDER BY clave)::text
+                   FROM (SELECT clave, fecha, concepto, venta, factura, pago FROM polizas) p";
+    assert_eq!(
+        world.json(entries).await,
+        json!([
+            {"clave": 1, "fecha": "2026-10-12", "concepto": "factura F1", "venta": 1, "factura": 1, "pago": null},
+            {"clave": 2, "fecha": "2026-10-13", "concepto": "factura F2", "venta": 2, "factura": 2, "pago": null},
+        ])
+    );
+    // Debits are positive, credits negative.
+    let lines = "SELECT string_agg(format('%s %s', cuenta, round(cargo - abono, 2)), ', ' ORDER BY poliza, renglon)
+                 FROM polizas_renglones";
     assert_eq!(
         world.sql::<String>(lines).await,
         // 180.00 and its IVA; then 200.00 USD at 17.5. Two nails cost 80 pesos either way.
-        "105.01 208.80 0.00, 402.01 20.00 0.00, 401.01 0.00 200.00, 209.01 0.00 28.80, 501.01 80.00 0.00, 115.01 0.00 80.00, \
-         105.01 4060.00 0.00, 401.01 0.00 3500.00, 209.01 0.00 560.00, 501.01 80.00 0.00, 115.01 0.00 80.00"
+        "105.01 208.80, 402.01 20.00, 401.01 -200.00, 209.01 -28.80, 501.01 80.00, 115.01 -80.00, \
+         105.01 4060.00, 401.01 -3500.00, 209.01 -560.00, 501.01 80.00, 115.01 -80.00"
     );
 }
 
