@@ -109,6 +109,18 @@ async fn a_refused_invoice_has_its_reason_and_is_not_tried_again() {
 
 /// The authority refuses a date that lies ahead.
 #[tokio::test]
+async fn no_document_bears_a_date_ahead_of_the_database() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    world.clock.set_to_present(TimeDelta::hours(2));
+    shop.invoice(nails()).await;
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    let present = (SystemClock.now() - TimeDelta::hours(6)).naive_utc();
+    assert!(stamper.document().fecha <= present, "{} {present}", stamper.document().fecha);
+}
+
+#[tokio::test]
 async fn an_impossible_document_is_refused_without_asking_the_provider() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
