@@ -14,7 +14,7 @@ use crate::page::PageQuery;
 use crate::pool::is_late;
 use crate::row::{FromRow, ReadColumn as _};
 use crate::run::Run as _;
-use crate::searches::SearchTurn;
+use crate::searches::SearchSlot;
 use crate::sources;
 use crate::sql::sql;
 use crate::store::PostgresStore;
@@ -42,7 +42,7 @@ impl Reader for PostgresReader<'_> {
         let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
         let limit = query.is_search().then(|| self.store.requests.pool().search_timeout());
         let _turn = match limit {
-            Some(limit) => Some(self.search_turn(limit).await?),
+            Some(limit) => Some(self.search_slot(limit).await?),
             None => None,
         };
         let mut rows = self.rows(statement.sql(), arguments, under, limit).await?;
@@ -72,9 +72,9 @@ impl Reader for PostgresReader<'_> {
 }
 
 impl PostgresReader<'_> {
-    /// Waits for the company's turn to search, as long as a search may take.
-    async fn search_turn(&self, limit: Duration) -> Result<SearchTurn, StoreError> {
-        timeout(limit, self.store.searches.turn(self.empresa)).await.map_err(|_| StoreError::SearchTooLong)
+    /// Waits for the company's slot to search in, as long as a search may take.
+    async fn search_slot(&self, limit: Duration) -> Result<SearchSlot, StoreError> {
+        timeout(limit, self.store.searches.slot(self.empresa)).await.map_err(|_| StoreError::SearchTooLong)
     }
 
     /// The rows of a list's statement, from the replica if it may answer, else from the primary.

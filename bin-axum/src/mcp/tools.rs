@@ -19,11 +19,11 @@ pub(super) struct ApiTool {
     method: Method,
     path: String,
     /// The parameters of path and query: the argument's name and its place.
-    arguments: Vec<(String, Place)>,
+    arguments: Vec<(String, ArgumentPlace)>,
     takes_body: bool,
 }
 
-enum Place {
+enum ArgumentPlace {
     Path(String),
     Query(String),
 }
@@ -59,10 +59,10 @@ fn tool(document: &Value, method: Method, path: &str, operation: &Value) -> ApiT
         let mut schema = parameter["schema"].clone();
         schema["description"] = parameter["description"].clone();
         let (argument, place) = match parameter["in"].as_str() {
-            Some("path") => (name.clone(), Place::Path(name)),
+            Some("path") => (name.clone(), ArgumentPlace::Path(name)),
             // A list's filter may have the same name as a parameter of its path.
-            Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), Place::Query(name)),
-            Some("query") => (name.clone(), Place::Query(name)),
+            Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), ArgumentPlace::Query(name)),
+            Some("query") => (name.clone(), ArgumentPlace::Query(name)),
             _ => {
                 takes_key = true;
                 properties.insert(KEY.to_owned(), schema);
@@ -118,12 +118,12 @@ impl ApiTool {
         for (argument, place) in &self.arguments {
             let value = given.remove(argument).filter(|value| !value.is_null());
             match (place, value) {
-                (Place::Path(name), Some(value)) => path = path.replace(&format!("{{{name}}}"), &text(&value)),
-                (Place::Path(_), None) => {
+                (ArgumentPlace::Path(name), Some(value)) => path = path.replace(&format!("{{{name}}}"), &text(&value)),
+                (ArgumentPlace::Path(_), None) => {
                     return Err(ErrorData::invalid_params(format!("{argument} is missing"), None));
                 }
-                (Place::Query(name), Some(value)) => query.push(format!("{name}={}", text(&value))),
-                (Place::Query(_), None) => {}
+                (ArgumentPlace::Query(name), Some(value)) => query.push(format!("{name}={}", text(&value))),
+                (ArgumentPlace::Query(_), None) => {}
             }
         }
         let key = match given.remove(KEY) {
