@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # The server's image: only `svc` and its libraries. It needs a database (DATABASE_URL).
-#   docker build -t svc . && docker run --rm -e DATABASE_URL=postgres://… -p 8080:8080 svc
+#   docker build -t svc . && docker run --rm -e DATABASE_URL=postgres://… -p 127.0.0.1:8080:8080 svc
 
 ARG RUST_VERSION=1.95
 ARG DEBIAN=bookworm

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
+use std::mem::take;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -81,9 +82,9 @@ impl ClientStream {
         self.stream
     }
 
-    /// Gives back what was read beyond a request.
+    /// Gives back what was read beyond a request: it is read again first.
     pub(super) fn put_back(&mut self, read: Bytes) {
-        self.read = read;
+        self.read = if self.read.is_empty() { read } else { [read, take(&mut self.read)].concat().into() };
     }
 
     /// Waits until there is something to read. Fails once the client is late.

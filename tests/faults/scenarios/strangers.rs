@@ -82,6 +82,9 @@ async fn hold(address: SocketAddr, head: String, drip: Option<Duration>) {
     }
 }
 
+/// How soon a stranger whose connection was ended comes again.
+const AGAIN: Duration = Duration::from_secs(2);
+
 /// How many clients may be connected where strangers try to be all of them, and how many strangers
 /// do.
 const PLACES: (&str, usize) = ("300", 900);
@@ -97,7 +100,7 @@ pub(super) async fn idlers(pace: Pace) -> Figures {
         strangers.spawn(async move {
             loop {
                 hold(address, "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), None).await;
-                sleep(DRIP / 5).await;
+                sleep(AGAIN).await;
             }
         });
     }
@@ -129,7 +132,7 @@ pub(super) async fn operators(pace: Pace) -> Figures {
         strangers.spawn(async move {
             loop {
                 hold(admin, String::new(), None).await;
-                sleep(DRIP).await;
+                sleep(AGAIN).await;
             }
         });
     }
