@@ -80,7 +80,7 @@ async fn serve(listener: TcpListener, app: Router) {
     let service = Service { app, deadlines, keep_alive: false, refusal: Box::new(busy), meters: Meters::none() };
     let connections = Connections::new(service, ROOM);
     loop {
-        connections.answer(accept(&listener).await);
+        connections.answer(accept(&listener).await).await;
     }
 }
 

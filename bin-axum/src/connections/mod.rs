@@ -18,7 +18,8 @@ use http::Response;
 use hyper::body::Bytes;
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::timeout;
+use tokio::task::yield_now;
+use tokio::time::{sleep, timeout};
 
 pub(crate) use self::client_stream::Deadlines;
 use self::connection::{Phase, Terms};
@@ -28,6 +29,9 @@ pub(crate) use self::places::{Meters, Room};
 
 /// How long connections may take to end once they are cut.
 const CUT_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long a new connection keeps its place at least, whatever others come after it.
+const STAY: Duration = Duration::from_millis(100);
 
 /// What the connections of an address are for.
 pub(crate) struct Service {
@@ -45,6 +49,8 @@ pub(crate) struct Connections {
     terms: Terms,
     refusal: Box<dyn Fn() -> Response<Bytes> + Send + Sync>,
     places: Arc<Places>,
+    /// The pause between two accepted connections while places are lost.
+    pause: Duration,
     refusals: Arc<Semaphore>,
     phase: watch::Sender<Phase>,
 }
@@ -52,18 +58,27 @@ pub(crate) struct Connections {
 impl Connections {
     pub(crate) fn new(service: Service, room: Room) -> Self {
         let Service { app, deadlines, keep_alive, refusal, meters } = service;
+        let pause = STAY / u32::try_from(room.clients).unwrap_or(u32::MAX);
         let places = Places::new(room, meters);
         let (refusals, phase) = (Arc::new(Semaphore::new(room.refused)), watch::Sender::new(Phase::Open));
-        Self { terms: Terms { app, deadlines, keep_alive }, refusal, places, refusals, phase }
+        Self { terms: Terms { app, deadlines, keep_alive }, refusal, places, pause, refusals, phase }
     }
 
     /// Answers the requests of a connection until it ends, or refuses it if too many are busy.
-    pub(crate) fn answer(&self, stream: TcpStream) {
+    /// Returns at once, or after a short pause while connections are losing their places.
+    pub(crate) async fn answer(&self, stream: TcpStream) {
         match self.places.take() {
             Some(place) => {
                 tokio::spawn(connection::answer(stream, place, self.terms.clone(), self.phase.subscribe()));
             }
             None => self.refuse(stream),
+        }
+        if self.places.are_contended() {
+            // Else a burst would displace requests that have come and were not read yet.
+            match self.pause {
+                pause if pause < Duration::from_millis(1) => yield_now().await,
+                pause => sleep(pause).await,
+            }
         }
     }
 

@@ -127,6 +127,11 @@ impl Places {
         Some(place)
     }
 
+    /// Whether connections have lost their place and have not ended yet.
+    pub(super) fn are_contended(&self) -> bool {
+        self.state().leaving > 0
+    }
+
     fn displace(&self, state: &mut State, victim: Entry) {
         if let Some(waiting) = state.remove(victim) {
             state.taken -= 1;

@@ -41,7 +41,7 @@ fn serve(deadlines: Deadlines, size: usize, room: Room) -> SocketAddr {
     tokio::spawn(async move {
         let connections = Connections::new(service, room);
         loop {
-            connections.answer(accept(&listener).await);
+            connections.answer(accept(&listener).await).await;
         }
     });
     address

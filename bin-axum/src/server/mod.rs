@@ -100,7 +100,7 @@ impl Server {
             }
             // Connections that wait in the listener's queue are answered too.
             while let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await {
-                connections.answer(stream);
+                connections.answer(stream).await;
             }
             drop(listener);
             tracing::info!("draining what is under way");
@@ -165,7 +165,7 @@ fn spawn_work(context: &Context, outside: Option<Providers>, mut stop: StopSigna
 /// Answers connections forever.
 async fn accept_all(listener: &TcpListener, connections: &Connections) {
     loop {
-        connections.answer(accept(listener).await);
+        connections.answer(accept(listener).await).await;
     }
 }
 
