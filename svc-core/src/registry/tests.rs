@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::openapi::{Language, NamedOperation, named_operations};
 use crate::operation::Router;
 
 /// A sample of each action's input.
@@ -102,7 +103,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
 }
 
 fn schema(name: &str) -> Value {
-    named(Language::English).find(|operation| operation.name == name).unwrap().schema
+    named_operations(Language::English).find(|operation| operation.name == name).unwrap().schema
 }
 
 fn accepts(schema: &Value, input: &Value) -> bool {
@@ -128,10 +129,10 @@ fn objects<'s>(schema: &'s Value, at: &str, found: &mut Vec<(String, &'s Value)>
 fn every_action_documents_a_closed_object_that_takes_its_sample() {
     let samples = samples();
     assert_eq!(
-        named(Language::English).map(|operation| operation.name).collect::<Vec<_>>(),
+        named_operations(Language::English).map(|operation| operation.name).collect::<Vec<_>>(),
         samples.iter().map(|(name, _)| *name).collect::<Vec<_>>()
     );
-    for (Description { summary, schema, .. }, (name, sample)) in named(Language::English).zip(samples) {
+    for (NamedOperation { summary, schema, .. }, (name, sample)) in named_operations(Language::English).zip(samples) {
         assert!(!summary.is_empty(), "{name}");
         assert_eq!(schema["type"], "object", "{name}");
         let mut found = Vec::new();
