@@ -58,7 +58,7 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     }
     for (company, clave) in store.unscheduled_webhooks().await? {
         if let Err(error) = context.call_store(company, |tx| tx.schedule_webhook(clave)).await {
-            tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue was not put right; it is tried again");
+            tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue could not be corrected; it is tried again");
         }
     }
     Ok(removed)

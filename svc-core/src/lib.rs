@@ -147,7 +147,7 @@ pub use compute::Job;
 pub use context::{BaseUrlError, ClockOffset, Context, ContextBuilder, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};
-pub use openapi::{Language, meaning, openapi, remedy};
+pub use openapi::{Language, NamedOperation, meaning, named_operations, openapi, remedy};
 pub use operation::RouteError;
 pub use service::Api;
 pub use work::Providers;

@@ -125,7 +125,7 @@ pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
 pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Error) {
     background_failed(work, "company");
     let cause = error.cause().map(tracing::field::display);
-    tracing::warn!(work, empresa = company.0, %error, cause, "a company's records are left alone for now");
+    tracing::warn!(work, empresa = company.0, %error, cause, "background work of a company failed; it is tried again");
 }
 
 /// Sets the number of documents that wait for a person for this reason.

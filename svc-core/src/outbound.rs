@@ -42,13 +42,13 @@ pub(crate) enum OutboundError {
     #[error("no trusted certificate authority was found")]
     NoRoots,
     /// A certificate cannot contain the host's name.
-    #[error("the host's name is none that a certificate could hold")]
+    #[error("no certificate can contain the host's name")]
     Name,
     /// The connection could not be established.
-    #[error("no connection: {0}")]
+    #[error("the connection failed: {0}")]
     Connect(#[source] io::Error),
     /// The TLS handshake failed: a wrong certificate, or no TLS.
-    #[error("no TLS: {0}")]
+    #[error("TLS failed: {0}")]
     Tls(#[source] io::Error),
     /// The connection ended before any of the request was sent.
     #[error("the connection was closed")]

@@ -13,6 +13,7 @@ mod described;
 mod examples;
 mod headers;
 mod language;
+mod named;
 mod notices;
 mod operations;
 mod parameters;
@@ -27,8 +28,9 @@ use serde_json::{Value, json};
 #[cfg(test)]
 pub(crate) use examples::input as example;
 pub use language::Language;
+pub use named::{NamedOperation, named_operations};
 use schemas::Schemas;
-pub(crate) use texts::Texts;
+use texts::Texts;
 pub use texts::{meaning, remedy};
 
 use crate::error::Code;

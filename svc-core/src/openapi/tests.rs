@@ -5,7 +5,6 @@ use super::texts::remedied;
 use super::*;
 use crate::domain::event::EventKind;
 use crate::operation::Entry;
-use crate::registry::named;
 
 const ADDRESS: &str = "https://erp.example.com/api/v1";
 
@@ -121,7 +120,7 @@ fn everything_is_said_in_both_languages_and_to_readers_of_the_api() {
 
 #[test]
 fn every_operation_by_name_is_described_in_both_languages() {
-    for (english, spanish) in named(Language::English).zip(named(Language::Spanish)) {
+    for (english, spanish) in named_operations(Language::English).zip(named_operations(Language::Spanish)) {
         assert_ne!(english.summary, spanish.summary, "{}", english.name);
         let (english, name) = (english.schema, english.name);
         let mut found = Vec::new();

@@ -107,14 +107,14 @@ fn each_member(types: &[String], schema: &mut Value, see: &mut dyn FnMut(Option<
 }
 
 /// The texts of one language.
-pub(crate) struct Texts {
+pub(super) struct Texts {
     language: Language,
     sections: HashMap<&'static str, &'static str>,
     summaries: HashMap<&'static str, &'static str>,
 }
 
 impl Texts {
-    pub(crate) fn of(language: Language) -> Self {
+    pub(super) fn of(language: Language) -> Self {
         let (mut sections, mut summaries) = (HashMap::new(), HashMap::new());
         let all = language.say(ENGLISH, SPANISH).split("\n## ").skip(1);
         for (heading, text) in all.filter_map(|section| section.split_once('\n')) {
@@ -126,13 +126,13 @@ impl Texts {
     }
 
     /// The summary of the operation with that title, or an empty text.
-    pub(crate) fn summary(&self, title: &str) -> &'static str {
+    pub(super) fn summary(&self, title: &str) -> &'static str {
         let named = || FIELDS.get(title).map_or("", |[english, spanish]| self.language.say(english, spanish));
         self.summaries.get(title).copied().unwrap_or_else(named)
     }
 
     /// Describes the fields of an operation's input.
-    pub(crate) fn describe_input(&self, entry: &Entry, schema: &mut Value) {
+    pub(super) fn describe_input(&self, entry: &Entry, schema: &mut Value) {
         each_field(entry, schema, &mut |key, _, field| self.set_description(key, field));
     }
 

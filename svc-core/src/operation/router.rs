@@ -13,7 +13,7 @@ pub enum RouteError {
     #[error("two operations answer {0} {1}: {2} and {3}")]
     Duplicate(&'static str, &'static str, &'static str, &'static str),
     /// A path is malformed or conflicts with another: the path and the reason.
-    #[error("the path {0} makes no route: {1}")]
+    #[error("the path {0} is no valid route: {1}")]
     Path(&'static str, String),
 }
 

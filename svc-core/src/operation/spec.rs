@@ -189,7 +189,7 @@ impl Http {
 
 /// What is known of an operation without running it. Its texts are in `openapi/texts/`, by its route
 /// or its name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Spec {
     /// Its name for `svc do`: the subject, a dot and the action (`stock.move`); `None` if it has
@@ -207,7 +207,6 @@ pub struct Spec {
 
 impl Spec {
     /// An operation that Rust code calls, without a route or a name.
-    #[expect(clippy::new_without_default, reason = "constants are built from it")]
     pub const fn new() -> Self {
         Self { name: None, http: None, emits: &[], errors: &[], changes_access: false }
     }

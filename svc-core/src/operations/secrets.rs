@@ -102,7 +102,7 @@ impl Context {
                         pass.failed += 1;
                         if log {
                             tracing::warn!(empresa = place.company.0, column = place.column, record = place.record,
-                                           %error, "a secret cannot be sealed anew");
+                                           %error, "a secret could not be sealed again");
                         }
                     }
                 }

@@ -294,8 +294,7 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &BankReceipt<'_>) -> Result<O
     }
 }
 
-/// Validates a payment of a receivable, in the order in which its errors are documented (contract
-/// §4).
+/// Validates a payment of a receivable, in the order of the codes (decisions, "Payments").
 fn validate(
     debt: &LockedReceivable,
     terms: &PaymentData<'_>,

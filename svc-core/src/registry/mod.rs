@@ -2,15 +2,11 @@
 //! and the table tests read it.
 
 use bytes::Bytes;
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::context::Context;
 use crate::domain::company::CompanyId;
-use crate::domain::event::EventKind;
 use crate::error::{Code, Error};
 use crate::json::{Json, brief};
-use crate::openapi::{Language, Texts};
 use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Step};
 use crate::{operations, record};
 
@@ -112,30 +108,6 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::Edit<record::loss_reason::LossReason>>(),
     Entry::operation::<operations::UseQuota>(),
 ];
-
-/// An operation that `svc do` can run, for listing.
-#[derive(Debug, Clone, Serialize)]
-#[non_exhaustive]
-pub struct Description {
-    /// The name (`stock.move`).
-    pub name: &'static str,
-    /// What it does, in a few words.
-    pub summary: &'static str,
-    /// The events that it may emit.
-    pub emits: &'static [EventKind],
-    /// The JSON Schema (2020-12) of its input.
-    pub schema: Value,
-}
-
-/// Every operation with a name, in the order of [`OPERATIONS`], with its texts in `language`.
-pub fn named(language: Language) -> impl Iterator<Item = Description> {
-    let texts = Texts::of(language);
-    OPERATIONS.iter().filter_map(move |entry| {
-        let (name, mut schema) = (entry.spec.name?, entry.schema()?);
-        texts.describe_input(entry, &mut schema);
-        Some(Description { name, summary: texts.summary(&entry.title()), emits: entry.spec.emits, schema })
-    })
-}
 
 impl Context {
     /// Reads the file of the operation called `name`, such as `invoice.pdf`; `input` is an object

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::openapi::{Language, NamedOperation, named_operations};
 use crate::operation::Router;
 
 fn entry(name: &str) -> &'static Entry {
@@ -12,7 +13,7 @@ fn sample(entry: &Entry) -> Value {
 }
 
 fn schema(name: &str) -> Value {
-    named(Language::English).find(|operation| operation.name == name).unwrap().schema
+    named_operations(Language::English).find(|operation| operation.name == name).unwrap().schema
 }
 
 fn accepts(schema: &Value, input: &Value) -> bool {
@@ -36,7 +37,7 @@ fn objects<'s>(schema: &'s Value, at: &str, found: &mut Vec<(String, &'s Value)>
 
 #[test]
 fn every_action_documents_a_closed_object_that_takes_its_sample() {
-    for Description { name, summary, schema, .. } in named(Language::English) {
+    for NamedOperation { name, summary, schema, .. } in named_operations(Language::English) {
         assert!(!summary.is_empty(), "{name}");
         assert_eq!(schema["type"], "object", "{name}");
         let mut found = Vec::new();

@@ -80,7 +80,7 @@ pub enum SecretsError {
     )]
     Refused,
     /// Neither this version nor an earlier one writes this format.
-    #[error("the sealed secret has a form that is not known")]
+    #[error("the sealed secret has an unknown format")]
     Unknown,
     /// The secret is longer than the cipher accepts.
     #[error("the secret is too long to be sealed")]

@@ -87,7 +87,9 @@ impl StamperSettings {
     pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {
         let url = self.stamper.trim();
         if self.is_sandbox() {
-            tracing::warn!("SVC_STAMPER names no provider: the sandbox stamps, and what it stamps is no invoice");
+            tracing::warn!(
+                "SVC_STAMPER names no provider: the sandbox stamps, and its documents are not valid invoices"
+            );
             return Ok(Arc::new(SandboxStamper));
         }
         let wrong = |error: HttpStamperError| {

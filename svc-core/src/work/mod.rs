@@ -278,7 +278,7 @@ impl Context {
                 }
                 Err(_) => {
                     observe::background_failed(name, "panic");
-                    tracing::error!(work = name, "background work panicked; it begins again later");
+                    tracing::error!(work = name, "background work panicked; it starts again later");
                     PAUSE_AFTER_FAILURE
                 }
             };

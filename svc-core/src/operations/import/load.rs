@@ -25,7 +25,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
     pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
         let mut late = Vec::new();
-        let lines = self.lines.take().ok_or_else(|| Error::internal("the lines have been read"))?;
+        let lines = self.lines.take().ok_or_else(|| Error::internal("the lines were read before"))?;
         let mut batches = lines.read_ahead::<R>();
         loop {
             let batch = batches.recv().await;

@@ -84,7 +84,7 @@ impl Operation for PayReceivable {
         };
         let applied = apply(cx, &terms, &[(cxc, importe)]).await?;
         let [one] = applied.payments.as_slice() else {
-            return Err(Error::internal("one payment is one receivable's"));
+            return Err(Error::internal("a payment of one receivable was applied to several"));
         };
         Ok(PaymentApplied { pago: one.pago, cxc, importe, saldo: one.saldo, complemento: one.complemento, uuid: None })
     }

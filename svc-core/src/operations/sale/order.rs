@@ -148,5 +148,5 @@ async fn handed_over(cx: &mut Cx<'_>, order: &LockedSale) -> Result<LockedSale, 
     if order.con_anticipos {
         cx.tx.assign_advances_of(order.clave, clave).await?;
     }
-    cx.tx.lock_sale(clave).await?.ok_or_else(|| Error::internal("the part of an order that was made is not there"))
+    cx.tx.lock_sale(clave).await?.ok_or_else(|| Error::internal("the new part of an order is missing"))
 }

@@ -239,7 +239,7 @@ impl Operation for ReserveStock {
 async fn held_product(cx: &mut Cx<'_>, name: ProductName<'_>) -> Result<SaleProduct, Error> {
     let names = [name];
     let product = find_products(cx, &names).await?.pop();
-    let product = product.ok_or_else(|| Error::internal("a name found neither a product nor an error"))?;
+    let product = product.ok_or_else(|| Error::internal("a product's name was neither found nor refused"))?;
     names[0].validate_stock(&product)?;
     Ok(product)
 }

@@ -1,0 +1,33 @@
+//! The operations that are run by name, for listing.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::language::Language;
+use super::texts::Texts;
+use crate::domain::event::EventKind;
+use crate::registry::OPERATIONS;
+
+/// An operation that [`Context::run_by_name`](crate::Context::run_by_name) and `svc do` can run.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct NamedOperation {
+    /// The name (`stock.move`).
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// The events that it may emit.
+    pub emits: &'static [EventKind],
+    /// The JSON Schema (2020-12) of its input.
+    pub schema: Value,
+}
+
+/// Every operation with a name, in the order of [`OPERATIONS`], with its texts in `language`.
+pub fn named_operations(language: Language) -> impl Iterator<Item = NamedOperation> {
+    let texts = Texts::of(language);
+    OPERATIONS.iter().filter_map(move |entry| {
+        let (name, mut schema) = (entry.spec.name?, entry.schema()?);
+        texts.describe_input(entry, &mut schema);
+        Some(NamedOperation { name, summary: texts.summary(&entry.title()), emits: entry.spec.emits, schema })
+    })
+}
