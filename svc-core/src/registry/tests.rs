@@ -58,7 +58,7 @@ fn every_action_documents_a_closed_object_that_takes_its_sample() {
 
 #[test]
 fn samples_are_read_as_their_schemas_take_them() {
-    for Description { name, .. } in named(Language::English) {
+    for NamedOperation { name, .. } in named_operations(Language::English) {
         let input = Json::parse_object(sample(entry(name)).to_string().as_bytes()).unwrap();
         let operation = match entry(name).handler {
             Handler::Operation(operation) => operation,
