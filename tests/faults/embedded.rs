@@ -40,5 +40,5 @@ pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sen
 fn context(ground: &Ground, clock: Arc<dyn Clock>) -> Context {
     let store = PostgresStore::open(&ground.url(), &Settings::default()).expect("a URL");
     let builder = Context::builder(Arc::new(store), svc_tests::BASE_URL).clock(clock).rate_per_minute(100_000_000);
-    builder.build().expect("a context")
+    builder.offload(1, |job| drop(tokio::task::spawn_blocking(job))).build().expect("a context")
 }

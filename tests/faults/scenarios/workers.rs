@@ -2,17 +2,18 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use axum::body::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use svc_core::Providers;
 use svc_core::domain::clock::{Clock, SystemClock};
-use svc_core::stamping::{StampFailure, StampRequest, StampedXml, Stamper};
+use svc_core::stamping::{HttpStamper, SatStatus, Stamper};
 use svc_core::webhooks::{EVENT_ID, Outcome, Post, Sender};
 use svc_tests::receiver::{Arrived, Receiver};
-use tokio::time::sleep;
+use tokio::net::TcpListener;
 
 use crate::embedded::{self, Embedded};
 use crate::figures::Figures;
@@ -90,19 +91,13 @@ const ELEMENTS: usize = 900_000;
 /// How many documents get such an answer.
 const DOCUMENTS: i64 = 20;
 
-/// A provider whose answers are too large.
-struct Large {
-    answer: String,
-    answered: AtomicI64,
-}
-
-#[async_trait]
-impl Stamper for Large {
-    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
-        let stamped = request.stamped(self.answer.clone());
-        self.answered.fetch_add(1, Ordering::Relaxed);
-        stamped
-    }
+/// A provider on this machine that answers each document with this text; returns its address.
+async fn provider(answer: Bytes) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let app = axum::Router::new().fallback(move || async move { answer });
+    tokio::spawn(async move { axum::serve(listener, app).await.expect("it serves") });
+    format!("http://{address}")
 }
 
 /// A provider answers with very many elements, while others' notices go out.
@@ -114,9 +109,11 @@ pub(super) async fn answers(pace: Pace) -> Figures {
     }
     let elements = (0..ELEMENTS).map(|number| format!("<x{}/>", number % 1_000));
     let answer = document(1).replace("</cfdi:Comprobante>", &(elements.collect::<String>() + "</cfdi:Comprobante>"));
-    let (sender, stamper) = (Arc::new(Counting::default()), Arc::new(Large { answer, answered: AtomicI64::new(0) }));
+    let status = SatStatus::new(Some("http://127.0.0.1:9"), Duration::from_secs(1)).expect("a URL");
+    let stamper = HttpStamper::new(&provider(answer.into()).await, "token", status, Duration::from_secs(30));
+    let (sender, stamper) = (Arc::new(Counting::default()), Arc::new(stamper.expect("a provider")));
     let outside = Providers::default().sender(sender.clone() as Arc<dyn Sender>);
-    let server = Embedded::start(&ground, outside.stamper(stamper.clone() as Arc<dyn Stamper>)).await;
+    let server = Embedded::start(&ground, outside.stamper(stamper as Arc<dyn Stamper>)).await;
     let mut play = Play::begin(&ground, server.address, pace).await;
     let other = ground.other.id;
     for factura in 1..=DOCUMENTS {
@@ -126,9 +123,7 @@ pub(super) async fn answers(pace: Pace) -> Figures {
         "INSERT INTO timbrados (empresa, factura, proximo, creado) SELECT empresa, clave, now(), now() FROM facturas";
     ground.database.run(&format!("{due} WHERE empresa = {other}")).await;
     let began = Instant::now();
-    while stamper.answered.load(Ordering::Relaxed) < DOCUMENTS {
-        sleep(Duration::from_millis(10)).await;
-    }
+    ground.database.wait("SELECT min(intentos) > 0 FROM timbrados").await;
     play.notes.push(format!("{DOCUMENTS} answers were read in {:.1} s", began.elapsed().as_secs_f64()));
     play.last().await;
     play.over();
