@@ -21,6 +21,9 @@ use crate::shutdown::{ShutdownPlan, StopSignal};
 /// How long the database may take to keep the API's address, and the pause before the next attempt.
 const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long the look at stored secrets may take.
+const SECRETS_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Answers clients and operators until the process is signalled to stop; does the background
 /// work if `outside` is given.
 pub(crate) async fn answer(
@@ -31,6 +34,7 @@ pub(crate) async fn answer(
     admin_listen: Option<SocketAddr>,
     plan: ShutdownPlan,
 ) -> Result<(), Failure> {
+    refuse_wrong_key(&context).await?;
     let stop = StopSignal::listen()?;
     let admin = match admin_listen {
         Some(address) => Some(Admin::bind(address)?.start(&database.store, context.clone(), stop.clone())?),
@@ -43,6 +47,15 @@ pub(crate) async fn answer(
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await
+}
+
+/// Refuses to start with keys that open no stored secret. A database that does not answer is no
+/// reason: the server starts without it.
+async fn refuse_wrong_key(context: &Context) -> Result<(), Failure> {
+    match timeout(SECRETS_PATIENCE, context.refused_secrets()).await {
+        Ok(Ok(Some(error))) => Err(Failure::Other(format!("no stored secret opens: {error}"))),
+        _ => Ok(()),
+    }
 }
 
 /// Keeps the API's address in the database, for commands. While the database is away, the returned

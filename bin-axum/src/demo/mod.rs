@@ -39,6 +39,11 @@ pub(crate) async fn run(
     sealer: Sealer,
 ) -> Result<(), Failure> {
     let plan = ShutdownPlan::new(process)?;
+    // Its company and its sandbox have no place among real ones.
+    if args.url().is_some() {
+        let text = "the demo runs in a private PostgreSQL only: unset DATABASE_URL, or use svc serve";
+        return Err(Failure::Other(text.to_owned()));
+    }
     let mut server = Server::bind(service.address(), service.max_clients)?;
     server.try_it = try_it;
     if server.address.ip().is_loopback() {
@@ -48,7 +53,6 @@ pub(crate) async fn run(
     let networks = webhooks.networks()?;
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(args).await?;
-    database.warn_if_unverified();
     database.migrate(Duration::ZERO).await?;
     let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {
@@ -58,10 +62,8 @@ pub(crate) async fn run(
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;
     let context = serving::context(&database, service, &networks, sealer, &server)?;
-    if args.url().is_none() {
-        // Demos of earlier versions had no key.
-        context.rotate_secrets(PlainSecrets::Accepted).await?;
-    }
+    // Demos of earlier versions had no key.
+    context.rotate_secrets(PlainSecrets::Accepted).await?;
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let outside = Providers::default().stamper(stamper).sender(webhooks.sender_if_possible()?);
     let pay_day = match &access.sale {

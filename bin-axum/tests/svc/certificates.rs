@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -22,7 +22,12 @@ pub(crate) fn load(svc: &Svc, company: &str, cer: &str, key: &str, password: &st
     let (cer, key) = (file(cer), file(key));
     let args = ["certificate", "load", "--company", company, "--cer", &cer, "--key", &key];
     let mut command = svc.command(&[&args[..], &["--password-env", "CSD_PASSWORD"]].concat());
-    command.env("CSD_PASSWORD", password).env("SVC_SECRETS_KEY", secrets_key).output().unwrap()
+    with_key(&mut command, secrets_key).env("CSD_PASSWORD", password).output().unwrap()
+}
+
+/// The command under this key for secrets, or under none.
+pub(crate) fn with_key<'c>(command: &'c mut Command, key: &str) -> &'c mut Command {
+    if key.is_empty() { command.env_remove("SVC_SECRETS_KEY") } else { command.env("SVC_SECRETS_KEY", key) }
 }
 
 /// Checks that it failed with one line containing this, and that the line holds no secret.
@@ -81,7 +86,7 @@ fn a_wrong_key_for_secrets_is_refused_and_not_shown() {
 /// The stderr of `svc serve` from its start to its end.
 fn serve_and_stop(svc: &Svc, secrets_key: &str) -> String {
     let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0"]);
-    let mut child = command.env("SVC_SECRETS_KEY", secrets_key).spawn().unwrap();
+    let mut child = with_key(&mut command, secrets_key).spawn().unwrap();
     let mut said = String::new();
     for line in BufReader::new(child.stderr.take().unwrap()).lines() {
         let line = line.unwrap();
@@ -94,6 +99,28 @@ fn serve_and_stop(svc: &Svc, secrets_key: &str) -> String {
     }
     assert!(child.wait().unwrap().success(), "{said}");
     said
+}
+
+#[test]
+fn serve_starts_only_with_a_key_that_opens_what_is_stored() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
+    for (key, said) in [
+        (Some(KEY.replace('0', "1")), "no stored secret opens"),
+        (None, "no secrets key is set (SVC_SECRETS_KEY)"),
+        (Some(String::new()), "SVC_SECRETS_KEY is empty"),
+    ] {
+        let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0"]);
+        let output = match &key {
+            Some(key) => command.env("SVC_SECRETS_KEY", key),
+            None => command.env_remove("SVC_SECRETS_KEY"),
+        };
+        let output = output.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains(said), "{stderr}");
+    }
+    serve_and_stop(&svc, KEY);
 }
 
 #[test]

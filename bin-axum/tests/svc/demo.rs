@@ -47,6 +47,16 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     assert_eq!(svc.run(&["healthcheck", "--listen", "127.0.0.1:9"], "").status.code(), Some(1));
 }
 
+#[test]
+fn the_demo_keeps_away_from_a_database_that_is_set() {
+    let svc = Svc::new();
+    let mut command = svc.command(&["demo", "--listen", "127.0.0.1:0"]);
+    let output = command.env("DATABASE_URL", "postgres://svc:hunter2@db.invalid/svc").output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("private PostgreSQL only"), "{stderr}");
+    assert!(!stderr.contains("hunter2") && output.stdout.is_empty(), "{stderr}");
+}
+
 /// Pastes every request, in order, twice. The last eight are a sale from the order to its payment,
 /// and its invoice as XML and as PDF. `first` has the statuses of the first pass; the second
 /// replays every answer.

@@ -6,7 +6,7 @@ use std::process::Output;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::certificates::{KEY, load};
+use crate::certificates::{KEY, load, with_key};
 use crate::harness::Svc;
 
 const NEXT: &str = "89abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234567";
@@ -14,7 +14,7 @@ const NEXT: &str = "89abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123
 /// `svc secrets rotate` with these keys.
 fn rotate(svc: &Svc, more: &[&str], key: &str, old: &str) -> Output {
     let mut command = svc.command(&[&["secrets", "rotate"], more].concat());
-    let output = command.env("SVC_SECRETS_KEY", key).env("SVC_SECRETS_KEY_OLD", old).output().unwrap();
+    let output = with_key(&mut command, key).env("SVC_SECRETS_KEY_OLD", old).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!stderr.contains(KEY) && !stderr.contains(NEXT), "{stderr}");
     output

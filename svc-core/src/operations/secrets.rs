@@ -69,6 +69,26 @@ impl Context {
         }
     }
 
+    /// Looks at the secrets of the first companies that have any, at most a hundred. If none of them
+    /// opens with the keys that are set, returns why; a wrong key opens nothing.
+    pub async fn refused_secrets(&self) -> Result<Option<SecretsError>, StoreError> {
+        let mut after = CompanyId(0);
+        loop {
+            let batch = self.store().secrets_not_under(NO_PREFIX, after, BATCH).await?;
+            let mut first = None;
+            for secret in &batch.secrets {
+                match self.sealer().open(place(secret), &secret.sealed) {
+                    Ok(_) => return Ok(None),
+                    Err(error) => first = first.or(Some(error)),
+                }
+            }
+            match batch.last {
+                Some(last) if first.is_none() => after = last,
+                _ => return Ok(first),
+            }
+        }
+    }
+
     /// How many secrets of all companies do not open with the keys that are set, and why the first
     /// does not; none if all do.
     pub async fn closed_secrets(&self) -> Result<Option<(u64, SecretsError)>, StoreError> {

@@ -54,7 +54,7 @@ pub struct SecretsSettings {
     /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits;
     /// without it webhook secrets and certificate keys are stored as they are. Once it is set,
     /// secrets that were stored without it are refused until `svc secrets rotate --accept-plain`
-    /// has sealed them.
+    /// has sealed them. An empty one is refused.
     #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
     secrets_key: Option<Hidden>,
     /// Further keys that only open what was encrypted with them, several with commas between: the
@@ -65,11 +65,14 @@ pub struct SecretsSettings {
 }
 
 impl SecretsSettings {
-    /// The sealer of these keys, for [`ContextBuilder::secrets`]; without a key if none is set or
-    /// the setting is empty. Fails if a key is not 64 hexadecimal digits, or if there are only old
-    /// ones.
+    /// The sealer of these keys, for [`ContextBuilder::secrets`]; without a key if none is set. Fails
+    /// if a key is empty or not 64 hexadecimal digits, or if there are only old ones.
     pub fn sealer(&self) -> Result<Sealer, SettingError> {
-        let key = Hidden::given(self.secrets_key.as_ref()).map(|key| parse("SVC_SECRETS_KEY", key)).transpose()?;
+        let key = self.secrets_key.as_ref().map(|key| match key.reveal() {
+            "" => Err(SettingError("SVC_SECRETS_KEY is empty: leave it out, or give it a key".to_owned())),
+            key => parse("SVC_SECRETS_KEY", key),
+        });
+        let key = key.transpose()?;
         let Some(old) = Hidden::given(self.secrets_key_old.as_ref()) else { return Ok(Sealer::new(key)) };
         if key.is_none() {
             return Err(SettingError("SVC_SECRETS_KEY_OLD goes with SVC_SECRETS_KEY".to_owned()));
