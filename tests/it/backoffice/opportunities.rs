@@ -57,7 +57,7 @@ async fn an_opportunity_begins_in_its_stage() {
     did(company.run_by_name("opportunity.create", &json!({"nombre": "Hecha", "etapa": 3})).await);
     let won = &ana.walk("/oportunidades?clave=2").await[0];
     assert_eq!(
-        pick(&won, &["estatus", "fecha_cierre", "moneda"]),
+        pick(won, &["estatus", "fecha_cierre", "moneda"]),
         json!({"estatus": "ganada", "fecha_cierre": now, "moneda": "MXN"})
     );
     assert_eq!(

@@ -56,7 +56,7 @@ async fn movements_add_remove_and_set_stock_and_are_recorded() {
         assert_eq!(moved["existencia"], 1);
         let movement = &ana.walk(&format!("/movimientos-inventario?clave={}", moved["movimiento"])).await[0];
         assert_eq!(
-            pick(&movement, &["tipo", "cantidad", "existencia_actual", "referencia"]),
+            pick(movement, &["tipo", "cantidad", "existencia_actual", "referencia"]),
             json!({"tipo": tipo, "cantidad": cantidad, "existencia_actual": after, "referencia": tipo})
         );
         assert_eq!((&movement["almacen"], &movement["costo_unitario"]), (&json!("1"), &json!("2.50")));

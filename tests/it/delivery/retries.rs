@@ -41,7 +41,7 @@ async fn a_delivery_is_tried_seven_times_in_twenty_one_hours() {
     assert_eq!(header(&receiver.posts()[0], "x-svc-intento"), "7");
     let row = &deliveries(&company).await[0];
     assert_eq!(
-        pick(&row, &["estado", "intentos", "proximo_intento"]),
+        pick(row, &["estado", "intentos", "proximo_intento"]),
         json!({"estado": "fallida", "intentos": 7, "proximo_intento": null})
     );
     assert_eq!(webhooks(&company).await[0]["fallos_consecutivos"], 1);
@@ -60,7 +60,7 @@ async fn a_successful_retry_clears_the_streak() {
     world.clock.advance(TimeDelta::minutes(2));
     assert_eq!(world.deliver(&answering::<200>()).await.entregadas, 1);
     let row = &deliveries(&company).await[0];
-    assert_eq!(pick(&row, &["motivo", "http", "intentos"]), json!({"motivo": null, "http": 200, "intentos": 2}));
+    assert_eq!(pick(row, &["motivo", "http", "intentos"]), json!({"motivo": null, "http": 200, "intentos": 2}));
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["intentos_fallidos"], &hook["racha_desde"]), (&json!(0), &Value::Null));
 }

@@ -21,7 +21,7 @@ async fn a_resend_creates_another_delivery_of_the_same_event() {
         assert_eq!(queued, json!({"ok": true, "entrega": expected, "evento": first["evento"]}));
         assert_eq!((&last["clave"], &last["evento"]), (&json!(expected), &first["evento"]));
         assert_eq!(
-            pick(&last, &["estado", "intentos", "http"]),
+            pick(last, &["estado", "intentos", "http"]),
             json!({"estado": "pendiente", "intentos": 0, "http": null})
         );
         assert_eq!((&last["tipo"], &first["estado"]), (&json!("webhook.prueba"), &json!(estado)));

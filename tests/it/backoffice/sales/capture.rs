@@ -248,7 +248,7 @@ async fn an_embedder_captures_with_typed_inputs() {
     let sale: SaleBody<SaleKind> = body.read().unwrap();
     let capture = CaptureSale { origen: Some(SaleOrigin::Plataforma), sucursal: Some(3), sale };
     let made = company.run(&capture).await.unwrap();
-    assert_eq!(serde_json::to_value(&made).unwrap(), json!({"venta": 1, "tipo": "pedido", "folio": 1}));
+    assert_eq!(serde_json::to_value(made).unwrap(), json!({"venta": 1, "tipo": "pedido", "folio": 1}));
     let document = found(&company.admin().await, "pedido", 1).await;
     assert_eq!([&document["origen"], &document["almacen"]], [&json!("plataforma"), &json!("031")]);
 }
