@@ -162,7 +162,7 @@ async fn an_answer_is_kept_for_seven_days() {
     write().await.ok(201);
     world.run("UPDATE idempotencia SET creada = now() - interval '7 days' + interval '1 minute'").await;
     is_replay(&write().await);
-    // A replay does not prolong it.
+    // A replay does not extend it.
     world.run("UPDATE idempotencia SET creada = creada - interval '1 minute'").await;
     let renewed = write().await;
     assert_eq!((&renewed.ok(201)["cliente"], renewed.header(REPLAYED)), (&json!(2), None));

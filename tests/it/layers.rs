@@ -40,6 +40,7 @@ const POSTGRES: &Layers = &[
         &[
             "accounting",
             "cancellation",
+            "certificate",
             "company",
             "credit",
             "customer",

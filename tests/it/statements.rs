@@ -15,9 +15,9 @@ use crate::deploys;
 use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
-/// Plain reads over companies, without locks: a part of each that identifies it.
+/// Reads over several companies, without locks, each with a part that identifies it.
 const READS: [&str; 13] = [
-    // What is due, and webhooks that a server of the release before left behind.
+    // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
     "SELECT empresa, 'mails' AS cola, min(proximo) AS desde",

@@ -21,14 +21,14 @@ pub(super) enum Transaction {
     Ending,
 }
 
-/// In what state a connection is.
+/// The state of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Condition {
     /// A statement began and has not ended.
     pub(super) under_way: bool,
     pub(super) transaction: Transaction,
-    /// A statement is being prepared in SQL: whether the server has it is not known before its
-    /// answer.
+    /// A statement is being prepared in SQL; until the answer, nobody knows whether the server has
+    /// it.
     pub(super) preparing: bool,
     /// The last failure.
     pub(super) worst: Scope,

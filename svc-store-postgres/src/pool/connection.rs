@@ -196,8 +196,8 @@ impl<'c> Statements<'c> {
         bounded::run(condition, limit, connection.flush()).await
     }
 
-    /// What begins the transaction, if that is still to be sent. Only where [`Statements::ready`]
-    /// came before.
+    /// The statements that begin the transaction, if they are still to be sent. Only where
+    /// [`Statements::ready`] came before.
     fn beginning(&mut self) -> Option<Arc<str>> {
         let Connection { pool, condition, to_begin, .. } = &mut *self.0;
         std::mem::take(to_begin).then(|| {

@@ -6,8 +6,6 @@
 
 mod bounded;
 mod connection;
-#[cfg(test)]
-mod given_up;
 mod prepared;
 mod shares;
 mod statement;

@@ -10,7 +10,7 @@ use svc_core::secrets::Sealer;
 use svc_store_postgres::{OpenError, PostgresStore};
 use tokio::time::timeout;
 
-use super::Findings;
+use super::findings::Findings;
 use crate::cli::{DEFAULT_BASE_URL, DatabaseArgs};
 use crate::database::OpenedDatabase;
 

@@ -3,34 +3,19 @@
 //! It changes nothing and starts nothing, but for the private PostgreSQL of an installation that has
 //! one. A finding never holds a secret.
 
+mod findings;
 mod installation;
 mod providers;
 mod reach;
 mod settings;
 
-use std::fmt::Display;
-
 use serde_json::json;
 use svc_core::secrets::Sealer;
 
+use self::findings::Findings;
 use crate::cli::{DatabaseArgs, DoctorArgs};
 use crate::failure::Failure;
 use crate::output::print;
-
-/// What is wrong, one line each.
-#[derive(Debug, Default)]
-struct Findings(Vec<String>);
-
-impl Findings {
-    fn note(&mut self, finding: impl Display) {
-        self.0.push(finding.to_string().replace(['\n', '\r'], " "));
-    }
-
-    /// What was done; an error is a finding.
-    fn done<T>(&mut self, outcome: Result<T, impl Display>) -> Option<T> {
-        outcome.map_err(|error| self.note(error)).ok()
-    }
-}
 
 pub(super) async fn run(
     database: &DatabaseArgs,
@@ -46,8 +31,8 @@ pub(super) async fn run(
     installation::check(database, sealer, &mut findings).await;
     providers::check(&args.outside, &mut findings).await;
     reach::check_base_url(&args.service, &mut findings).await;
-    let Findings(findings) = findings;
-    for finding in &findings {
+    let findings = findings.lines();
+    for finding in findings {
         eprintln!("{finding}");
     }
     print(&json!({ "bien": findings.is_empty(), "avisos": findings }))?;

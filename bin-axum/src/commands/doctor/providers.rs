@@ -2,7 +2,8 @@
 
 use svc_core::settings::OutsideSettings;
 
-use super::{Findings, reach};
+use super::findings::Findings;
+use super::reach;
 
 pub(super) async fn check(outside: &OutsideSettings, findings: &mut Findings) {
     if outside.stamper.is_sandbox() {

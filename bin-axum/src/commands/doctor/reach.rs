@@ -6,7 +6,7 @@ use http::Uri;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::Findings;
+use super::findings::Findings;
 use crate::cli::ServiceArgs;
 
 /// How long a connection may take.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::CommandFactory as _;
 
-use super::Findings;
+use super::findings::Findings;
 use crate::cli::Cli;
 
 /// Settings that are no flag of a command.
