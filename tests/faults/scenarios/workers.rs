@@ -84,10 +84,10 @@ pub(super) async fn panics(pace: Pace) -> Figures {
     figures
 }
 
-/// Elements of an answer that is no document.
+/// The number of elements in an answer that is no document.
 const ELEMENTS: usize = 900_000;
 
-/// How many documents get such an answer.
+/// The number of documents that get such an answer.
 const DOCUMENTS: i64 = 20;
 
 /// A provider whose answers are too large.
@@ -105,7 +105,7 @@ impl Stamper for Large {
     }
 }
 
-/// A provider answers with very many elements, while others' notices go out.
+/// A provider answers with very many elements while others' notices go out.
 pub(super) async fn answers(pace: Pace) -> Figures {
     let ground = Ground::new().await;
     let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;
