@@ -72,8 +72,8 @@ impl OpenedDatabase {
         Ok(())
     }
 
-    /// Brings the schema up to date; returns the number of applied migrations. A database that
-    /// cannot be reached yet is waited for.
+    /// Brings the schema up to date; returns the number of applied migrations. Waits for a database
+    /// that cannot be reached yet.
     pub(crate) async fn migrate(&self, longest: Duration) -> Result<u64, Failure> {
         let began = Instant::now();
         let mut migrated = self.migrate_now().await;

@@ -18,7 +18,8 @@ use crate::failure::Failure;
 use crate::server::Server;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
-/// How long the database may take to keep the API's address, and the pause before the next attempt.
+/// The time limit of storing the API's address in the database, and the pause before the next
+/// attempt.
 const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the look at stored secrets may take.
@@ -58,8 +59,8 @@ async fn refuse_wrong_key(context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Keeps the API's address in the database, for commands. While the database is away, the returned
-/// task goes on trying until it is dropped.
+/// Stores the API's address in the database, for commands. While the database is unreachable, the
+/// returned task keeps trying until it is dropped.
 async fn keep_base_url(store: PostgresStore, url: String) -> Option<JoinSet<()>> {
     if let Ok(Ok(())) = timeout(KEEP_INTERVAL, store.keep_base_url(&url)).await {
         return None;
@@ -99,7 +100,7 @@ pub(crate) fn context(
 ) -> Result<Context, Failure> {
     let builder = Context::builder(Arc::new(database.store.clone()), base_url(service, server));
     let development = networks.is_development();
-    // Half of the processors at the most, so that requests and the database have the others.
+    // At most half of the processors, so that requests and the database have the others.
     let at_once = std::thread::available_parallelism().map_or(1, |processors| processors.get() / 2);
     let builder = builder.offload(at_once, |job| drop(tokio::task::spawn_blocking(job)));
     Ok(service.api.apply(builder).secrets(sealer).development_destinations(development).build()?)

@@ -19,7 +19,7 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Answers, and works with these providers.
+    /// Serves the API, and works with these providers.
     pub(crate) async fn start(ground: &Ground, outside: Providers) -> Self {
         let context = context(ground, Arc::new(SystemClock));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-/// An address on this machine that nobody uses.
+/// A free address on this machine.
 pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port")
 }
@@ -27,7 +27,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Serves the database of that URL with these options; its log is that file.
+    /// Serves the database at that URL with these options and logs to that file.
     pub(crate) async fn start(url: String, log: PathBuf, options: &[&str]) -> Self {
         let options = options.iter().copied().map(str::to_owned).collect();
         let mut service = Self { address: free_address(), url, log, options, child: None };

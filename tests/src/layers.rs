@@ -37,7 +37,7 @@ pub fn offenders(src: &Path, layers: &Layers, inside: Inside) -> Vec<String> {
     violations(&sources, layers, inside)
 }
 
-/// Names of types that several files below `src` declare, with these files, a line each. Types of
+/// Names of types that several files below `src` declare, with these files, one per line. Types of
 /// tests may share a name.
 pub fn repeated_types(src: &Path) -> Vec<String> {
     let mut sources = Sources::new();
@@ -50,7 +50,7 @@ pub fn repeated_types(src: &Path) -> Vec<String> {
                 ["mod", "tests", "{"] => break,
                 ["{", ..] => depth += 1,
                 ["}", ..] => depth -= 1,
-                // Within braces a `type` is what an implementation says of a trait.
+                // Within braces a `type` is an associated type of an implementation.
                 ["type", ..] if depth > 0 => {}
                 ["struct" | "enum" | "trait" | "type", name, _] if name.starts_with(char::is_uppercase) => {
                     declared.entry(name).or_default().push(file);

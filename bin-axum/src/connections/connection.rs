@@ -30,8 +30,8 @@ pub(super) const DISCARDED: usize = 16 * 1_048_576;
 /// answer.
 const REFUSED: Duration = Duration::from_secs(1);
 
-/// How long an idle connection is looked at once the server drains, so that a request that has
-/// been sent by then is answered.
+/// How long an idle connection is watched once the server drains, so that a request sent before
+/// that is answered.
 const SENT: Duration = Duration::from_millis(50);
 
 /// The phase of all connections.
@@ -45,7 +45,7 @@ pub(super) enum Phase {
     Cut,
 }
 
-/// What an application's connections have in common.
+/// The shared settings of an application's connections.
 #[derive(Clone)]
 pub(super) struct Terms {
     pub(super) app: axum::Router,
@@ -118,7 +118,7 @@ async fn serve(
     }
 }
 
-/// Waits for the next request to begin; `None` if the connection is to end instead.
+/// Waits for the next request to begin; `None` if the connection must end instead.
 async fn wake(stream: &mut ClientStream, phase: &mut watch::Receiver<Phase>) -> Option<()> {
     loop {
         match *phase.borrow_and_update() {

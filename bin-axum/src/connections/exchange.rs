@@ -1,4 +1,4 @@
-//! How far a connection is with its current request.
+//! The state of a connection with respect to its current request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -16,9 +16,9 @@ struct Inner {
     place: Place,
 }
 
-/// Nothing of the next request has come.
+/// Nothing of the next request has arrived.
 const IDLE: u8 = 0;
-/// A part of its head has come.
+/// A part of its head has arrived.
 const HEAD: u8 = 1;
 /// It is being answered.
 const ANSWERING: u8 = 2;
@@ -40,7 +40,7 @@ impl Exchange {
         self.0.step.load(Ordering::Relaxed) <= HEAD
     }
 
-    /// Whether nothing is under way on a connection that stays.
+    /// Whether a connection that stays open has nothing to do.
     pub(super) fn is_idle(&self) -> bool {
         self.0.step.load(Ordering::Relaxed) == IDLE && !self.0.last.load(Ordering::Relaxed)
     }
@@ -61,7 +61,7 @@ impl Exchange {
         self.0.place.begin()
     }
 
-    /// An answer is there. A stranger is waited for from here on, however slowly it reads.
+    /// An answer is there. From here on a stranger is waited for, however slowly it reads.
     pub(super) fn answered(&self, known: bool, last: bool) {
         if known {
             self.0.place.recognize();

@@ -18,7 +18,7 @@ use hyper_util::service::TowerToHyperService;
 use super::exchange::Exchange;
 use super::host;
 
-/// Every authenticated answer has it, and no other.
+/// A header that every authenticated answer has, and no other.
 const AUTHENTICATED: HeaderName = HeaderName::from_static("x-rate-limit-limit");
 
 /// The service of one connection.
@@ -69,7 +69,7 @@ impl hyper::service::Service<Request<Incoming>> for ExchangeService {
     }
 }
 
-/// Refuses a request as hyper refuses what is no HTTP.
+/// Refuses a request as hyper refuses input that is not HTTP.
 fn malformed() -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::BAD_REQUEST;

@@ -4,8 +4,8 @@ use http::header::HOST;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Version};
 
-/// Whether a request names its host as its version of HTTP demands: once in HTTP/1.1, at the most
-/// once before, and by a name that can be one.
+/// Whether a request names its host as its version of HTTP demands: exactly once in HTTP/1.1, at
+/// most once before, with a valid name.
 pub(super) fn is_valid(version: Version, headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {

@@ -11,12 +11,12 @@ use crate::failure::Failure;
 /// How long to wait after a failure.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
-/// As many connections may always wait to be accepted: a burst that finds no room there is delayed
-/// by seconds.
+/// The least number of connections that may wait to be accepted: a burst beyond it is delayed by
+/// seconds.
 const LEAST_BACKLOG: usize = 1_024;
 
-/// Listens on an address. As many connections as may be open may wait to be accepted, or as many as
-/// the system allows (`net.core.somaxconn`).
+/// Listens on an address. As many connections may wait to be accepted as may be open, within the
+/// system's limit (`net.core.somaxconn`).
 pub(crate) fn listen(address: SocketAddr, max_open: usize) -> Result<TcpListener, Failure> {
     let backlog = u32::try_from(max_open.max(LEAST_BACKLOG)).unwrap_or(u32::MAX);
     let listening = || {

@@ -33,7 +33,7 @@ const CUT_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long a new connection keeps its place at least, whatever others come after it.
 const STAY: Duration = Duration::from_millis(100);
 
-/// What the connections of an address are for.
+/// The purpose of an address's connections.
 pub(crate) struct Service {
     pub(crate) app: axum::Router,
     pub(crate) deadlines: Deadlines,
@@ -105,7 +105,7 @@ impl Connections {
     /// Ends every connection with its current request, which releases its database connection.
     pub(crate) async fn cut(&self) {
         self.phase.send_replace(Phase::Cut);
-        // Each ends at its next await point; one that computes is abandoned.
+        // Each ends at its next await point; a connection that computes is abandoned.
         let _ = timeout(CUT_TIMEOUT, self.phase.closed()).await;
     }
 }

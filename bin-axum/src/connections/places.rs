@@ -1,4 +1,4 @@
-//! Places for connections: how many there are, and who loses a place to a newcomer.
+//! Places for connections: their number, and who loses a place to a newcomer.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,25 +7,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use metrics::{Counter, Gauge};
 use tokio::sync::Notify;
 
-/// How many connections there may be.
+/// The limits on connections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
-    /// Those that are answered.
+    /// Connections that are answered.
     pub(crate) clients: usize,
-    /// Those of them that have sent a part of a request's head: each has buffers of up to 24 KiB.
+    /// Connections with an unfinished head: each has buffers of up to 24 KiB.
     pub(crate) heads: usize,
-    /// Refused ones open at the same time, each for at most 3 s; further ones are answered and
-    /// closed at once, even if they have not sent their request. As many may be about to end.
+    /// Refused connections open at the same time, each for at most 3 s; further ones are answered
+    /// and closed at once, even if they have not sent their request. As many may be about to end.
     pub(crate) refused: usize,
 }
 
-/// What is counted of connections.
+/// Counts of connections.
 pub(crate) struct Meters {
-    /// Those that are open.
+    /// Open connections.
     pub(crate) open: Gauge,
-    /// Those that ended because a newcomer needed their place or their memory.
+    /// Connections that ended because a newcomer needed their place or their memory.
     pub(crate) displaced: Counter,
-    /// Those that got no place.
+    /// Connections that got no place.
     pub(crate) refused: Counter,
 }
 
@@ -54,7 +54,7 @@ type Queue = BTreeMap<u64, Waiting>;
 #[derive(Clone)]
 struct Waiting {
     displaced: Arc<Notify>,
-    /// Its number among those with a part of a head, if it is one.
+    /// Its number among those with an unfinished head, if it has one.
     head: Option<u64>,
 }
 
@@ -66,7 +66,7 @@ struct State {
     last_number: u64,
     strangers: Queue,
     clients: Queue,
-    /// The numbers of those with a part of a head, whether strangers or clients.
+    /// The numbers of connections with an unfinished head, of strangers and clients.
     heads: BTreeMap<u64, Entry>,
 }
 
@@ -107,7 +107,7 @@ impl Places {
         Arc::new(Self { room, state: Mutex::default(), meters })
     }
 
-    /// A place for a new connection, which waits; `None` if all others are busy.
+    /// A place for a new connection, which starts out waiting; `None` if all others are busy.
     pub(super) fn take(self: &Arc<Self>) -> Option<Place> {
         let mut state = self.state();
         if state.taken == self.room.clients {
@@ -157,7 +157,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns once the place is lost: the connection has to end.
+    /// Returns once the place is lost, so that the connection must end.
     pub(super) async fn lost(&self) {
         self.displaced.notified().await;
     }
@@ -172,7 +172,7 @@ impl Place {
         self.known.store(true, Ordering::Relaxed);
     }
 
-    /// A part of a request's head has come.
+    /// A part of a request's head has arrived.
     pub(super) fn head_began(&self) {
         let mut state = self.places.state();
         let (entry, head) = (self.entry(), state.next_number());
@@ -186,7 +186,7 @@ impl Place {
         }
     }
 
-    /// A request is to be answered; `false` if the place is lost.
+    /// A request is about to be answered; `false` if the place is lost.
     pub(super) fn begin(&self) -> bool {
         let mut state = self.places.state();
         let here = self.busy.load(Ordering::Relaxed) || state.remove(self.entry()).is_some();

@@ -23,7 +23,7 @@ const NEVER: Deadlines = Deadlines { head: LONG, idle: LONG, stranger: LONG, wri
 const ROOM: Room = Room { clients: 100, heads: 100, refused: 10 };
 
 /// The address of a server that answers `size` bytes to `GET /`, which counts as authenticated, a
-/// few to `/health` and, late, to `/slow`, and drops the body of any other request.
+/// few bytes to `/health` and, late, to `/slow`, and drops the body of any other request.
 fn serve(deadlines: Deadlines, size: usize, room: Room) -> SocketAddr {
     let known = [(HeaderName::from_static("x-rate-limit-limit"), "150")];
     let slow = async || {
@@ -178,7 +178,7 @@ async fn a_newcomer_gets_the_place_of_the_stranger_that_has_waited_longest() {
         strangers.rotate_left(1);
         strangers[1] = newcomer;
     }
-    // A client goes once there are no strangers.
+    // A client loses its place once there are no strangers.
     for stranger in &mut strangers {
         stranger.write_all(GET).await.unwrap();
         assert!(stranger.read(&mut [0; 1024]).await.unwrap() > 0);

@@ -24,8 +24,7 @@ use crate::metric_names::{CONNECTIONS, CONNECTIONS_DISPLACED, CONNECTIONS_REFUSE
 use crate::open_files;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
-/// Connections with a part of a request's head at the same time, at the most; strangers cannot fill
-/// the memory with more.
+/// The most connections with an unfinished head, so that strangers cannot fill the memory.
 const HEADS: usize = 1_024;
 
 /// Refused connections that are open at the same time, and as many that lost their place.
@@ -146,8 +145,8 @@ fn clients(wished: u32, files: usize) -> usize {
     wished.min(possible)
 }
 
-/// Begins all background work until the process is signalled to stop, each part in a task of its
-/// own, so that one that computes holds up no other; without `outside`, what requests need alone.
+/// Starts all background work until the process is signalled to stop, each part in its own task, so
+/// that one that computes does not delay the others; without `outside`, only what requests need.
 fn spawn_work(context: &Context, outside: Option<Providers>, mut stop: StopSignal) -> JoinSet<()> {
     let stop = async move { stop.wait().await };
     if let Some(outside) = outside {

@@ -161,7 +161,7 @@ fn a_body_must_arrive_in_time() {
     sending.join().unwrap();
 }
 
-/// Connections with a request under way whose body has not come.
+/// Connections with an unanswered request whose body has not arrived.
 fn busy(server: &Demo, connections: &mut [TcpStream], key: &str) {
     for (number, stream) in connections.iter_mut().enumerate() {
         let head = head(server, "POST", true, "Content-Length: 16\r\n");
@@ -253,7 +253,7 @@ fn as_many_connections_as_there_may_be_can_wait_to_be_accepted() {
 #[test]
 fn idle_connections_and_unfinished_heads_cost_little_memory() {
     const MANY: usize = 1_000;
-    /// The server's bound, and KiB for each.
+    /// The server's limit, and KiB for each.
     const HEADS: (usize, usize) = (1_024, 40);
     let (_svc, server) = serve(&[]);
     let list = server.head("GET", "/clientes", "").replacen("Connection: close\r\n", "", 1);

@@ -26,7 +26,7 @@ impl Shapes {
     }
 }
 
-/// A statement as it is sent.
+/// A statement as sent.
 pub(super) struct Sent {
     sql: SqlStr,
     arguments: Option<PgArguments>,

@@ -1,4 +1,4 @@
-//! What one company may ask for that takes long.
+//! Slow requests of one company.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use crate::database::Database;
 use crate::figures::Figures;
 use crate::stage::{Pace, Stage};
 
-/// As many requests as a company may have under way.
+/// As many concurrent requests as a company may have.
 const IN_FLIGHT: usize = 10;
 
 /// Lines of a large sale.
 const LINES: usize = 500;
 
-/// Ten searches under way all the time. Nine of their words are in every product, and the parts of
-/// the last, which is in none: every product is read.
+/// Ten concurrent searches all the time. Nine of their words are in every product, and so are the
+/// parts of the last, which is in none: every product is read.
 pub(super) async fn searches(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let (other, many) = (stage.ground.other.id, pace.backlog / 3);
@@ -41,7 +41,7 @@ pub(super) async fn searches(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Ten PDFs of many lines are drawn all the time.
+/// Ten PDFs with many lines are drawn all the time.
 pub(super) async fn drawings(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     keep(&stage.ground.database, stage.ground.other.id, 1, true, &document(LINES)).await;
@@ -57,7 +57,7 @@ pub(super) async fn drawings(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// A stamped document of so many lines, as far as printing it needs.
+/// A stamped document with this many lines, with the parts that printing needs.
 pub(super) fn document(lines: usize) -> String {
     let mut xml = r#"<cfdi:Comprobante Version="4.0" Serie="A" Folio="1" Fecha="2026-10-12T12:00:00" Sello="c2VsbG8xMjM0"
         SubTotal="1.00" Total="1.16" Moneda="MXN" TipoDeComprobante="I" LugarExpedicion="06700">
@@ -82,7 +82,7 @@ pub(super) fn document(lines: usize) -> String {
         </cfdi:Comprobante>"#
 }
 
-/// Enters a document into a company's registry.
+/// Inserts a document into a company's registry.
 pub(super) async fn keep(database: &Database, empresa: i64, factura: i64, stamped: bool, xml: &str) {
     let mut connection = database.connect().await.expect("a connection");
     let estatus = if stamped { "vigente" } else { "en_espera" };

@@ -55,7 +55,7 @@ pub(super) async fn holders(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Says that, and then a byte now and again, if at all; ends when the server does.
+/// Sends this, and then a byte now and again, if at all; ends with the server.
 async fn hold(address: SocketAddr, head: String, drip: Option<Duration>) {
     let Ok(mut stream) = TcpStream::connect(address).await else { return };
     if stream.write_all(head.as_bytes()).await.is_err() {
@@ -85,12 +85,12 @@ async fn hold(address: SocketAddr, head: String, drip: Option<Duration>) {
 /// How soon a stranger whose connection was ended comes again.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// How many clients may be connected where strangers try to be all of them, and how many strangers
-/// do.
+/// How many clients may be connected, and how many strangers try.
 const PLACES: (&str, usize) = ("300", 900);
 
-/// Strangers ask for /health, keep the connection and come again when it ends, three times as many
-/// as there are places; meanwhile newcomers with a key ask once each on a connection of their own.
+/// Strangers request /health, keep the connection and reconnect when it ends, three times as many
+/// as there are places. Meanwhile newcomers with a key send one request each on a connection of
+/// their own.
 pub(super) async fn idlers(pace: Pace) -> Figures {
     let stage = Stage::with(Ground::new().await, &["--max-clients", PLACES.0]).await;
     let mut play = stage.calm(pace).await;
@@ -118,11 +118,11 @@ pub(super) async fn idlers(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// How long a probe waits, as Kubernetes is told in the manifest, and how often it asks.
+/// The time limit of a probe, as in the Kubernetes manifest, and the pause between probes.
 const PROBE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_millis(100));
 
-/// Strangers hold more connections to the operators' address than it answers, and come again when
-/// they end; meanwhile it is probed.
+/// Strangers hold more connections to the operators' address than it answers, and reconnect when
+/// they end, while it is probed.
 pub(super) async fn operators(pace: Pace) -> Figures {
     let admin = free_address();
     let stage = Stage::with(Ground::new().await, &["--admin-listen", &admin.to_string()]).await;

@@ -85,10 +85,10 @@ pub(super) async fn panics(pace: Pace) -> Figures {
     figures
 }
 
-/// Elements of an answer that is no document.
+/// The number of elements in an answer that is no document.
 const ELEMENTS: usize = 900_000;
 
-/// How many documents get such an answer.
+/// The number of documents that get such an answer.
 const DOCUMENTS: i64 = 20;
 
 /// A provider on this machine that answers each document with this text; returns its address.
@@ -100,7 +100,7 @@ async fn provider(answer: Bytes) -> String {
     format!("http://{address}")
 }
 
-/// A provider answers with very many elements, while others' notices go out.
+/// A provider answers with very many elements while others' notices go out.
 pub(super) async fn answers(pace: Pace) -> Figures {
     let ground = Ground::new().await;
     let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;
