@@ -9,8 +9,8 @@ use crate::shutdown::ShutdownPlan;
 
 pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
     let plan = ShutdownPlan::new(&args.process)?;
-    OpenedDatabase::announce(database)?;
     let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
+    OpenedDatabase::announce(database)?;
     if !sealer.has_key() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
