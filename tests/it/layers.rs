@@ -55,6 +55,7 @@ const POSTGRES: &Layers = &[
             "retention",
             "sale",
             "secrets",
+            "service",
             "sources",
             "stamping",
             "usage",
