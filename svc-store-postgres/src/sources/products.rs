@@ -20,11 +20,8 @@ pub(super) static PRODUCTS: Source = Source {
                 page.with("p.folio = ", &Value::Text(folio.to_string().into()), "");
             }
         }),
-        // Names may repeat (of a deleted brand, or elsewhere in the tree of categories): every one
-        // with that name matches.
-        ("marca", |page, nombre| {
-            page.with("p.marca = ANY (ARRAY(SELECT clave FROM marcas WHERE empresa = $1 AND nombre = ", nombre, "))");
-        }),
+        // Names may repeat (of a deleted category, or elsewhere in the tree): every one with that
+        // name matches. A brand comes before it in the list's order, so it always leads.
         ("categoria", |page, nombre| {
             page.with(
                 "p.categoria = ANY (ARRAY(SELECT clave FROM categorias WHERE empresa = $1 AND nombre = ",
