@@ -9,8 +9,12 @@ use crate::shutdown::ShutdownPlan;
 
 pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
     let plan = ShutdownPlan::new(&args.process)?;
-    let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
+    if !args.no_workers && !args.outside.stamper.is_sandbox() {
+        // A provider that cannot be used is refused before anything is logged.
+        args.outside.stamper.stamper()?;
+    }
     OpenedDatabase::announce(database)?;
+    let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
     if !sealer.has_key() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
