@@ -20,8 +20,8 @@ pub(crate) fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<R
     }
 }
 
-/// The exchange rate on the day of a payment or invoice of a document in `moneda`: `given`, or else
-/// the document's own. Its errors are those of a body (400).
+/// The exchange rate on the day of a payment or invoice of a document in `moneda`: `given`,
+/// otherwise the document's own. Fails like a body (400).
 pub(crate) fn rate_of_day(moneda: &str, given: Option<Rate>, document: Rate) -> Result<Rate, Error> {
     given.map_or(Ok(document), |given| exchange_rate(moneda, Some(given)))
 }

@@ -58,7 +58,7 @@ words! {
 /// The length of a contact, in minutes: at most a day.
 pub type Minutes = Within<1, 1440>;
 
-/// The time of a contact: `fecha`, which may not be in the future, or else `now`.
+/// The time of a contact: `fecha`, which may not be in the future, otherwise `now`.
 pub(crate) fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Error> {
     match fecha {
         Some(fecha) if fecha > now => Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro")),

@@ -73,12 +73,12 @@ impl<'de> Deserialize<'de> for VatRate {
     }
 }
 
-/// By which the IEPS of a line is reckoned.
+/// The base of a line's IEPS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IepsRate {
-    /// A fraction of the amount; above 1 for some goods.
+    /// A fraction of the amount; more than 1 for some goods.
     Tasa(Decimal),
-    /// Pesos for each unit that is sold.
+    /// Pesos per unit sold.
     Cuota(Decimal),
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn subtotal(quantity: Quantity, price: Money) -> Option<Money> {
     product(quantity.get(), price.get())
 }
 
-/// The IVA of `base`; none without a rate. `None` when the base is negative.
+/// The IVA of `base`; zero without a rate. `None` if the base is negative.
 pub(crate) fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
     match rate {
         Some(VatRate::Rate(rate)) => product(base, rate),
@@ -95,8 +95,8 @@ pub(crate) fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
     }
 }
 
-/// The IEPS of `quantity` units for which `base` is charged; none without a rate. `None` when it is
-/// negative or has more than 18 digits.
+/// The IEPS of `quantity` units that cost `base`; zero without a rate. `None` if it is negative or
+/// has more than 18 digits.
 pub(crate) fn ieps(base: Decimal, quantity: Quantity, rate: Option<IepsRate>) -> Option<Money> {
     match rate {
         Some(IepsRate::Tasa(rate)) => product(base, rate),
@@ -105,15 +105,15 @@ pub(crate) fn ieps(base: Decimal, quantity: Quantity, rate: Option<IepsRate>) ->
     }
 }
 
-/// What is withheld of `base`; nothing without a rate. `None` when it is negative or has more than
-/// 18 digits.
+/// The withheld part of `base`; zero without a rate. `None` if it is negative or has more than 18
+/// digits.
 pub(crate) fn withheld(base: Decimal, rate: Option<Decimal>) -> Option<Money> {
     rate.map_or(Some(Money::default()), |rate| product(base, rate))
 }
 
-/// Whether `amount` is `a × b` to the cent, whichever way it is rounded: what the tax authority
-/// takes (Anexo 20, limits of an amount). Of parts that add up to a whole, some are rounded down
-/// where they would be rounded up by themselves.
+/// Whether `amount` is `a × b` to the cent, rounded up or down, which the tax authority accepts
+/// (Anexo 20, limits of an amount). Parts that add up to a whole may be rounded down where each
+/// alone would be rounded up.
 pub(crate) fn fits(amount: Money, a: Decimal, b: Decimal) -> bool {
     let cent = 10_i128.pow(2 * SCALE - 2);
     let exact = units(a).checked_mul(units(b));
@@ -141,7 +141,7 @@ pub(crate) fn share(whole: Money, part: Money, total: Money) -> Money {
         if let Some((dividend, divisor)) = half_up.zip(total.checked_mul(2 * cents)) {
             return Money::new(Decimal::from_i128_with_scale(dividend / divisor, 2));
         }
-        // Only what no business reckons with comes here: its last digits are let go.
+        // Only absurdly large amounts get here; they lose their last digits.
         (part_units, total) = (part_units / 10, total / 10);
     }
 }
@@ -151,8 +151,8 @@ pub(crate) fn amount(value: Decimal) -> Option<Money> {
     (Decimal::ZERO..Decimal::from_i128_with_scale(MAX_CENTS, 2)).contains(&value).then(|| Money::new(value))
 }
 
-/// The product in cents, computed in integers: that of two 24-digit decimals does not fit a
-/// [`Decimal`], and may not be rounded twice.
+/// The product in cents. It is computed in integers, because the product of two 24-digit decimals
+/// does not fit a [`Decimal`] and must not be rounded twice.
 fn product(a: Decimal, b: Decimal) -> Option<Money> {
     let product = units(a).checked_mul(units(b)).filter(|product| *product >= 0)?;
     let cents = 10_i128.pow(2 * SCALE - 2);

@@ -12,7 +12,7 @@ use super::tax::LineRates;
 use super::words::PurchaseStatus;
 use crate::error::{Code, Error};
 
-/// The amounts of a line: IVA is `iva` where it is given, else `rate` of the discounted subtotal.
+/// The amounts of a line: IVA is `iva` if given, otherwise `rate` of the discounted subtotal.
 pub(crate) fn line_amounts(
     cantidad: Quantity,
     costo: Money,
@@ -32,7 +32,7 @@ pub struct OrderedLine {
     pub clave: i64,
     /// Its number in the order.
     pub renglon: i64,
-    /// The product and its SKU; none for what has no stock.
+    /// The product and its SKU; `None` for a line without stock.
     pub producto: Option<(i64, Option<String>)>,
     /// How many were ordered.
     pub cantidad: Quantity,

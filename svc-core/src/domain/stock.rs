@@ -23,8 +23,8 @@ impl MovementKind {
         Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
     }
 
-    /// Whether it adds to stock or takes from it (contract §3, "`sentido`"); `None` where it sets
-    /// the stock, or the stock was taken by an earlier movement.
+    /// Whether it adds to stock or takes from it (contract §3, "`sentido`"). `None` if it sets the
+    /// stock, or an earlier movement took it.
     pub(crate) const fn direction(self) -> Option<Direction> {
         match self {
             Self::Registro
@@ -77,7 +77,7 @@ pub struct StockChange {
     pub producto: i64,
     /// Its SKU, for the ledger.
     pub sku: Option<String>,
-    /// The movement; none where only the reservation changes.
+    /// The movement; `None` if only the reservation changes.
     pub movement: Option<StockMovement>,
     /// The change of the reserved quantity.
     pub apartado: Quantity,
@@ -95,11 +95,11 @@ pub struct StockMovement {
 }
 
 impl Holding {
-    /// Applies the change; gives the stock before it. `None`, with nothing changed, when the stock
+    /// Applies the change and returns the stock before it. `None`, without any change, if the stock
     /// would exceed 18 digits.
     #[must_use]
     pub(crate) fn change(&mut self, change: &StockChange) -> Option<Quantity> {
-        // 18 digits before the decimal point: the most that a quantity is stored with.
+        // Quantities are stored with at most 18 digits before the decimal point.
         let kept = |value: Decimal| (value.abs() < Decimal::from(10_i64.pow(18))).then(|| Quantity::new(value));
         let before = self.existencia;
         let after = change.movement.map_or(before, |movement| movement.tipo.stock_after(before, movement.cantidad));
@@ -109,9 +109,8 @@ impl Holding {
     }
 }
 
-/// Checks a movement entered by hand (400): its kind and quantity, and that a transfer, and nothing
-/// else, names the other warehouse. The entry there is written together with the exit, never by
-/// itself.
+/// Validates a movement entered by hand (400): its kind and quantity, and that a transfer, and
+/// nothing else, names the other warehouse. The entry there is only written together with the exit.
 pub(crate) fn validate_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     let transfer = tipo == MovementKind::TraspasoSalida;

@@ -19,12 +19,12 @@ impl Need for () {
     fn and(self, (): Self) -> Self {}
 }
 
-/// A round-robin queue of keys, such as companies, that have something to do.
+/// A round-robin queue of keys, such as companies, that have work.
 pub(crate) struct FairQueue<K, N> {
     waiting: HashMap<K, N>,
-    /// The keys of `waiting`, in their order.
+    /// The keys of `waiting`, in order.
     order: VecDeque<K>,
-    /// The keys whose round is under way, with what they need again.
+    /// The keys whose round is in progress, with the work that has come up for them since.
     under_way: HashMap<K, Option<N>>,
     resting: HashMap<K, DateTime<Utc>>,
 }
@@ -36,7 +36,7 @@ impl<K, N> Default for FairQueue<K, N> {
 }
 
 impl<K: Copy + Eq + Hash, N: Need> FairQueue<K, N> {
-    /// Adds what was found to be due, except for keys that rest.
+    /// Adds the work that was found, except for keys that rest.
     pub(crate) fn add_found(&mut self, found: impl IntoIterator<Item = (K, N)>, now: DateTime<Utc>) {
         self.resting.retain(|_, until| now < *until);
         for (key, need) in found {
@@ -46,7 +46,7 @@ impl<K: Copy + Eq + Hash, N: Need> FairQueue<K, N> {
         }
     }
 
-    /// Adds a key at the end, or to what it needs already.
+    /// Adds a key at the end, or more work to a key that waits.
     pub(crate) fn add(&mut self, key: K, need: N) {
         if let Some(again) = self.under_way.get_mut(&key) {
             *again = merged(again.take(), Some(need));
@@ -69,26 +69,26 @@ impl<K: Copy + Eq + Hash, N: Need> FairQueue<K, N> {
         self.order.is_empty()
     }
 
-    /// Whether a key waits that is `ready`.
+    /// Whether a waiting key is `ready`.
     pub(crate) fn any(&self, ready: impl FnMut(&K) -> bool) -> bool {
         self.order.iter().any(ready)
     }
 
-    /// Removes all keys that wait.
+    /// Removes all waiting keys.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.order.clear();
     }
 
-    /// Begins the round of the first key that is `ready`; it ends with [`Self::done`] or
-    /// [`Self::failed`].
+    /// Starts the round of the first key that is `ready`; [`Self::done`] or [`Self::failed`] ends
+    /// it.
     pub(crate) fn next(&mut self, ready: impl FnMut(&K) -> bool) -> Option<(K, N)> {
         let at = self.order.iter().position(ready)?;
         let key = *self.order.get(at)?;
         self.begin(key).map(|need| (key, need))
     }
 
-    /// Begins the round of a key whose round is not under way; gives what it needs, if anything.
+    /// Starts the round of a key that is not in one. Returns its work, if any.
     pub(crate) fn begin(&mut self, key: K) -> Option<N> {
         self.under_way.insert(key, None);
         let need = self.waiting.remove(&key)?;
@@ -96,12 +96,12 @@ impl<K: Copy + Eq + Hash, N: Need> FairQueue<K, N> {
         Some(need)
     }
 
-    /// Whether the round of a key is not under way.
+    /// Whether the key is in no round.
     pub(crate) fn is_free(&self, key: K) -> bool {
         !self.under_way.contains_key(&key)
     }
 
-    /// Ends a round; the key waits for another if something is `left`.
+    /// Ends a round; the key waits again if work is `left`.
     pub(crate) fn done(&mut self, key: K, left: Option<N>) {
         let again = self.under_way.remove(&key).flatten();
         if let Some(need) = merged(again, left) {

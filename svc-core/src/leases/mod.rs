@@ -38,12 +38,12 @@ use crate::error::Error;
 use crate::observe;
 use crate::store::{Backlog, LeaseTerms, Queue, StoreError, Tx};
 
-/// A queue whose records are leased: what is particular to it.
+/// What distinguishes one queue of leased work from another.
 #[async_trait]
 pub(crate) trait LeasedQueue: Send + Sync {
     /// A leased record.
     type Record: Send;
-    /// What a pass counts its outcomes in.
+    /// The counts of a pass.
     type Report: Default + Send;
 
     /// Which queue it is.
@@ -52,7 +52,7 @@ pub(crate) trait LeasedQueue: Send + Sync {
     /// How long a lease lasts: longer than [`Self::work`] takes.
     fn lease_time(&self) -> TimeDelta;
 
-    /// Reads what all work of a pass needs, once, when the pass has found something to do.
+    /// Reads what a pass needs, once, if it has found work.
     async fn prepare(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -80,16 +80,16 @@ pub(crate) struct Lease {
 
 /// How an outcome is counted.
 pub(crate) struct WorkOutcome<R> {
-    /// The figure, and its label for this outcome.
+    /// The metric, and its label for this outcome.
     pub(crate) metric: &'static str,
     pub(crate) label: &'static str,
-    /// Its number in the report.
+    /// The counter in the report.
     pub(crate) counter: fn(&mut R) -> &mut u64,
     /// Whether it may have made other records due.
     pub(crate) more_due: bool,
 }
 
-/// How much a pass takes at once.
+/// How much a pass does at once.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// How many more records of a company may be leased, beside `all` records leased and `own` of
@@ -109,9 +109,10 @@ pub(crate) struct LeasedPass<'a, Q: ?Sized> {
 }
 
 impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
-    /// Works off what is due when it begins, of all companies, until all is done or the budget is
-    /// used up; gives what it did. Records and companies that fail are logged and counted; the
-    /// error is that of finding what is due, and is given when the work under way has ended.
+    /// Does the work of all companies that is due when the pass begins, until it is done or the
+    /// budget is used up, and returns the counts. Records and companies that fail are logged and
+    /// counted. Returns an error, after the work in progress has ended, if due work could not be
+    /// found.
     pub(crate) async fn run(self) -> Result<Q::Report, StoreError> {
         let Self { context, backlog, queues, pace, budget } = self;
         let mut idle = Some(Leasing::new(context, backlog, queues, pace, budget));
@@ -139,7 +140,7 @@ impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
                         waiting.push_back(task);
                     }
                 }
-                // Nothing more is leased, and what is leased is finished.
+                // Leases nothing more, and finishes the leased records.
                 Some(LeaseEvent::Failed(error)) => failure = Some(error),
                 Some(LeaseEvent::Done(company, outcome)) => {
                     at_work -= 1;
@@ -156,20 +157,20 @@ impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
     }
 }
 
-/// A leased record, and the queue that it is of.
+/// A leased record and its queue.
 struct Task<'a, Q: LeasedQueue + ?Sized> {
     queue: &'a Q,
     lease: Lease,
     record: Q::Record,
 }
 
-/// What has ended.
+/// A step that has ended.
 enum LeaseEvent<'a, Q: LeasedQueue + ?Sized> {
     /// These records were leased.
     Leased(Box<Leasing<'a, Q>>, Vec<Task<'a, Q>>),
-    /// What is due could not be found.
+    /// The search for due work failed.
     Failed(StoreError),
-    /// The work on a record of a company has ended.
+    /// The work on a company's record has ended.
     Done(CompanyId, Option<WorkOutcome<Q::Report>>),
 }
 
@@ -192,7 +193,7 @@ async fn work_on<Q: LeasedQueue + ?Sized>(backlog: Backlog, task: Task<'_, Q>) -
     LeaseEvent::Done(lease.company, outcome)
 }
 
-/// The records that are leased, those that wait included, by company.
+/// The leased records by company, including those that wait.
 #[derive(Debug, Clone, Default)]
 struct Leased {
     all: u32,
@@ -205,7 +206,7 @@ impl Leased {
         (pace.room)(self.all, self.companies.get(&company).copied().unwrap_or(0))
     }
 
-    /// Whether a company with none may have any.
+    /// Whether a company without leased records may get any.
     fn has_room(&self, pace: Pace) -> bool {
         (pace.room)(self.all, 0) > 0
     }
@@ -223,7 +224,7 @@ impl Leased {
     }
 }
 
-/// The finding and leasing of a pass, one step at a time.
+/// The search and the leases of a pass, one step at a time.
 struct Leasing<'a, Q: ?Sized> {
     context: &'a Context,
     backlog: Backlog,
@@ -243,15 +244,14 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
         Self { context, backlog, queues, pace, allowance, due, companies, prepared: false }
     }
 
-    /// Whether records may be leased: of a company that is known to have some, or, if none is, of
-    /// those to be found.
+    /// Whether to lease now: from companies that are known to have work, or after a new search.
     fn may_lease(&self, leased: &Leased, more_due: bool) -> bool {
         let known = self.companies.any(|&(company, _)| leased.room_of(company, self.pace) > 0);
         leased.has_room(self.pace) && (known || self.companies.is_empty() && more_due)
     }
 
-    /// Leases records of the companies that are next, as many as may be under way beside those that
-    /// are `leased`.
+    /// Leases records of the next companies, up to the number allowed beside those already
+    /// `leased`.
     async fn lease(mut self, mut leased: Leased) -> LeaseEvent<'a, Q> {
         if self.companies.is_empty()
             && self.allowance.left(self.context.now()) > 0

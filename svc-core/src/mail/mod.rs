@@ -78,11 +78,13 @@ pub struct NotifyReport {
     pub abandonados: u64,
 }
 
-/// Sends the e-mails that are due when it begins until all are done or `budget` is used up, a few
-/// of each company in turn; gives what it did. Several passes may run at once: an e-mail is leased
-/// to one of them. One that is sent by a process that dies before it has written so is sent again.
-/// A company whose e-mails cannot be read or written is logged and counted, and delays no other;
-/// the error is that of finding what is due.
+/// Sends the e-mails that are due when it begins, until all are done or `budget` is used up, a few
+/// of each company in turn. Returns the counts.
+///
+/// Several passes may run at once, since each e-mail is leased to one of them. An e-mail is sent
+/// again if the process died before it recorded that it was sent. A company whose e-mails cannot be
+/// read or written is logged and counted, and delays no other. Fails if the due e-mails cannot be
+/// found.
 pub async fn notify_due(
     context: &Context,
     notifier: &dyn Notifier,

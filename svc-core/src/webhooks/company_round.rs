@@ -16,20 +16,20 @@ use crate::store::{
     AttemptRecord, DISCARD_BATCH, DeliveryClaim, FannedOut, LeaseTerms, Queue, RecordedAttempt, TransactionBody, Tx,
 };
 
-/// Groups or events of a round: so few that the next company does not wait long.
+/// Groups or events per round: few enough that the next company does not wait long.
 const BATCH: u32 = 250;
 
 /// Deliveries of one healthy webhook.
 pub(super) const EACH: u32 = 120;
-/// Deliveries of a webhook whose receiver is slow: as many as it answers within a lease, one at a
-/// time.
+/// Deliveries of a webhook with a slow receiver, one at a time: as many as it answers within a
+/// lease.
 const EACH_SLOW: u32 = 4;
 
 /// How long a lease lasts beyond the sender's deadline: time to wait for a slot and to write the
 /// result.
 const MARGIN: TimeDelta = TimeDelta::seconds(52);
 
-/// In which of its queues a company has something to do.
+/// The queues in which a company has work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each queue")]
 pub(super) struct CompanyNeeds {
@@ -40,7 +40,7 @@ pub(super) struct CompanyNeeds {
 }
 
 impl CompanyNeeds {
-    /// What is due in one queue; none if it is not a queue of deliveries.
+    /// The work of one queue; `None` if it is not a queue of deliveries.
     pub(super) fn of(queue: Queue) -> Option<Self> {
         let none = Self::default();
         match queue {
@@ -57,7 +57,7 @@ impl CompanyNeeds {
         self.groups || self.events || self.deliveries
     }
 
-    /// The needs, unless there are none.
+    /// `None` if there is no work.
     fn any(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
     }

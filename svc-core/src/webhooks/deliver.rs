@@ -35,12 +35,12 @@ const LAST_RESULTS: usize = 64;
 /// The longest deadline of a sender that a lease takes into account.
 const MAX_DEADLINE: TimeDelta = TimeDelta::hours(1);
 
-/// Attempts under way and unwritten results beyond which only a webhook's first attempt begins, and
-/// unwritten results beyond which none does: if the process dies, so many are repeated and one of
-/// each webhook beside.
+/// The limit of attempts in progress and unwritten results at which only first attempts of webhooks
+/// begin, and of unwritten results at which none begins. If the process dies, these are repeated,
+/// and one more per webhook.
 const UNWRITTEN: usize = 128;
 
-/// How often a long pass looks for what is due, and how long a result may wait for others.
+/// How often a long pass looks for new work, and how long a result may wait for others.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Rounds under way at once, of different companies.
@@ -233,7 +233,7 @@ impl<'a> DeliveryPass<'a> {
         self.slots.out() + self.results.unwritten() >= UNWRITTEN
     }
 
-    /// Whether to look for what is due: at first, each second, and once more before the pass ends.
+    /// Whether to look for work: at first, every second, and once more before the pass ends.
     fn wants_to_look(&self, now: DateTime<Utc>) -> bool {
         let long_ago = |at: DateTime<Utc>| (now - at).to_std().is_ok_and(|since| since >= LOOK_INTERVAL);
         let idle = self.slots.out() == 0 && self.slots.is_empty() && self.in_store == 0 && self.companies.is_empty();
@@ -247,7 +247,7 @@ impl<'a> DeliveryPass<'a> {
     fn begin_round(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
         let (slots, companies) = (&self.slots, &self.companies);
         let crowded = self.is_crowded();
-        // While nothing else could go on, results wait for nothing; those first that are the most.
+        // If nothing else can go on, results are written at once, the largest number first.
         let all = stopped || self.in_store == 0 && slots.out() == 0;
         let enough = match (crowded, self.in_store) {
             (true, 0) => self.results.max(|company| companies.is_free(company)),
@@ -255,11 +255,11 @@ impl<'a> DeliveryPass<'a> {
             (false, _) => RESULTS,
         };
         let ready = |company, count| {
-            // What is claimed next takes them along.
+            // The company's next claim will write them too.
             let is_last = || slots.is_empty_of(company) && !slots.has_more_due(company);
             all || count >= enough || is_last() && (count >= LAST_RESULTS || slots.out_of(company) == 0)
         };
-        // Results that come again and again take every second round only.
+        // A steady stream of results gets only every second round.
         let others = self.for_results && !used_up && !companies.is_empty();
         let batch = if others { None } else { self.results.take(|company| companies.is_free(company), ready) };
         self.for_results = batch.is_some();

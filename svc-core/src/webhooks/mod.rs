@@ -147,7 +147,7 @@ pub trait Sender: Send + Sync {
         std::future::pending::<()>().await;
     }
 
-    /// Called at the end of a pass: releases what was kept for further attempts, such as
-    /// connections.
+    /// Called at the end of a pass: releases connections and other resources kept for further
+    /// attempts.
     fn rest(&self) {}
 }

@@ -48,13 +48,13 @@ impl Results {
         of.map(|batch| batch.records.len()).max().unwrap_or(0)
     }
 
-    /// Lets none of those that wait now wait longer.
+    /// Makes all waiting results ready to be written.
     pub(super) fn hurry(&mut self) {
         self.waiting.values_mut().for_each(|batch| batch.overdue = true);
     }
 
-    /// Takes the first company's results that are overdue or `ready`, given the company and how
-    /// many they are, among those of the companies that are `free`.
+    /// Takes the first company's results that are overdue or `ready`, which gets the company and
+    /// their number. Only companies that are `free` are considered.
     pub(super) fn take(
         &mut self,
         free: impl Fn(CompanyId) -> bool,
@@ -80,8 +80,8 @@ impl Results {
         self.unwritten -= batch.records.len();
     }
 
-    /// The same when it failed; `false` if it is given up, and its deliveries are repeated when
-    /// their leases end.
+    /// Records that writing a batch failed. Returns `false` if the batch is given up: its
+    /// deliveries are then repeated when their leases end.
     pub(super) fn failed(&mut self, mut batch: CompanyResults) -> bool {
         if batch.attempts >= ATTEMPTS {
             self.done(&batch);

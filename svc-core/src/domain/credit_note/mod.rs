@@ -48,16 +48,16 @@ pub(crate) fn credit_series(sucursal: i64) -> String {
 pub(crate) enum TakenBack {
     /// So many units.
     Units(Quantity),
-    /// So much of what is charged, before taxes.
+    /// An amount of what the line charges, before taxes.
     Amount(Money),
 }
 
-/// What credit notes that stand have taken back of a line.
+/// What valid credit notes have credited on a line so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Credited {
-    /// Units.
+    /// The units that count as returned.
     pub cantidad: Quantity,
-    /// Of what is charged, before taxes.
+    /// The credited amount before taxes.
     pub base: Money,
 }
 
@@ -66,24 +66,24 @@ pub struct Credited {
 pub struct CreditLine {
     /// The number of the invoice's line.
     pub renglon: i64,
-    /// Units of that line which count as taken back.
+    /// Units of the invoice's line that count as credited.
     pub acreditada: Quantity,
     /// Its own quantity.
     pub cantidad: Quantity,
     /// Price of one.
     pub precio_unitario: Money,
-    /// What it comes to.
+    /// The amounts of this line.
     pub amounts: Amounts,
 }
 
-/// Why nothing can be taken back of a line.
+/// Why nothing can be credited on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CreditFault {
-    /// More units than are left.
+    /// More units than remain.
     Units,
-    /// More than is left of its amount.
+    /// More than remains of the line's amount.
     Amount,
-    /// It comes to nothing.
+    /// The credit comes to nothing.
     Nothing,
     /// An amount of more than 18 digits.
     TooLarge,
@@ -95,12 +95,12 @@ impl From<AmountFault> for CreditFault {
     }
 }
 
-/// The line of a note that takes `taken` back of `line`, of which `before` was taken back already.
+/// The line of a note that credits `taken` on `line`, of which `before` was credited already.
 ///
-/// Amounts and taxes are what the line's would be with this part, less what they were without it:
-/// the parts of a line that is taken back whole add up to it, to the cent. What is withheld follows
-/// from the part alone. Goods that come back (`Return`) keep their price, quantity and discount; a
-/// discount is one unit of its amount, and gives back no IEPS that is charged on each unit.
+/// Amounts and taxes are those of the line including this part, less those without it, so that the
+/// parts of a fully credited line add up to it to the cent. Withholdings follow from this part
+/// alone. Returned goods (`Return`) keep their price, quantity and discount. A discount is one unit
+/// of its amount and gives back no IEPS per unit.
 pub(crate) fn credit(
     line: &Line,
     before: &Credited,
@@ -175,8 +175,7 @@ fn amounts(
     all().ok_or(CreditFault::TooLarge)
 }
 
-/// The rates by which a line is credited: a discount takes nothing back of what is charged on each
-/// unit.
+/// The rates at which a line is credited: a discount gives back nothing that is charged per unit.
 fn rates(line: &Line, reason: CreditReason) -> LineRates {
     match reason {
         CreditReason::Return => line.rates,
@@ -185,8 +184,8 @@ fn rates(line: &Line, reason: CreditReason) -> LineRates {
 }
 
 impl CreditLine {
-    /// The line of its document: of goods that came back the invoice's own words and keys, else a
-    /// discount on them, or the advance that is applied.
+    /// The line of its document. Returned goods keep the invoice's description and keys; otherwise
+    /// it is a discount on them, or the applied advance.
     pub(crate) fn of_document(&self, line: Line, relacion: TipoRelacion) -> Line {
         let reason = if relacion == TipoRelacion::Devolucion { CreditReason::Return } else { CreditReason::Discount };
         let own = Line {
@@ -207,7 +206,7 @@ impl CreditLine {
     }
 }
 
-/// A line that bills no goods, in these words.
+/// A line that bills no goods, with this description.
 pub(crate) fn billing(descripcion: String, line: Line) -> Line {
     Line {
         sku: None,

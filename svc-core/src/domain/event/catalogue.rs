@@ -88,7 +88,7 @@ events! {
     FacturaTimbrada = "factura.timbrada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
-        /// The sale it is of; null of a global invoice, which is of many.
+        /// The invoiced sale; null for a global invoice, which has many.
         venta: Option<i64>,
         /// The fiscal folio.
         uuid: String,
@@ -97,7 +97,7 @@ events! {
     FacturaCancelada = "factura.cancelada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
-        /// The sale it is of; null of a global invoice, which is of many.
+        /// The invoiced sale; null for a global invoice, which has many.
         venta: Option<i64>,
         /// The fiscal folio.
         uuid: String,

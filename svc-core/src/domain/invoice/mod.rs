@@ -128,7 +128,7 @@ impl LockedSale {
         Ok(())
     }
 
-    /// Whether it is an order of which all was handed over.
+    /// Whether it is an order that has been delivered completely.
     pub(crate) fn is_fulfilled(&self) -> bool {
         self.tipo == SaleKind::Pedido && self.surtido == Some(Fulfilment::Surtido)
     }
@@ -201,8 +201,8 @@ pub(crate) struct InvoiceTerms {
     pub metodo_pago_sat: PaymentMethod,
 }
 
-/// Refuses a customer that cannot receive an invoice; gives the CFDI use: the sale's, or else the
-/// customer's.
+/// Refuses a customer that cannot receive an invoice. Returns the CFDI use: the sale's, otherwise
+/// the customer's.
 pub(crate) fn validate_receiver(
     rfc: Option<&str>,
     regimen: Option<i64>,
@@ -260,8 +260,8 @@ pub(crate) fn validate_advance(minimum_percent: Decimal, advance: Decimal, total
     Ok(())
 }
 
-/// What the customer's advances make up of a sale's least advance, in whole cents; none where what
-/// was `paid` of the sale does.
+/// The part of a sale's minimum advance that the customer's advances must cover, in whole cents;
+/// `None` if the amount `paid` covers it.
 pub(crate) fn counted_advance(minimum_percent: Decimal, paid: Decimal, total: Decimal) -> Option<Money> {
     let least = (total * minimum_percent / Decimal::ONE_HUNDRED)
         .round_dp_with_strategy(2, RoundingStrategy::ToPositiveInfinity);

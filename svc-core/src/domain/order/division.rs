@@ -1,5 +1,5 @@
-//! The division of an order of which part was handed over: that part is invoiced, the order stays
-//! open with the rest.
+//! Splitting an order that is delivered in part: the delivered part is invoiced, and the order
+//! keeps the rest.
 
 use rust_decimal::Decimal;
 
@@ -9,14 +9,14 @@ use crate::domain::quantity::Quantity;
 use crate::domain::sale::{AmountFault, Amounts};
 use crate::domain::tax::LineRates;
 
-/// A line of an order with what its amounts follow from.
+/// A line of an order with everything that determines its amounts.
 #[derive(Debug, Clone)]
 pub struct PricedLine {
     /// Its number.
     pub renglon: i64,
     /// How many were ordered.
     pub cantidad: Quantity,
-    /// How many were handed over.
+    /// The delivered quantity.
     pub cantidad_surtida: Quantity,
     /// Price of one, before IVA.
     pub precio_unitario: Money,
@@ -33,21 +33,21 @@ pub struct LinePart {
     pub renglon: i64,
     /// How many.
     pub cantidad: Quantity,
-    /// What they come to.
+    /// The amounts of the part.
     pub amounts: Amounts,
 }
 
-/// A part of an order: its lines, and what they come to.
+/// A part of an order: its lines and their sums.
 #[derive(Debug, Clone, Default)]
 pub struct OrderPart {
-    /// The parts of lines, none of them empty.
+    /// The parts of lines, each with a quantity.
     pub lines: Vec<LinePart>,
-    /// Their sums.
+    /// The sums of the lines.
     pub amounts: Amounts,
 }
 
-/// What was handed over of an order's lines, and what is left of them. The discount goes with the
-/// quantity, rounded half-up; amounts follow from it as in any document, so what both parts come to
+/// Splits the lines of an order into the delivered and the remaining part. The discount is divided
+/// by quantity, rounded half-up. Amounts follow from it as in any document, so both parts together
 /// may differ from the whole by cents.
 pub(crate) fn divide(lines: &[PricedLine]) -> Result<(OrderPart, OrderPart), AmountFault> {
     let (mut handed, mut left) = (Vec::new(), Vec::new());
@@ -66,7 +66,7 @@ fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Opti
     }
     let cantidad = Quantity::new(cantidad);
     let subtotal = line::subtotal(cantidad, line.precio_unitario).ok_or(AmountFault::TooLarge)?;
-    // Of a line that is all discount, rounding may leave a cent too much.
+    // Rounding may leave a cent too much on a line that is all discount.
     let descuento = Money::new(descuento.min(subtotal.get()));
     let amounts = Amounts::of_line(cantidad, line.precio_unitario, descuento, &line.rates)?;
     Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts }))

@@ -20,7 +20,7 @@ pub struct FulfilmentLine {
     pub renglon: i64,
     /// How many were ordered.
     pub cantidad: Quantity,
-    /// How many were handed over.
+    /// The delivered quantity.
     pub cantidad_surtida: Quantity,
     /// The line's total.
     pub total: Money,

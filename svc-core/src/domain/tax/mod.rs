@@ -1,7 +1,7 @@
-//! The taxes of a line: by which rates they are reckoned, and what the line comes to (contract §7).
+//! The taxes of a line: their rates and the resulting amounts (contract §7).
 //!
-//! A tax besides the IVA is a line of `line_taxes!`; what it comes to, if that is stored, a line
-//! of `amounts!`.
+//! Every tax other than IVA is a line of `line_taxes!`. If its amount is stored, that is a line of
+//! `amounts!`.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::rfc::{Person, Rfc};
 use super::sat::{self, Factor, Levied};
 use crate::schema::field_schema;
 
-/// A part of an amount, or pesos for each unit: a string of six decimals on the wire ("0.080000").
+/// A fraction of an amount, or pesos per unit; on the wire a string with six decimals ("0.080000").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaxRate(Decimal);
 
@@ -51,10 +51,9 @@ impl<'de> Deserialize<'de> for TaxRate {
     }
 }
 
-/// The taxes of a line besides the IVA that it is charged. Passes them to `$then!`, after the
-/// tokens in its braces: each with its documentation, the authority's key (`c_Impuesto`), what its
-/// rate is a rate of (`c_TipoFactor`), whether it is charged or withheld, and the `c_ObjetoImp` of
-/// lines that it applies to.
+/// The taxes of a line other than IVA. Passes them to `$then!`, after the tokens in its braces:
+/// documentation, the authority's key (`c_Impuesto`), the kind of rate (`c_TipoFactor`), whether
+/// the tax is charged or withheld, and the `c_ObjetoImp` of the lines that it applies to.
 macro_rules! line_taxes {
     ($then:ident! { $($tokens:tt)* }) => {
         $then! {
@@ -75,7 +74,7 @@ macro_rules! line_taxes {
 
 pub(crate) use line_taxes;
 
-/// Declares a struct that states the rates of [`line_taxes!`] after its own fields:
+/// Declares a struct with a field per tax of [`line_taxes!`] after its own fields:
 /// `line_taxes!(stating_rates! { … })`.
 macro_rules! stating_rates {
     (
@@ -93,7 +92,7 @@ macro_rules! stating_rates {
 
 pub(crate) use stating_rates;
 
-/// The rates that a struct states in fields of the names of [`line_taxes!`]:
+/// Collects the rates of a struct whose fields are named like [`line_taxes!`]:
 /// `line_taxes!(rates_of! { self; })`.
 macro_rules! rates_of {
     (
@@ -109,11 +108,10 @@ pub(crate) use rates_of;
 /// Declares [`LineRates`], so that a tax is stated once for its field and its rules.
 macro_rules! rates {
     ($($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*) => {
-        /// The rates of a line's taxes. Where they are written, of a product or a line, zero is
-        /// none.
+        /// The rates of a line's taxes. In the data of a product or a line, zero means no tax.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct LineRates {
-            /// Rate of the IVA that it is charged; none where it is not subject to it.
+            /// The rate of IVA; `None` if the line is not subject to it.
             pub iva_tasa: Option<VatRate>,
             $($(#[$doc])* pub $tax: Option<TaxRate>,)*
         }
@@ -148,19 +146,19 @@ struct LineTax {
 }
 
 impl LineRates {
-    /// The rates of a line that has no other tax than IVA.
+    /// Rates with only an IVA.
     pub fn of_vat(iva_tasa: Option<VatRate>) -> Self {
         Self { iva_tasa, ..Self::default() }
     }
 
-    /// By which the IEPS is reckoned.
+    /// The base of the IEPS.
     pub fn ieps(&self) -> Option<IepsRate> {
         let tasa = self.ieps_tasa.map(|rate| IepsRate::Tasa(rate.get()));
         tasa.or(self.ieps_cuota.map(|pesos| IepsRate::Cuota(pesos.get())))
     }
 
-    /// Checks written rates. Fails with the field at fault, and why: the authority's catalogue
-    /// (`c_TasaOCuota`) has no such rate, or both kinds of IEPS are given.
+    /// Validates entered rates. Fails with the field and the reason: the authority's catalogue
+    /// (`c_TasaOCuota`) does not have the rate, or both kinds of IEPS are given.
     pub(crate) fn validate(mut self) -> Result<(), (&'static str, &'static str)> {
         if not_zero(self.ieps_tasa).is_some() && not_zero(self.ieps_cuota).is_some() {
             return Err(("ieps_cuota", "no va junto con ieps_tasa"));
@@ -174,8 +172,8 @@ impl LineRates {
         Ok(())
     }
 
-    /// The written rates of a line, with `others` of its product where it has none. One kind of
-    /// IEPS stands for the other, too.
+    /// The entered rates of a line, completed by `others` of its product. A line with one kind of
+    /// IEPS does not get the product's other kind.
     pub(crate) fn or(mut self, mut others: Self) -> Self {
         if self.ieps().is_some() {
             (others.ieps_tasa, others.ieps_cuota) = (None, None);
@@ -186,8 +184,8 @@ impl LineRates {
         self
     }
 
-    /// Of written rates those that apply to what has this `c_ObjetoImp`. Who does not withhold
-    /// (`withholds`) has no rate of what is withheld.
+    /// The entered rates that apply to a line with this `c_ObjetoImp`, without withholdings unless
+    /// the buyer `withholds`.
     pub(crate) fn of_object(mut self, objeto: &str, withholds: bool) -> Self {
         for (tax, rate) in self.each() {
             let applies = tax.objetos.contains(&objeto) && (withholds || tax.levied == Levied::Charged);
@@ -216,9 +214,9 @@ macro_rules! amounts {
             subtotal;
             /// Discount.
             descuento;
-            /// The IVA that is charged.
+            /// The IVA charged.
             iva;
-            /// The IEPS that is charged.
+            /// The IEPS charged.
             ieps;
             /// What the receiver withholds: ISR and IVA.
             retenciones;
@@ -258,18 +256,18 @@ macro_rules! declared {
 
 amounts!(declared! {});
 
-/// Why a line, or a document, has no amounts.
+/// Why the amounts of a line or a document cannot be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AmountFault {
     /// An amount of more than 18 digits.
     TooLarge,
-    /// A discount greater than what it is taken from.
+    /// A discount greater than its subtotal.
     DiscountAboveSubtotal,
 }
 
 impl Amounts {
-    /// The amounts of a line, each rounded half-up to two decimals. IVA is charged on the IEPS too;
-    /// what is withheld is a part of the amount without taxes.
+    /// The amounts of a line, each rounded half-up to two decimals. The base of IVA includes the
+    /// IEPS; withholdings are fractions of the amount before taxes.
     pub(crate) fn of_line(
         cantidad: Quantity,
         precio: Money,
@@ -289,7 +287,7 @@ impl Amounts {
         Self { subtotal, descuento, iva, ieps, retenciones, isr_retenido, total: Money::default() }.with_total()
     }
 
-    /// The amounts with the total that follows from the others.
+    /// The amounts with their total computed.
     pub(crate) fn with_total(self) -> Result<Self, AmountFault> {
         let impuestos = within(line::amount(self.impuestos().get()))?;
         let base = self.subtotal.get() - self.descuento.get();
@@ -297,7 +295,7 @@ impl Amounts {
         Ok(Self { total, ..self })
     }
 
-    /// All taxes that are charged.
+    /// The sum of the taxes charged.
     pub fn impuestos(&self) -> Money {
         Money::new(self.iva.get() + self.ieps.get())
     }
@@ -308,7 +306,7 @@ impl Amounts {
     }
 }
 
-/// An amount that has no more than 18 digits.
+/// Refuses an amount of more than 18 digits.
 fn within(amount: Option<Money>) -> Result<Money, AmountFault> {
     amount.ok_or(AmountFault::TooLarge)
 }

@@ -23,7 +23,7 @@ words! {
         Normal = "normal",
         /// A service with a price.
         VirtualConPrecio = "virtual_con_precio",
-        /// A service whose price is given when it is sold.
+        /// A service whose price is set in each sale.
         VirtualSinPrecio = "virtual_sin_precio",
         /// An expense.
         Gasto = "gasto",

@@ -1,11 +1,11 @@
 //! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No
 //! I/O.
 //!
-//! Slots are lent, not owned: [`SHARED`] of them go to the companies that have something to send, one
-//! after the other, each for a few attempts so that their results can be written together, and
-//! within each one webhook after the other. One more is every webhook's own, so that none ever
-//! waits for the attempts of others. A webhook whose attempts fail or take long has that one alone,
-//! and such webhooks have a limit of their own.
+//! [`SHARED`] slots are lent to the companies round-robin, a few attempts each so that their
+//! results can be written together, and within a company to its webhooks in turn. Every webhook
+//! also has a slot of its own, so that it never waits for the attempts of others. A webhook whose
+//! attempts fail or take long has only that one, and such webhooks together have a limit of their
+//! own.
 
 mod openings;
 mod queue;
@@ -33,13 +33,13 @@ const MAX_ATTEMPTS: usize = 512;
 const DOUBTFUL: usize = 128;
 const DOUBTFUL_PER_HOST: usize = 16;
 
-/// Attempts of a company before it is another's turn: so many at the most, and so few that all have
-/// had theirs after a round, in about a second.
+/// Attempts of a company before the next has its turn: few enough that every company has had one
+/// after about a second.
 const RUN: usize = 80;
 const ROUND: usize = 10_000;
 
-/// Claims that may wait to be sent, of all companies; beyond them each company may have some of its
-/// own, so that none waits until the receivers of others have taken theirs.
+/// Claims that may wait to be sent, of all companies. Beyond them each company may have some of its
+/// own, so that none waits for the receivers of others.
 const WAITING: usize = 16_384;
 const WAITING_OWN: u32 = 32;
 
@@ -51,7 +51,7 @@ pub(super) struct DeliveryLease {
     pub(super) company: CompanyId,
     pub(super) delivery: ClaimedDelivery,
     pub(super) token: Uuid,
-    /// When it was claimed. If the clock was set back since, how old the lease is is not known.
+    /// When it was claimed. The lease's age is unknown if the clock was set back since.
     pub(super) since: DateTime<Utc>,
     /// An attempt that began later could outlast the lease.
     pub(super) latest: DateTime<Utc>,
@@ -66,7 +66,7 @@ impl DeliveryLease {
 /// What to do with a claim.
 pub(super) enum Dispatch {
     Send(DeliveryLease, Slot),
-    /// Its lease is almost over, or its webhook rests: the claim is given up without an attempt.
+    /// Gives the claim up without an attempt: its lease is almost over, or its webhook rests.
     HandBack(DeliveryLease),
 }
 
@@ -109,8 +109,8 @@ impl Out {
 #[derive(Default)]
 pub(super) struct Slots {
     queues: BTreeMap<WebhookKey, WebhookQueue>,
-    /// The companies with waiting deliveries, each once, in their turn, and the webhooks of each,
-    /// likewise.
+    /// The companies with waiting deliveries, and the webhooks of each, in the order of their
+    /// turns.
     companies: VecDeque<CompanyId>,
     webhooks: HashMap<CompanyId, VecDeque<i64>>,
     /// The attempts that the first of the companies has had in its turn.
@@ -163,9 +163,9 @@ impl Slots {
         }
     }
 
-    /// The next claim to be sent or handed back, of the company whose turn it is or else of the
-    /// next that has one; none while nothing can be done. While it is `crowded`, only first
-    /// attempts of their webhooks begin.
+    /// The next claim to send or hand back: of the company whose turn it is, otherwise of the next
+    /// that has one. `None` if nothing can be done. While it is `crowded`, only first attempts of
+    /// webhooks begin.
     pub(super) fn dispatch(&mut self, now: DateTime<Utc>, crowded: bool) -> Option<Dispatch> {
         if !self.openings.any(now, crowded) {
             return None;
@@ -240,7 +240,7 @@ impl Slots {
         if has_changed {
             self.openings = Openings::default();
         } else {
-            // One that is shared; and its webhook's own, if it has no other attempt.
+            // A shared slot, and the webhook's own if it has no other attempt in progress.
             self.openings.more(if queue.out == 0 { 2 } else { 1 });
         }
     }

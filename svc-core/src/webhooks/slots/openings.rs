@@ -1,4 +1,4 @@
-//! When to try again what waits. No I/O.
+//! When to try waiting claims again. No I/O.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
