@@ -47,7 +47,10 @@ fn commands_write_links_with_the_address_that_is_served() {
     let server = svc.serve(&["--base-url", "https://erp.example.com/api/v1", "--no-workers"], Value::Null);
     let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
     let last = || -> String {
-        read(cluster.options("svc"), "SELECT convert_from(cuerpo, 'UTF8') FROM eventos ORDER BY recurso_clave DESC LIMIT 1")
+        read(
+            cluster.options("svc"),
+            "SELECT convert_from(cuerpo, 'UTF8') FROM eventos ORDER BY recurso_clave DESC LIMIT 1",
+        )
     };
     svc.ok(&create);
     assert!(last().contains("\"https://erp.example.com/api/v1/clientes"), "{}", last());
