@@ -30,7 +30,7 @@ const AGED: [(Aged, TimeDelta); 4] =
 /// where servers of the previous release queued deliveries beside this one. Returns the number of
 /// rows removed, or the first error of the store.
 ///
-/// Their age is judged by the store's clock, so that a server whose clock is ahead removes nothing
+/// Their age is measured by the store's clock, so that a server whose clock is ahead removes nothing
 /// too early. Rows expire by whole days (UTC), so a company has something to remove once a day, not
 /// in every pass. A pass over companies without expired rows costs one statement per kind of row.
 /// After each batch it pauses for as long as the batch took, and so uses at most half of a

@@ -52,7 +52,7 @@ pub struct NewEvent {
 pub trait RequestTx {
     /// Claims the Idempotency-Key `name` of the API key `suffix`. It waits while another
     /// transaction holds the claim; past the store's lock timeout the error is
-    /// [`StoreError::Busy`]. A claim older than `kept` counts as free. Its age is judged by the
+    /// [`StoreError::Busy`]. A claim older than `kept` counts as free. Its age is measured by the
     /// store's clock, so that a server whose clock is wrong forgets no answer.
     async fn claim(
         &mut self,
