@@ -62,8 +62,8 @@ struct Querying<'a>(&'a World);
 impl Sender for Querying<'_> {
     async fn send(&self, _: Post) -> Outcome {
         tokio::time::sleep(std::time::Duration::from_millis(600)).await;
-        let idle =
-            "pg_stat_activity WHERE state LIKE 'idle in%' AND state_change < clock_timestamp() - interval '0.5 s'";
+        let idle = "pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'
+                    AND state_change < clock_timestamp() - interval '0.5 s'";
         let idle = self.0.count(idle).await;
         let status = if idle == 0 { 200 } else { 500 };
         Outcome::Answered { status, retry_after: None }
