@@ -3,10 +3,8 @@
 # The server's image: only `svc` and its libraries. It needs a database (DATABASE_URL).
 #   docker build -t svc . && docker run --rm -e DATABASE_URL=postgres://… -p 127.0.0.1:8080:8080 svc
 
-ARG RUST_VERSION=1.95
-ARG DEBIAN=bookworm
-
-FROM rust:${RUST_VERSION}-slim-${DEBIAN} AS chef
+# A tag can be moved, a digest cannot. `docker buildx imagetools inspect TAG` shows a newer one.
+FROM rust:1.95-slim-bookworm@sha256:d7482085ff5b415f84dba5647ae71606650bdef00db7aeb69f4b3d170c3e4082 AS chef
 ARG CARGO_CHEF_VERSION=0.1.78
 RUN cargo install cargo-chef --locked --version ${CARGO_CHEF_VERSION}
 WORKDIR /src
@@ -26,7 +24,7 @@ COPY . .
 RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}" \
     && strip --strip-debug target/release/svc
 
-FROM gcr.io/distroless/cc-debian12:nonroot
+FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="svc" \

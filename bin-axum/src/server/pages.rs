@@ -194,6 +194,13 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_viewer_is_the_file_that_its_notice_names() {
+        use sha2::{Digest as _, Sha256};
+        let hash = Sha256::digest(VIEWER).iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"));
+        assert!(include_str!("pages/README.md").contains(&hash), "{hash} is not in pages/README.md");
+    }
+
     /// What must be the same in all languages of a guide: its kinds of blocks, its code and its
     /// numbers.
     fn facts(text: &str) -> (Vec<String>, Vec<String>) {

@@ -29,6 +29,22 @@ fn all_copies_together_fit_into_the_database() {
 }
 
 #[test]
+fn images_of_others_are_named_by_digest() {
+    let images = |file: &str, word: &str| -> Vec<String> {
+        let lines = file.lines().filter_map(|line| line.trim().strip_prefix(word));
+        lines.map(|rest| rest.split_whitespace().next().unwrap_or_default().to_owned()).collect()
+    };
+    let mut named = images(&file("../Dockerfile"), "FROM ");
+    named.extend(images(&file("../compose.yaml"), "image: "));
+    named.retain(|image| !["chef", "svc"].contains(&image.as_str()));
+    assert_eq!(named.len(), 3, "{named:?}");
+    for image in named {
+        let digest = image.split_once("@sha256:").unwrap_or_else(|| panic!("{image} has no digest")).1;
+        assert!(digest.len() == 64 && digest.chars().all(|c| c.is_ascii_hexdigit()), "{image}");
+    }
+}
+
+#[test]
 fn compose_publishes_to_its_own_machine_only() {
     let compose = file("../compose.yaml");
     let published: Vec<&str> = compose.lines().map(str::trim).filter(|line| line.starts_with("- \"")).collect();
