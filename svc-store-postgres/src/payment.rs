@@ -37,20 +37,29 @@ impl FromRow for LockedReceivable {
             parcialidades: row.read("parcialidades")?,
             ultima_parcialidad: 0,
             sucursal: row.read("sucursal")?,
+            factura: row.read("factura")?,
+            en_cancelacion: false,
         })
     }
 }
 
-/// The sale of a receivable, if any, and the number of its last instalment.
+/// The sale and the invoice of a receivable, if any, and the number of its last instalment.
 struct Paid {
     sale: Option<PaidSale>,
     parcialidad: i64,
+    factura: Option<i64>,
+    en_cancelacion: bool,
 }
 
 impl FromRow for Paid {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let tipo: Option<SaleKind> = row.read("tipo")?;
-        Ok(Self { sale: tipo.map(|_| PaidSale::from_row(row)).transpose()?, parcialidad: row.read("parcialidad")? })
+        Ok(Self {
+            sale: tipo.map(|_| PaidSale::from_row(row)).transpose()?,
+            parcialidad: row.read("parcialidad")?,
+            factura: row.read("factura")?,
+            en_cancelacion: row.read("en_cancelacion")?,
+        })
     }
 }
 
@@ -69,7 +78,7 @@ impl PaymentTx for PostgresTx {
         let locked: Option<LockedReceivable> = self
             .optional(sql!(
                 "SELECT clave, estatus, cliente, venta, metodo_pago_sat, fecha, moneda, tipo_cambio, pagado, saldo,
-                        parcialidades, sucursal
+                        parcialidades, sucursal, factura
                  FROM cxc
                  WHERE empresa = :empresa AND clave = :cxc
                  FOR NO KEY UPDATE",
@@ -78,9 +87,11 @@ impl PaymentTx for PostgresTx {
             ))
             .await?;
         let Some(mut receivable) = locked else { return Ok(None) };
-        let Paid { sale, parcialidad } = self.lock_paid_sale(&receivable).await?;
+        let Paid { sale, parcialidad, factura, en_cancelacion } = self.lock_paid_sale(&receivable).await?;
         receivable.sale = sale;
         receivable.ultima_parcialidad = parcialidad;
+        receivable.factura = factura;
+        receivable.en_cancelacion = en_cancelacion;
         Ok(Some(receivable))
     }
 
@@ -264,6 +275,18 @@ impl PaymentTx for PostgresTx {
         .await
     }
 
+    async fn move_payments(&mut self, pagos: &[i64], factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxc_pagos
+             SET factura = :factura
+             WHERE empresa = :empresa AND clave = ANY(:pagos)",
+            empresa: self.empresa,
+            pagos,
+            factura,
+        ))
+        .await
+    }
+
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
         let stamped: Option<bool> = self
             .optional_value(sql!(
@@ -318,7 +341,7 @@ impl PostgresTx {
     async fn lock_paid_sale(&mut self, receivable: &LockedReceivable) -> Result<Paid, StoreError> {
         self.one(sql!(
             "WITH venta AS MATERIALIZED (
-                 SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
+                 SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, factura,
                         (SELECT coalesce(sum(ieps), 0)
                          FROM ventas_renglones
                          WHERE empresa = :empresa AND venta = :venta) AS ieps
@@ -326,17 +349,20 @@ impl PostgresTx {
                  WHERE empresa = :empresa AND clave = :venta
                  FOR NO KEY UPDATE
              )
-             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad
+             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad,
+                    f.clave AS factura, f.cancelacion_solicitada IS NOT NULL AS en_cancelacion
              FROM (
                  SELECT coalesce(max(parcialidad), 0) AS parcialidad
                  FROM cxc_pagos p
                  WHERE empresa = :empresa AND cxc = :cxc AND NOT cancelado
                    AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = p.clave)
              ) p
-             LEFT JOIN venta v ON true",
+             LEFT JOIN venta v ON true
+             LEFT JOIN facturas f ON f.empresa = :empresa AND f.clave = coalesce(:factura, v.factura)",
             empresa: self.empresa,
             venta: receivable.venta,
             cxc: receivable.clave,
+            factura: receivable.factura,
         ))
         .await
     }

@@ -36,6 +36,9 @@ from_row!(SoldSale {
 from_row! {
     struct SaleToStamp { cp: Option<String>, sale: SoldSale = .. }
 }
+from_row! {
+    struct StoredXml { clave: i64, xml: Vec<u8> }
+}
 from_row!(StampingRecord { tipo, venta, cliente, serie, folio, fecha });
 
 from_row!(Related { relacion: "tipo_relacion", factura: "clave", estatus, uuid });
@@ -125,6 +128,44 @@ impl StampingTx for PostgresTx {
         .await
     }
 
+    async fn documents(&mut self, facturas: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
+        let found: Vec<StoredXml> = self
+            .many(sql!(
+                "SELECT f.clave, coalesce(x.xml, t.documento) AS xml
+                 FROM facturas f
+                 LEFT JOIN facturas_xml x ON x.empresa = f.empresa AND x.factura = f.clave
+                 LEFT JOIN timbrados t ON t.empresa = f.empresa AND t.factura = f.clave
+                 WHERE f.empresa = :empresa AND f.clave = ANY(:facturas)
+                   AND (x.xml IS NOT NULL OR t.documento IS NOT NULL)",
+                empresa: self.empresa,
+                facturas,
+            ))
+            .await?;
+        found.into_iter().map(|found| Ok((found.clave, inflated(&found.xml).map_err(store_error)?))).collect()
+    }
+
+    async fn documents_waiting_for(&mut self, factura: i64) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT t.factura
+             FROM timbrados t
+             WHERE t.empresa = :empresa AND t.factura IN (
+                       SELECT p.factura
+                       FROM facturas f
+                       JOIN cxc c ON c.empresa = f.empresa AND c.venta = f.venta
+                       JOIN cxc_pagos p ON p.empresa = c.empresa AND p.cxc = c.clave
+                       WHERE f.empresa = :empresa AND f.clave = :factura AND NOT p.cancelado
+                       UNION ALL
+                       SELECT r.factura
+                       FROM facturas_relaciones r
+                       WHERE r.empresa = :empresa AND r.relacionada = :factura
+                   )
+             ORDER BY t.factura",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
+    }
+
     async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
         let bytes: Option<Option<Vec<u8>>> = self
             .optional_value(sql!(
@@ -182,7 +223,7 @@ impl StampingTx for PostgresTx {
 
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError> {
         self.many(sql!(
-            "SELECT s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe, p.referencia, p.parcialidad,
+            "SELECT p.clave AS pago, s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe, p.referencia, p.parcialidad,
                     p.saldo_anterior, p.saldo_insoluto, c.venta, coalesce(v.total, c.total) AS total,
                     f.clave AS factura, f.estatus, f.serie, f.folio, coalesce(f.uuid, c.uuid) AS uuid
              FROM cxc_pagos p
@@ -347,6 +388,7 @@ impl FromRow for StampingPayment {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let factura: Option<i64> = row.read("factura")?;
         Ok(Self {
+            pago: row.read("pago")?,
             cp: row.read("cp")?,
             fecha: row.read("fecha")?,
             forma_pago_sat: row.read("forma_pago_sat")?,

@@ -119,6 +119,10 @@ pub struct LockedReceivable {
     pub ultima_parcialidad: i64,
     /// Branch.
     pub sucursal: i64,
+    /// The invoice that it is owed for, in the registry.
+    pub factura: Option<i64>,
+    /// Whether that invoice's cancellation was requested and has no final answer yet.
+    pub en_cancelacion: bool,
 }
 
 /// One payment of a receivable, and the balances before and after it.
@@ -146,13 +150,17 @@ impl Instalment {
 }
 
 impl LockedReceivable {
-    /// Refuses a receivable that cannot be paid, in this order: a cancelled one; through the API
-    /// also one without a breakdown of taxes, or of a document that is neither a sale nor an
+    /// Refuses a receivable that cannot be paid, in this order: a cancelled one; one of an invoice
+    /// whose cancellation was requested; through the API also one without a breakdown of taxes, or of a document that is neither a sale nor an
     /// invoice (the application collects those); one of an invoice without payment method.
     pub(crate) fn validate(&self, through_the_api: bool) -> Result<(), Error> {
         let sale = self.sale.as_ref();
         if self.estatus == ReceivableStatus::Cancelado || sale.is_some_and(|sale| sale.cancelada) {
             return Err(Code::CxcCancelada.into());
+        }
+        // A ticket stays owed when the global invoice that contains it is cancelled.
+        if self.en_cancelacion && sale.is_none_or(|sale| sale.tipo != SaleKind::Venta) {
+            return Err(Code::CancelacionEnCurso.into());
         }
         let taxed = |sale: &PaidSale| sale.desglose && matches!(sale.tipo, SaleKind::Venta | SaleKind::Factura);
         if through_the_api && !sale.is_some_and(taxed) {
@@ -265,6 +273,8 @@ mod tests {
             parcialidades: 1,
             ultima_parcialidad: 0,
             sucursal: 0,
+            factura: Some(1),
+            en_cancelacion: false,
         }
     }
 
@@ -300,6 +310,7 @@ mod tests {
         for (debt, expected) in [
             (LockedReceivable { estatus: ReceivableStatus::Cancelado, sale: None, ..debt() }, Some(Code::CxcCancelada)),
             (of(|sale| (sale.cancelada, sale.desglose) = (true, false)), Some(Code::CxcCancelada)),
+            (LockedReceivable { en_cancelacion: true, ..debt() }, Some(Code::CancelacionEnCurso)),
             (LockedReceivable { sale: None, ..debt() }, Some(Code::VentaSinDesglose)),
             (of(|sale| sale.tipo = SaleKind::Pedido), Some(Code::VentaSinDesglose)),
             (of(|sale| (sale.desglose, sale.metodo_pago_sat) = (false, None)), Some(Code::VentaSinDesglose)),

@@ -122,6 +122,7 @@ codes! {
     ImporteExcedeSaldo = 422 "importe_excede_saldo" "importe: es mayor que el saldo",
     CxcSinSaldo = 422 "cxc_sin_saldo" "la cuenta por cobrar no tiene saldo",
     CxcCancelada = 422 "cxc_cancelada" "la cuenta por cobrar está cancelada",
+    CancelacionEnCurso = 422 "cancelacion_en_curso" "la cancelación de la factura se solicitó y aún no hay respuesta",
     CuentaBancariaInvalida = 422 "cuenta_bancaria_invalida" "cuenta_bancaria: no es una cuenta activa de la empresa",
     MonedaDistinta = 422 "moneda_distinta" "cuenta_bancaria: su moneda no es la de la cuenta por cobrar",
     FechaAnteriorFactura = 422 "fecha_anterior_factura" "fecha: es anterior a la factura",

@@ -143,7 +143,7 @@ async fn keep(
         lines: note.lines,
     };
     cx.tx.insert_credit_note(factura, &stored).await?;
-    let document = document::of_note(cx, &stored, note.sale.cliente, heading).await?;
+    let document = document::of_note(cx, &stored, Some(note.factura), note.sale.cliente, heading).await?;
     document::keep_fit(cx, factura, document).await
 }
 

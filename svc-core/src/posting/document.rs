@@ -4,25 +4,22 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rust_decimal::Decimal;
-use uuid::Uuid;
 
+use super::complement;
+use super::receiver::{of_customer, receiver};
 use crate::domain::cfdi::{
-    Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, PaidInvoice,
-    PaymentOfInvoices, ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket, TipoDeComprobante,
-    build_global, build_invoice, build_receipts, build_related,
+    Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
+    TipoDeComprobante, build_global, build_invoice, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
 use crate::domain::invoice::{ProposedTerms, TO_BE_DEFINED, validate_receiver};
-use crate::domain::money::Money;
 use crate::domain::payment::CASH;
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
-use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentMethod};
+use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{
-    CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingPayment, StampingRecord,
-};
+use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingRecord};
 
 /// `documento_invalido`, with the line and the reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
@@ -92,11 +89,16 @@ pub(crate) async fn of_record(
     let (venta, cliente) = (record.venta, record.cliente);
     match (record.tipo, venta) {
         (InvoiceKind::NotaCredito, _) => match cx.tx.credit_note(factura).await? {
-            Some(note) => of_note(cx, &note, cliente, heading(record)).await,
+            Some(note) => {
+                let about = cx.tx.related(factura).await?;
+                let about =
+                    about.iter().find(|related| related.relacion == note.relacion).map(|related| related.factura);
+                of_note(cx, &note, about, cliente, heading(record)).await
+            }
             None => Ok(Err(CfdiFault::Missing("lo que la nota de crédito acredita"))),
         },
         (_, Some(venta)) => {
-            let receptor = receiver(cx, cliente).await?;
+            let receptor = of_customer(cx, cliente).await?;
             of_sale(cx, venta, receptor, terms, heading(record)).await
         }
         (_, None) => match cx.tx.global(factura).await? {
@@ -142,10 +144,12 @@ fn greatest_form(sales: &[GlobalSale]) -> &str {
     sums.into_iter().rev().max_by_key(|(_, sum)| *sum).map_or(CASH, |(form, _)| form)
 }
 
-/// The document of a credit note, without date, certificate, seal and relations.
+/// The document of a credit note on the invoice `factura`, without date, certificate, seal and
+/// relations.
 pub(crate) async fn of_note(
     cx: &mut Cx<'_>,
     note: &CreditNote,
+    factura: Option<i64>,
     cliente: Option<i64>,
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
@@ -157,7 +161,7 @@ pub(crate) async fn of_note(
         let line = lines.iter().map(|(_, line)| line).find(|line| line.renglon == credit.renglon)?;
         Some(credit.of_document(line.clone(), note.relacion))
     };
-    let receptor = receiver(cx, cliente).await?;
+    let receptor = receiver(cx, factura, cliente).await?;
     let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
     let Amounts { subtotal, descuento, total, .. } = note.amounts;
     let source = InvoiceSource {
@@ -182,125 +186,12 @@ pub(crate) async fn of_note(
     Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
 }
 
-/// The fiscal folios of the invoices that a complement's payments pay.
-pub(crate) enum Folios {
-    /// In the order of the payments.
-    Known(Vec<Uuid>),
-    /// This invoice is not stamped yet.
-    Waits(i64),
-    /// One of the invoices will never be stamped.
-    Missing,
-}
-
-/// The document of a complement's payments, without date, certificate and seal. An invoice that is
-/// not stamped yet has a nil folio.
-pub(crate) async fn of_payments(
-    cx: &mut Cx<'_>,
-    cliente: Option<i64>,
-    encabezado: Heading,
-    payments: Vec<StampingPayment>,
-) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let Some(cp) = payments.first().map(|first| first.cp.clone()) else {
-        return Ok(Err(CfdiFault::Missing("el pago del complemento")));
-    };
-    Ok(build_receipts(&ReceiptSource {
-        emisor: issuer(cx, cp),
-        receptor: receiver(cx, cliente).await?,
-        encabezado,
-        pagos: receipts(cx, &payments).await?,
-    }))
-}
-
-/// Validates a queued complement again and stores its document.
-pub(crate) async fn keep_again(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
-    let Some(record) = cx.tx.stamping_record(factura, None).await? else { return Ok(()) };
-    keep_of_payments(cx, factura, record.cliente, heading(record)).await
-}
-
-/// Validates a queued complement and stores its document. A payment is recorded even if its
-/// document is invalid: then no document is stored, and the worker reports the fault.
-pub(crate) async fn keep_of_payments(
-    cx: &mut Cx<'_>,
-    factura: i64,
-    cliente: Option<i64>,
-    encabezado: Heading,
-) -> Result<(), Error> {
-    let payments = cx.tx.payments_to_stamp(factura).await?;
-    match of_payments(cx, cliente, encabezado, payments).await? {
-        Ok(document) => keep(cx, factura, &document).await,
-        Err(_) => Ok(cx.tx.keep_validated(factura, None).await?),
-    }
-}
-
-/// The fiscal folios of the invoices that these payments pay.
-pub(crate) fn folios(payments: &[StampingPayment]) -> Folios {
-    let mut known = Vec::with_capacity(payments.len());
-    for payment in payments {
-        match (payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()), payment.factura) {
-            (Some(uuid), _) => known.push(uuid),
-            // A rejected invoice may still be corrected and stamped.
-            (None, Some((factura, InvoiceStatus::EnEspera | InvoiceStatus::Error))) => return Folios::Waits(factura),
-            (None, _) => return Folios::Missing,
-        }
-    }
-    Folios::Known(known)
-}
-
 pub(crate) fn heading(record: StampingRecord) -> Heading {
     Heading { serie: record.serie, folio: record.folio, fecha: record.fecha }
 }
 
-/// The payments of the complement. Parts with different exchange rates are payments of their own.
-async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaymentOfInvoices>, Error> {
-    let mut invoices = paid_invoices(cx, payments).await?.into_iter();
-    let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));
-    Ok(together.filter_map(|parts| Some(receipt(parts.first()?, parts, &mut invoices))).collect())
-}
-
-fn receipt(
-    first: &StampingPayment,
-    parts: &[StampingPayment],
-    invoices: &mut impl Iterator<Item = PaidInvoice>,
-) -> PaymentOfInvoices {
-    let settled =
-        |factura: PaidInvoice| SettledInvoice { moneda: first.moneda.clone(), monto: factura.importe, factura };
-    PaymentOfInvoices { pago: money_in(first, parts), facturas: invoices.take(parts.len()).map(settled).collect() }
-}
-
-fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> ReceivedPayment {
-    ReceivedPayment {
-        fecha: first.fecha,
-        forma_pago_sat: first.forma_pago_sat.clone(),
-        moneda: first.moneda.clone(),
-        tipo_cambio: first.tipo_cambio,
-        monto: Money::new(payments.iter().map(|payment| payment.importe.get()).sum::<Decimal>()),
-        referencia: first.referencia.clone(),
-    }
-}
-
-/// The invoices that payments pay, with the lines of their sales.
-async fn paid_invoices(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaidInvoice>, Error> {
-    let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
-    let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
-    for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
-        lines.entry(venta).or_default().push(line);
-    }
-    let paid = |payment: &StampingPayment| PaidInvoice {
-        uuid: payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()).unwrap_or_default(),
-        serie: payment.serie.clone(),
-        folio: payment.folio.clone(),
-        total: payment.total,
-        parcialidad: payment.parcialidad,
-        saldo_anterior: payment.saldo_anterior,
-        importe: payment.importe,
-        saldo_insoluto: payment.saldo_insoluto,
-        renglones: payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default(),
-    };
-    Ok(payments.iter().map(paid).collect())
-}
-
 /// The company as issuer, at the postal code `cp` or its own.
-fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
+pub(crate) fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
     Issuer {
         rfc: cx.company.rfc.clone(),
         nombre: cx.company.nombre.clone(),
@@ -310,10 +201,21 @@ fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
     }
 }
 
-/// The customer's current data; empty if there is no customer.
-pub(crate) async fn receiver(cx: &mut Cx<'_>, cliente: Option<i64>) -> Result<Receiver, Error> {
-    Ok(match cliente {
-        Some(cliente) => cx.tx.buyer(cliente).await?.unwrap_or_default().receptor,
-        None => Receiver::default(),
-    })
+/// Makes the queued documents that wait for the invoice `factura` anew, after its own was: they
+/// bear its receiver.
+pub(crate) async fn keep_waiting(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+    for waiting in cx.tx.documents_waiting_for(factura).await? {
+        let Some(record) = cx.tx.stamping_record(waiting, None).await? else { continue };
+        if record.tipo == InvoiceKind::Pago {
+            complement::keep_again(cx, waiting).await?;
+        } else {
+            let document = of_record(cx, waiting, record, None).await?;
+            match document {
+                Ok(document) => keep(cx, waiting, &document).await?,
+                // The worker reports the fault.
+                Err(_) => cx.tx.keep_validated(waiting, None).await?,
+            }
+        }
+    }
+    Ok(())
 }

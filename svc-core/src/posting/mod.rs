@@ -5,6 +5,7 @@
 pub(crate) mod advance;
 pub(crate) mod books;
 pub(crate) mod cancelled;
+pub(crate) mod complement;
 pub(crate) mod credit_note;
 pub(crate) mod document;
 pub(crate) mod invoice;
@@ -13,6 +14,7 @@ pub(crate) mod payment;
 pub(crate) mod products;
 pub(crate) mod prospect;
 pub(crate) mod purchases;
+pub(crate) mod receiver;
 pub(crate) mod sale;
 pub(crate) mod stamped;
 pub(crate) mod stock;

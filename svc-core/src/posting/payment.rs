@@ -5,18 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
-use super::document;
+use super::complement;
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
-use crate::domain::cfdi::Heading;
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{Instalment, LockedReceivable, payment_series};
+use crate::domain::payment::{Instalment, LockedReceivable};
 use crate::domain::quantity::Rate;
-use crate::domain::words::{Complement, InvoiceKind, PaymentOrigin};
+use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
 use crate::store::{AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, NewPayment, Withdrawal};
@@ -78,7 +77,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
                 return Err(Error::field(Code::EstadoInvalido, "pago", text));
             }
             // The validated document included this payment.
-            Withdrawal::Shared => document::keep_again(cx, factura).await?,
+            Withdrawal::Shared => complement::keep_again(cx, factura).await?,
             Withdrawal::Done => {}
         }
     }
@@ -190,13 +189,12 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
     };
     let identified = Money::new(identified.max(Decimal::ZERO));
     let paid = instalments.iter().map(|part| part.debt).filter(|_| terms.by_note.is_none());
-    let complements = complements(cx, paid).await?;
+    let complements = complement::open_all(cx, paid).await?;
     let mut payments = Vec::with_capacity(parts.len());
     let mut before = Decimal::ZERO;
     for part in &instalments {
         let debt = part.debt;
-        let complement = complements.get(&debt.cliente).filter(|_| debt.needs_complement());
-        let factura = complement.map(|(factura, _)| *factura);
+        let factura = complements.by_receivable.get(&debt.clave).copied();
         let recibido = match terms.origen {
             PaymentOrigin::Anticipo => of_advance(cx, terms, part).await?,
             _ => part.received(terms.source(), before, identified, total)?,
@@ -204,9 +202,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         before += part.instalment.importe.get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
-    for (cliente, (factura, heading)) in complements {
-        document::keep_of_payments(cx, factura, cliente, heading).await?;
-    }
+    complements.keep(cx).await?;
     Ok(Applied { payments, deposito })
 }
 
@@ -323,25 +319,6 @@ async fn validate_funds(
     cx.tx.lock_buyer(cliente).await?;
     let funds = cx.tx.funds(cliente, &debt.moneda, origen).await?;
     if importe.get() > funds { Err(Code::SaldoInsuficiente.into()) } else { Ok(()) }
-}
-
-/// Creates one payment complement per customer with an invoice that needs one, in the series of the
-/// branch of the customer's first receivable. Returns claves and headings.
-async fn complements<'d>(
-    cx: &mut Cx<'_>,
-    debts: impl Iterator<Item = &'d LockedReceivable> + Send,
-) -> Result<BTreeMap<Option<i64>, (i64, Heading)>, Error> {
-    let origen = cx.actor.invoice_origin();
-    let mut complements = BTreeMap::new();
-    for debt in debts.filter(|debt| debt.needs_complement()) {
-        if complements.contains_key(&debt.cliente) {
-            continue;
-        }
-        let serie = payment_series(debt.sucursal);
-        let opened = document::open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
-        complements.insert(debt.cliente, opened);
-    }
-    Ok(complements)
 }
 
 /// Writes one payment and its effects.

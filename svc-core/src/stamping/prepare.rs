@@ -11,7 +11,8 @@ use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::{Cx, Step};
-use crate::posting::document::{self, Folios};
+use crate::posting::complement::{self, Folios};
+use crate::posting::document;
 use crate::store::{Related, SIGNING_KEY, StampingRecord};
 
 /// The oldest date of a document that is sent for the first time. The authority accepts 72 hours;
@@ -126,7 +127,7 @@ async fn payment(
     validated: Option<Cfdi>,
 ) -> Result<Result<Cfdi, PreparedStamping>, Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
-    let folios = match document::folios(&payments) {
+    let folios = match complement::folios(&payments) {
         Folios::Waits(factura) => return Ok(Err(PreparedStamping::Waits(factura))),
         Folios::Missing => {
             return Ok(Err(PreparedStamping::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga"))));
@@ -136,7 +137,7 @@ async fn payment(
     // A document of other payments than those that stand is none of theirs.
     match validated.and_then(|mut validated| validated.name_paid(&folios).then_some(validated)) {
         Some(validated) => Ok(Ok(validated)),
-        None => Ok(document::of_payments(cx, record.cliente, document::heading(record), payments)
+        None => Ok(complement::of_payments(cx, record.cliente, document::heading(record), payments)
             .await?
             .map_err(PreparedStamping::Fault)),
     }

@@ -49,6 +49,8 @@ pub struct StampingRecord {
 /// A payment of a payment complement, with the receivable that it pays.
 #[derive(Debug, Clone)]
 pub struct StampingPayment {
+    /// The payment's clave.
+    pub pago: i64,
     /// Postal code of the receivable's branch.
     pub cp: Option<String>,
     /// The day of the payment.
@@ -133,6 +135,14 @@ pub trait StampingTx {
     /// Locks a record of the queue until the end if it is still leased under `token`; `false` if it
     /// is not.
     async fn lock_stamping(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
+
+    /// The documents of these records, each with its record's clave: stamped, else sealed, else
+    /// validated. Records without a document are left out.
+    async fn documents(&mut self, facturas: &[i64]) -> Result<Vec<(i64, String)>, StoreError>;
+
+    /// The queued records whose documents need this invoice's fiscal folio: complements of its
+    /// payments, and documents that relate to it, in ascending order.
+    async fn documents_waiting_for(&mut self, factura: i64) -> Result<Vec<i64>, StoreError>;
 
     /// The validated document of a queued record; `None` if a release that stored none queued it.
     async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;

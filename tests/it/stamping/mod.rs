@@ -9,6 +9,7 @@ mod global;
 mod invoices;
 mod leases;
 mod pace;
+mod receivers;
 mod reissue;
 mod sandbox;
 mod unknown;

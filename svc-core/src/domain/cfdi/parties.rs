@@ -68,6 +68,21 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     })
 }
 
+/// The receiver that a document names, for documents about it. Their use is their own.
+impl From<Receptor> for Receiver {
+    fn from(receptor: Receptor) -> Self {
+        Self {
+            rfc: Some(receptor.rfc),
+            nombre: Some(receptor.nombre),
+            cp: Some(receptor.domicilio_fiscal_receptor),
+            regimen: receptor.regimen_fiscal_receptor.parse().ok(),
+            uso_cfdi: None,
+            pais: receptor.residencia_fiscal.as_deref().and_then(sat::country_key),
+            num_reg_id_trib: receptor.num_reg_id_trib,
+        }
+    }
+}
+
 /// Whether the receiver is the general public; the document then states the period that it sums up.
 /// A named customer without RFC is a receiver like any other.
 pub(super) fn is_general_public(receptor: &Receptor) -> bool {

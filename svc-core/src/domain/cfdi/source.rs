@@ -44,7 +44,7 @@ impl Certificate {
 }
 
 /// The receiver of a document: the customer.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Receiver {
     /// RFC.
     pub rfc: Option<String>,

@@ -122,6 +122,11 @@ pub(crate) fn country(clave: i64) -> Option<&'static str> {
     COUNTRIES.get(index).map(|(_, iso)| *iso)
 }
 
+/// The internal key of a country of `c_Pais`: the inverse of [`country`].
+pub(crate) fn country_key(iso: &str) -> Option<i64> {
+    COUNTRIES.iter().find(|(_, known)| *known == iso).map(|(clave, _)| *clave)
+}
+
 /// Whether `c_ClaveProdServ` has this eight-digit code of a product or service.
 pub(crate) fn product_service_exists(clave: &str) -> bool {
     digits::<8>(clave).is_some_and(|code| has_number(PRODUCT_SERVICES, code))

@@ -13,7 +13,7 @@ use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::{cancelled, document, stamped};
+use crate::posting::{cancelled, receiver, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
 /// Records that an invoice or payment complement was stamped. Its record must be waiting, or
@@ -214,7 +214,7 @@ async fn validate_own(
     if !matches {
         return other("es de otro importe");
     }
-    let receiver = document::receiver(cx, receiver).await?;
+    let receiver = receiver::receiver(cx, Some(invoice.clave), receiver).await?;
     if receiver.rfc.is_some_and(|rfc| rfc != document.receptor.rfc) {
         return other("lo recibe otro RFC");
     }

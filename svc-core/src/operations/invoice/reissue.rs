@@ -11,8 +11,8 @@ use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::PaymentRef;
-use crate::posting::document;
 use crate::posting::invoice::validate_issuer;
+use crate::posting::{complement, document, receiver};
 use crate::store::{RegisteredInvoice, StampingRecord};
 
 /// The authority refuses to stamp documents that were sealed longer ago.
@@ -59,6 +59,7 @@ impl Operation for ReissueInvoice {
         validate_issuer(cx).await?;
         let document = document::of_record(cx, self.factura, record, terms.as_ref()).await?;
         document::keep_fit(cx, self.factura, document).await?;
+        document::keep_waiting(cx, self.factura).await?;
         Ok(InvoiceRef { factura: self.factura })
     }
 }
@@ -80,7 +81,7 @@ impl Operation for ReissuePayment {
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
         validate_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
-        let document = document::of_payments(cx, record.cliente, document::heading(record), payments).await?;
+        let document = complement::of_payments(cx, record.cliente, document::heading(record), payments).await?;
         document::keep_fit(cx, factura, document).await?;
         Ok(PaymentRef { pago })
     }
@@ -132,7 +133,7 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Prop
 /// The sale's CFDI use, or the customer's current one if the sale's no longer fits the customer's
 /// regime.
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
-    let receptor = document::receiver(cx, cliente).await?;
+    let receptor = receiver::of_customer(cx, cliente).await?;
     let validate =
         |uso: Option<&str>| validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
     let own = receptor.uso_cfdi.as_deref();

@@ -11,7 +11,7 @@ use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::validate_issuer;
-use crate::posting::{credit_note, document};
+use crate::posting::{credit_note, document, receiver};
 
 /// Creates a substitute of a stamped invoice from the same sale and today's data, with relation 04,
 /// and queues it. Once it is stamped, sale and receivable belong to it; `invoice.cancel` with
@@ -55,7 +55,7 @@ impl Operation for SubstituteInvoice {
         let (tipo, of) = (InvoiceKind::Factura, Some(venta));
         let (factura, heading) = document::open(cx, tipo, serie, of, sale.cliente, own.origen).await?;
         cx.tx.relate_substitute(factura, invoice.clave).await?;
-        let receptor = document::receiver(cx, sale.cliente).await?;
+        let receptor = receiver::of_customer(cx, sale.cliente).await?;
         let document = document::of_sale(cx, venta, receptor, None, heading).await?;
         document::keep_fit(cx, factura, document).await?;
         Ok(InvoiceRef { factura })

@@ -60,6 +60,7 @@ impl Operation for PayReceivable {
             Code::PagoRepetido,
             Code::DepositoSinAplicar,
             Code::CxcCancelada,
+            Code::CancelacionEnCurso,
             Code::VentaSinDesglose,
             Code::MetodoPagoFaltante,
             Code::CuentaBancariaInvalida,
