@@ -19,9 +19,10 @@ from_row!(Buyer { receptor: .., lista, dias_credito, limite_credito, prospecto }
 
 impl FromRow for Receiver {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let rfc: Option<String> = row.read("rfc")?;
         Ok(Self {
-            rfc: row.read("rfc")?,
-            nombre: Self::name(row.read("razon_social")?, row.read("nombre")?),
+            nombre: Self::name(row.read("razon_social")?, row.read("nombre")?, rfc.as_deref()),
+            rfc,
             cp: row.read("cp")?,
             regimen: row.read("regimen")?,
             uso_cfdi: row.read("uso_cfdi")?,

@@ -6,7 +6,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use super::line::{IepsRate, VatRate};
 use super::money::Money;
 use super::quantity::Quantity;
-use super::tax::LineRates;
+use super::tax::{LineRates, Withholding};
 use super::words::ProductKind;
 
 pub(crate) use super::tax::AmountFault;
@@ -56,8 +56,8 @@ impl SaleProduct {
     }
 
     /// The rates of a line of its sale, on which `of_line` is written.
-    pub(crate) fn rates_of_line(&self, of_line: LineRates, withholds: bool) -> LineRates {
-        let rates = of_line.or(self.rates).of_object(&self.objeto_impuesto, withholds);
+    pub(crate) fn rates_of_line(&self, of_line: LineRates, withholding: Withholding) -> LineRates {
+        let rates = of_line.or(self.rates).of_object(&self.objeto_impuesto, withholding);
         LineRates { iva_tasa: self.vat_rate(), ..rates }
     }
 

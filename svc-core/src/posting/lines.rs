@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::domain::money::Money;
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
-use crate::domain::tax::{LineRates, TaxRate, line_taxes, rates_of, stating_rates};
+use crate::domain::tax::{LineRates, TaxRate, Withholding, line_taxes, rates_of, stating_rates};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::Cx;
@@ -82,8 +82,7 @@ pub(super) struct Pricing<'a> {
     pub(super) lists: &'a [i64],
     pub(super) moneda: &'a str,
     pub(super) day: NaiveDate,
-    /// Whether the buyer withholds taxes.
-    pub(super) withholds: bool,
+    pub(super) withholding: Withholding,
 }
 
 /// The lines with their prices and amounts.
@@ -93,7 +92,7 @@ pub(super) async fn priced(
     products: Vec<SaleProduct>,
     pricing: &Pricing<'_>,
 ) -> Result<Vec<NewSaleLine>, Error> {
-    let &Pricing { lists, moneda, day, withholds } = pricing;
+    let &Pricing { lists, moneda, day, withholding } = pricing;
     let unpriced: Vec<i64> = lines
         .iter()
         .zip(&products)
@@ -105,7 +104,7 @@ pub(super) async fn priced(
     let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
         let cantidad = line.cantidad.get();
         line.rates().validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
-        let rates = product.rates_of_line(line.rates(), withholds);
+        let rates = product.rates_of_line(line.rates(), withholding);
         let listed = || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(&rates));
         let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
         let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;

@@ -17,7 +17,7 @@ use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
 use crate::domain::sat;
 use crate::domain::stock::StockChange;
-use crate::domain::tax::withholds;
+use crate::domain::tax::Withholding;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
@@ -265,7 +265,7 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
         lists: &lists,
         moneda: body.moneda(),
         day: mexico_date(cx.now.get()),
-        withholds: withholds(cx.company.rfc.as_deref(), buyer.receptor.rfc.as_deref()),
+        withholding: Withholding::between(cx.company.rfc.as_deref(), cx.company.regimen, buyer.receptor.rfc.as_deref()),
     };
     lines::priced(cx, &body.renglones, products, &pricing).await
 }

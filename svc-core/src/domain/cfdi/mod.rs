@@ -33,6 +33,7 @@ mod element;
 mod fault;
 mod impuestos;
 mod invoice;
+mod legal_form;
 mod node;
 mod pagos;
 mod parties;

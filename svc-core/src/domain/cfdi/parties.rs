@@ -2,6 +2,7 @@
 
 use chrono::NaiveDateTime;
 
+use super::legal_form::without_legal_form;
 use super::source::{Certificate, Heading, Issuer, Receiver};
 use super::text::{attribute, name};
 use super::{CfdiFault, Emisor, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, Receptor};
@@ -27,7 +28,8 @@ pub(super) struct Opening {
 pub(super) fn open(issuer: &Issuer, heading: &Heading) -> Result<Opening, CfdiFault> {
     let rfc = issuer.rfc.as_deref().and_then(|rfc| Rfc::parse(rfc).ok()).filter(|rfc| !rfc.is_generic());
     let rfc = rfc.ok_or(CfdiFault::Issuer("un RFC válido"))?;
-    let nombre = name(Some(&issuer.nombre)).ok_or(CfdiFault::Issuer("nombre"))?;
+    let nombre =
+        name(Some(without_legal_form(&issuer.nombre, issuer.rfc.as_deref()))).ok_or(CfdiFault::Issuer("nombre"))?;
     let regimen = issuer.regimen.ok_or(CfdiFault::Issuer("régimen fiscal"))?;
     let place = issuer.cp.as_deref().and_then(|cp| Some((cp, sat::time_zone(cp)?)));
     let (cp, zone) = place.ok_or(CfdiFault::Issuer("un código postal válido en el lugar de expedición"))?;

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use uuid::Uuid;
 
 use super::InformacionGlobal;
+use super::legal_form::without_legal_form;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::tax::{Amounts, LineRates};
@@ -48,7 +49,7 @@ impl Certificate {
 pub struct Receiver {
     /// RFC.
     pub rfc: Option<String>,
-    /// `razon_social`, else `nombre`.
+    /// As the authority has it: without the legal form of a company.
     pub nombre: Option<String>,
     /// Postal code of the fiscal address.
     pub cp: Option<String>,
@@ -63,9 +64,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// The name for documents: `razon_social`, else `nombre`.
-    pub fn name(razon_social: Option<String>, nombre: Option<String>) -> Option<String> {
-        razon_social.filter(|name| !name.is_empty()).or(nombre)
+    /// The name for documents: `razon_social`, else `nombre`, without the legal form of a company.
+    pub fn name(razon_social: Option<String>, nombre: Option<String>, rfc: Option<&str>) -> Option<String> {
+        let name = razon_social.filter(|name| !name.is_empty()).or(nombre)?;
+        Some(without_legal_form(&name, rfc).to_owned())
     }
 }
 

@@ -62,11 +62,10 @@ macro_rules! line_taxes {
             ieps_tasa: "003", Tasa, Charged, ["02", "07"];
             /// IEPS of each unit, in pesos; the product's when left out.
             ieps_cuota: "003", Cuota, Charged, ["02", "07"];
-            /// Rate of the ISR that a company withholds from a natural person; the product's when
-            /// left out.
+            /// Rate of the ISR that a company withholds when it buys; the product's when left out,
+            /// else 0.0125 if the issuer is a natural person under the regime 626.
             retencion_isr: "001", Tasa, Withheld, ["02", "06", "07", "08"];
-            /// Rate of the IVA that a company withholds from a natural person; the product's when
-            /// left out.
+            /// Rate of the IVA that a company withholds when it buys; the product's when left out.
             retencion_iva: "002", Tasa, Withheld, ["02"];
         }
     };
@@ -184,11 +183,11 @@ impl LineRates {
         self
     }
 
-    /// The entered rates that apply to a line with this `c_ObjetoImp`, without withholdings unless
-    /// the buyer `withholds`.
-    pub(crate) fn of_object(mut self, objeto: &str, withholds: bool) -> Self {
+    /// The entered rates that apply to a line with this `c_ObjetoImp`.
+    pub(crate) fn of_object(mut self, objeto: &str, withholding: Withholding) -> Self {
+        self.retencion_isr = self.retencion_isr.or(withholding.isr);
         for (tax, rate) in self.each() {
-            let applies = tax.objetos.contains(&objeto) && (withholds || tax.levied == Levied::Charged);
+            let applies = tax.objetos.contains(&objeto) && (withholding.applies || tax.levied == Levied::Charged);
             *rate = not_zero(*rate).filter(|_| applies);
         }
         self
@@ -199,10 +198,32 @@ fn not_zero(rate: Option<TaxRate>) -> Option<TaxRate> {
     rate.filter(|rate| !rate.get().is_zero())
 }
 
-/// Whether a receiver withholds taxes from an issuer: a company does from a natural person.
-pub(crate) fn withholds(issuer: Option<&str>, receiver: Option<&str>) -> bool {
-    let person = |rfc: Option<&str>| rfc.and_then(|rfc| Rfc::parse(rfc).ok()).map(|rfc| rfc.person());
-    person(issuer) == Some(Person::Fisica) && person(receiver) == Some(Person::Moral)
+/// `c_RegimenFiscal`: Régimen Simplificado de Confianza (RESICO).
+const RESICO: i64 = 626;
+
+/// The ISR that companies withhold from natural persons of that regime, in millionths (LISR,
+/// article 113-J).
+const RESICO_ISR: Decimal = Decimal::from_parts(12_500, 0, 0, false, 6);
+
+/// What the receiver of a sale withholds from its issuer (contract §7, "Taxes of a line").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Withholding {
+    /// Whether it withholds what product or line say: companies (personas morales) do.
+    applies: bool,
+    /// The ISR that it withholds if neither product nor line say anything of it.
+    isr: Option<TaxRate>,
+}
+
+impl Withholding {
+    /// What a line says, and nothing else.
+    pub(crate) const AS_STATED: Self = Self { applies: true, isr: None };
+
+    /// Between an issuer, with its regime, and a receiver.
+    pub(crate) fn between(issuer: Option<&str>, regimen: Option<i64>, receiver: Option<&str>) -> Self {
+        let person = |rfc: Option<&str>| rfc.and_then(|rfc| Rfc::parse(rfc).ok()).map(|rfc| rfc.person());
+        let simplified = regimen == Some(RESICO) && person(issuer) == Some(Person::Fisica);
+        Self { applies: person(receiver) == Some(Person::Moral), isr: simplified.then_some(TaxRate(RESICO_ISR)) }
+    }
 }
 
 /// The amounts of a line or a document. Passes them to `$then!`, after the tokens in its braces.

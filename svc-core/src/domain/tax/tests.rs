@@ -53,28 +53,46 @@ fn a_line_overrides_its_product() {
         ..LineRates::default()
     };
     let line = LineRates { ieps_cuota: rate("2"), retencion_isr: rate("0"), ..LineRates::default() };
-    let rates = line.or(product).of_object("02", true);
+    let rates = line.or(product).of_object("02", Withholding::AS_STATED);
     assert_eq!(rates.ieps(), Some(IepsRate::Cuota(2.into())));
     assert_eq!((rates.retencion_isr, rates.retencion_iva.is_some()), (None, true));
     let none = LineRates { ieps_tasa: rate("0"), ..LineRates::default() };
-    assert_eq!(none.or(product).of_object("02", false), LineRates::default());
-    assert_eq!(product.of_object("01", true), LineRates::default());
+    assert_eq!(none.or(product).of_object("02", PERSON), LineRates::default());
+    assert_eq!(product.of_object("01", Withholding::AS_STATED), LineRates::default());
     let withheld = LineRates { retencion_isr: rate("0.1"), ..LineRates::default() };
-    assert_eq!(product.of_object("06", true), withheld);
+    assert_eq!(product.of_object("06", Withholding::AS_STATED), withheld);
 }
 
+const PERSON: Withholding = Withholding { applies: false, isr: None };
+
 #[test]
-fn companies_withhold_from_persons() {
-    for (issuer, receiver, expected) in [
-        (Some("CACX7605101P8"), Some("EKU9003173C9"), true),
-        (Some("EKU9003173C9"), Some("EKU9003173C9"), false),
-        (Some("CACX7605101P8"), Some("CACX7605101P8"), false),
-        (Some("CACX7605101P8"), Some("XAXX010101000"), false),
-        (Some("CACX7605101P8"), None, false),
-        (None, Some("EKU9003173C9"), false),
+fn companies_withhold_and_from_persons_under_resico_by_themselves() {
+    let (moral, fisica) = (Some("EKU9003173C9"), Some("CACX7605101P8"));
+    for (issuer, regimen, receiver, isr) in [
+        (fisica, 612, moral, "0.1"),
+        (moral, 601, moral, "0.1"),
+        (fisica, 626, moral, "0.1"),
+        (fisica, 612, fisica, "none"),
+        (fisica, 626, Some("XAXX010101000"), "none"),
+        (fisica, 626, None, "none"),
     ] {
-        assert_eq!(withholds(issuer, receiver), expected, "{issuer:?} {receiver:?}");
+        let withholding = Withholding::between(issuer, Some(regimen), receiver);
+        let given = LineRates { retencion_isr: rate("0.1"), ..LineRates::default() };
+        let found = given.of_object("02", withholding).retencion_isr;
+        assert_eq!(
+            found.map_or("none".to_owned(), |rate| rate.get().normalize().to_string()),
+            isr,
+            "{issuer:?} {regimen}"
+        );
     }
+    // Of which neither product nor line say anything, and where one says none.
+    let found = |issuer, regimen, rates: LineRates| {
+        rates.of_object("02", Withholding::between(issuer, Some(regimen), moral)).retencion_isr
+    };
+    assert_eq!(found(fisica, 626, LineRates::default()), rate("0.0125"));
+    assert_eq!(found(moral, 626, LineRates::default()), None);
+    assert_eq!(found(fisica, 612, LineRates::default()), None);
+    assert_eq!(found(fisica, 626, LineRates { retencion_isr: rate("0"), ..LineRates::default() }), None);
 }
 
 fn shown(amounts: Amounts) -> [String; 4] {

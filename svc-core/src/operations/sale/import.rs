@@ -6,7 +6,7 @@ use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
-use crate::domain::tax::{Amounts, LineRates, TaxRate, line_taxes, rates_of};
+use crate::domain::tax::{Amounts, LineRates, TaxRate, Withholding, line_taxes, rates_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::Code;
@@ -59,7 +59,9 @@ impl SaleLineImport {
         };
         let base = subtotal.get() - discount;
         let above = || beyond("descuento", "es mayor que el subtotal");
-        let rates = self.rates().of_object(self.objeto_impuesto.as_deref().unwrap_or(DEFAULT_TAX_OBJECT), true);
+        let rates = self
+            .rates()
+            .of_object(self.objeto_impuesto.as_deref().unwrap_or(DEFAULT_TAX_OBJECT), Withholding::AS_STATED);
         let ieps = match self.ieps {
             Some(ieps) => ieps,
             None => line::ieps(base, self.cantidad, rates.ieps()).ok_or_else(above)?,
