@@ -61,6 +61,6 @@ async fn operations_send_no_more_statements_than_they_need() {
     let cxc = ana.walk(&format!("/cxc?venta={credit}")).await[0]["clave"].clone();
     let body = json!({"importe": "10.00", "fecha": "2026-10-12", "forma_pago_sat": "03", "cuenta_bancaria": 1,
                       "referencia": "SPEI 1"});
-    count.of("POST pagos", 16, 201, ana.post(&format!("/cxc/{cxc}/pagos"), body)).await;
+    count.of("POST pagos", 17, 201, ana.post(&format!("/cxc/{cxc}/pagos"), body)).await;
     assert!(count.faults.is_empty(), "{}", count.faults.join("\n\n"));
 }
