@@ -72,7 +72,7 @@ impl Api {
     /// The answer for a front end that failed outside the API: 500 in the API's format, with a new
     /// request id.
     pub fn broken(&self) -> Response<Bytes> {
-        pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion())
+        pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion(), self.0.context.now())
     }
 
     /// The answer for a front end that accepts no more connections: 503 `no_disponible` in the
@@ -81,7 +81,7 @@ impl Api {
     pub fn overloaded(&self) -> Response<Bytes> {
         let error =
             Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");
-        pipeline::refused(error.retry_after(1), &self.0.peticion())
+        pipeline::refused(error.retry_after(1), &self.0.peticion(), self.0.context.now())
     }
 }
 

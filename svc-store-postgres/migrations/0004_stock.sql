@@ -8,6 +8,8 @@ CREATE TABLE almacenes (
     sucursal   bigint NOT NULL,
     principal  boolean NOT NULL DEFAULT false,
     estatus    text NOT NULL DEFAULT 'activo' CHECK (estatus IN ('activo', 'inactivo', 'eliminado')),
+    -- When its codigo or sucursal last changed: documents that show it were changed then.
+    renombrado timestamptz,
     PRIMARY KEY (empresa, clave),
     -- Filter `codigo` too.
     CONSTRAINT almacenes_codigo_unico UNIQUE (empresa, codigo),

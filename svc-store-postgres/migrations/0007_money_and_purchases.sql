@@ -268,6 +268,8 @@ CREATE INDEX cxp_estatus_vence ON cxp
 CREATE INDEX cxp_tipo ON cxp (empresa, estatus, tipo, clave);
 -- Filter `proveedor`.
 CREATE INDEX cxp_proveedor ON cxp (empresa, estatus, proveedor, clave);
+-- A supplier's document is owed once; a cancelled payable's fiscal folio is free again.
+CREATE UNIQUE INDEX cxp_uuid_unico ON cxp (empresa, uuid) WHERE uuid IS NOT NULL AND estatus <> 'cancelado';
 -- Filter `uuid`.
 CREATE INDEX cxp_uuid ON cxp (empresa, uuid, clave);
 -- Filter `con_saldo=true`.

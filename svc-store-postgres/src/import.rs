@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::OpportunityStatus;
 use svc_core::record::computed::computed;
 use svc_core::record::{ImportSpec, ListSpec, Query, Value};
@@ -222,19 +223,56 @@ impl ImportTx for PostgresTx {
         self.found(statement, |row| row.read("sku")).await
     }
 
-    async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError> {
+    async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)], now: Timestamp) -> Result<(), StoreError> {
         let greatest = lists.iter().map(|(lista, _)| *lista).max().unwrap_or(0);
         self.run(sql!(
             "INSERT INTO listas_precios (empresa, clave, nombre)
              SELECT :empresa, lista, max(nombre)
-             FROM unnest(:lista::bigint[], :nombre::text[]) AS l (lista, nombre)
+             FROM unnest(:lista::bigint[], :nombre::text[]) AS d (lista, nombre)
              GROUP BY lista
-             ON CONFLICT (empresa, clave) DO UPDATE
-             SET nombre = coalesce(excluded.nombre, listas_precios.nombre)",
+             ORDER BY lista
+             ON CONFLICT (empresa, clave) DO NOTHING",
             empresa: self.empresa;
             for list in lists { lista: list.0, nombre: list.1 }
         ))
         .await?;
+        // A separate statement, which compares with the name that another transaction just gave.
+        let renamed: Vec<i64> = self
+            .values(sql!(
+                "WITH dadas AS (
+                     SELECT lista, max(nombre) AS nombre
+                     FROM unnest(:lista::bigint[], :nombre::text[]) AS d (lista, nombre)
+                     WHERE nombre IS NOT NULL
+                     GROUP BY lista
+                 )
+                 UPDATE listas_precios l
+                 SET nombre = d.nombre
+                 FROM dadas d
+                 WHERE l.empresa = :empresa AND l.clave = d.lista AND l.nombre IS DISTINCT FROM d.nombre
+                 RETURNING l.clave",
+                empresa: self.empresa;
+                for list in lists { lista: list.0, nombre: list.1 }
+            ))
+            .await?;
+        if !renamed.is_empty() {
+            let statement = sql!(
+                "WITH muestran AS MATERIALIZED (
+                     SELECT clave
+                     FROM precios
+                     WHERE empresa = :empresa AND lista = ANY (:listas)
+                     ORDER BY clave
+                     FOR NO KEY UPDATE
+                 )
+                 UPDATE precios p
+                 SET modificado = :ahora
+                 FROM muestran m
+                 WHERE p.empresa = :empresa AND p.clave = m.clave",
+                empresa: self.empresa,
+                listas: renamed,
+                ahora: now,
+            );
+            self.run(statement.planned_each_time()).await?;
+        }
         self.move_series("listas_precios", greatest).await
     }
 
@@ -286,13 +324,18 @@ impl ImportTx for PostgresTx {
         self.found(statement, ImportedReceivable::from_row).await
     }
 
-    async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError> {
+    async fn invoice_sales(
+        &mut self,
+        invoices: &[(i64, i64, Option<&str>)],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let statement = sql!(
             "UPDATE ventas v
-             SET factura = f.factura, uuid = f.uuid
+             SET factura = f.factura, uuid = f.uuid, modificado = :ahora
              FROM unnest(:venta::bigint[], :factura::bigint[], :uuid::text[]) AS f (venta, factura, uuid)
              WHERE v.empresa = :empresa AND v.clave = f.venta AND v.factura IS NULL",
-            empresa: self.empresa;
+            empresa: self.empresa,
+            ahora: now;
             for invoice in invoices { venta: invoice.0, factura: invoice.1, uuid: invoice.2 }
         );
         self.run(statement.planned_each_time()).await

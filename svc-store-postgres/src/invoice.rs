@@ -238,14 +238,20 @@ impl InvoiceTx for PostgresTx {
         .await
     }
 
-    async fn insert_global(&mut self, factura: i64, period: &GlobalPeriod, ventas: &[i64]) -> Result<(), StoreError> {
+    async fn insert_global(
+        &mut self,
+        factura: i64,
+        period: &GlobalPeriod,
+        ventas: &[i64],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.run(sql!(
             "WITH global AS (
                  INSERT INTO facturas_globales (empresa, factura, periodicidad, meses, anio)
                  VALUES (:empresa, :factura, :periodicidad, :meses, :anio)
              ), facturadas AS (
                  UPDATE ventas
-                 SET factura = :factura
+                 SET factura = :factura, modificado = :ahora
                  WHERE empresa = :empresa AND clave = ANY (:ventas)
              )
              SELECT 1",
@@ -255,6 +261,7 @@ impl InvoiceTx for PostgresTx {
             meses: period.meses,
             anio: period.anio,
             ventas,
+            ahora: now,
         ))
         .await?;
         self.run(sql!(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc_tests::Resource::{Cxc, CxcPagos, Facturas, Ventas};
-use svc_tests::imports::{refuses_fields, takes_null_for_absent};
+use svc_tests::imports::{blames, refuses_fields, takes_null_for_absent};
 use svc_tests::lists::{finds, has_fields, pick, row};
 use svc_tests::{Company, World};
 
@@ -139,6 +139,8 @@ async fn omitted_fields_follow_from_the_receivable_and_the_sums() {
         json!({"cxc": 2, "importe": "30", "moneda": "USD", "tipo_cambio": 18}),
         json!({"cxc": 2, "importe": "30", "saldo_anterior": "10", "saldo_insoluto": "1", "moneda": "MXN"}),
     ];
+    let contradicting = json!({"cxc": 1, "importe": "30", "saldo_anterior": "100", "saldo_insoluto": "80"});
+    blames(company.import(CxcPagos, &[rows[0].clone(), contradicting]).await, 2, "saldo_insoluto: ");
     company.load(CxcPagos, &rows).await;
     let fields = ["venta", "cliente", "moneda", "tipo_cambio", "saldo_anterior", "saldo_insoluto"];
     let records = company.admin().await.walk("/cxc-pagos").await;

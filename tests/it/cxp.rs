@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_tests::imports::refuses_fields_beside;
+use svc_tests::imports::{blames, refuses_fields_beside};
 use svc_tests::lists::{finds, pick};
 use svc_tests::{Actor, Company, Resource, World};
 
@@ -164,14 +164,16 @@ async fn today_is_the_day_in_utc() {
 }
 
 #[tokio::test]
-async fn a_balance_left_out_is_the_total_less_what_was_paid() {
+async fn amounts_left_out_follow_from_the_others() {
     let company = debtor(&World::new().await).await;
     let records = [
         json!({"total": "100.00", "pagado": "30.50"}),
         json!({"total": "100.00", "pagado": "130.50"}),
         json!({"total": "-100.00"}),
         json!({"pagado": -5}),
-        json!({"total": "100.00", "pagado": "30.00", "saldo": "0"}),
+        json!({"total": "100.00", "saldo": "30.00"}),
+        json!({"pagado": "30.00", "saldo": "70.00"}),
+        json!({"total": "100.00", "pagado": "30.00", "saldo": "70"}),
         json!({"saldo": "-999999999999999999.999999"}),
     ];
     company.load(Resource::Cxp, &records).await;
@@ -182,10 +184,78 @@ async fn a_balance_left_out_is_the_total_less_what_was_paid() {
         json!({"total": "100.00", "pagado": "130.50", "saldo": "-30.50"}),
         json!({"total": "-100.00", "pagado": "0.00", "saldo": "-100.00"}),
         json!({"total": "0.00", "pagado": "-5.00", "saldo": "5.00"}),
-        json!({"total": "100.00", "pagado": "30.00", "saldo": "0.00"}),
-        json!({"total": "0.00", "pagado": "0.00", "saldo": "-999999999999999999.999999"}),
+        json!({"total": "100.00", "pagado": "70.00", "saldo": "30.00"}),
+        json!({"total": "100.00", "pagado": "30.00", "saldo": "70.00"}),
+        json!({"total": "100.00", "pagado": "30.00", "saldo": "70.00"}),
+        json!({"total": "-999999999999999999.999999", "pagado": "0.00", "saldo": "-999999999999999999.999999"}),
     ];
     assert_eq!(amounts, expected);
+}
+
+#[tokio::test]
+async fn status_and_amounts_of_a_line_agree() {
+    let company = debtor(&World::new().await).await;
+    let good = [
+        json!({"total": "100", "pagado": "100"}),
+        json!({"total": "100", "saldo": "0"}),
+        json!({"estatus": "pagado", "total": "100"}),
+        json!({"estatus": "pagado", "pagado": "100", "saldo": "0"}),
+        json!({"estatus": "cancelado", "total": "100", "pagado": "30", "saldo": "0"}),
+        json!({"estatus": "cancelado", "total": "100", "pagado": "30", "saldo": "70"}),
+        json!({"estatus": "pendiente", "total": "100", "pagado": "100"}),
+    ];
+    company.load(Resource::Cxp, &good).await;
+    let ana = company.admin().await;
+    let fields = ["estatus", "total", "pagado", "saldo"];
+    for (clave, expected) in (1..).zip([
+        ["pagado", "100.00", "100.00", "0.00"],
+        ["pagado", "100.00", "100.00", "0.00"],
+        ["pagado", "100.00", "100.00", "0.00"],
+        ["pagado", "100.00", "100.00", "0.00"],
+        ["cancelado", "100.00", "30.00", "0.00"],
+        ["cancelado", "100.00", "30.00", "70.00"],
+        ["pendiente", "100.00", "100.00", "0.00"],
+    ]) {
+        let shown = &ana.get(&format!("/cxp?clave={clave}&estatus={}", expected[0])).await.ok(200)["datos"][0];
+        assert_eq!(fields.map(|field| shown[field].as_str()), expected.map(Some), "{clave}");
+    }
+    for (line, field) in [
+        (json!({"total": "100", "pagado": "30", "saldo": "0"}), "saldo"),
+        (json!({"total": "100", "pagado": "30", "saldo": "70.01"}), "saldo"),
+        (json!({"estatus": "cancelado", "total": "100", "pagado": "30", "saldo": "1"}), "saldo"),
+        (json!({"estatus": "pagado", "total": "100", "pagado": "30"}), "estatus"),
+        (json!({"estatus": "pagado", "total": "100", "saldo": "100"}), "estatus"),
+        (json!({"estatus": "pagado", "saldo": "-1"}), "estatus"),
+        (json!({"total": "999999999999999999", "saldo": "-1"}), "pagado"),
+        (json!({"pagado": "999999999999999999", "saldo": "1"}), "total"),
+    ] {
+        blames(company.import(Resource::Cxp, &[json!({}), line.clone()]).await, 2, &format!("{field}: "));
+    }
+}
+
+#[tokio::test]
+async fn a_fiscal_folio_is_one_payable_s() {
+    let world = World::new().await;
+    let company = debtor(&world).await;
+    let cancelled = json!({"estatus": "cancelado", "total": 1, "uuid": UUID});
+    company.load(Resource::Cxp, &[cancelled.clone(), cancelled, json!({"total": 1, "uuid": UUID.to_uppercase()})]).await;
+    let twice = [json!({"total": 1}), json!({"total": 1, "uuid": UUID})];
+    blames(company.import(Resource::Cxp, &twice).await, 2, "uuid: ");
+    let other = "11111111-aaaa-4c6a-9f0d-1e2f3a4b5c6d";
+    let in_one_file = [json!({"uuid": other}), json!({}), json!({"uuid": other.to_uppercase()})];
+    blames(company.import(Resource::Cxp, &in_one_file).await, 3, "uuid: ");
+    // Another company has folios of its own.
+    debtor(&world).await.load(Resource::Cxp, &[json!({"uuid": UUID})]).await;
+    let capture = |uuid: &str| json!({"total": "116", "uuid": uuid});
+    let refused = company.run_by_name("payable.capture", &capture(&UUID.to_uppercase())).await.unwrap_err();
+    assert_eq!((refused.code().codigo(), refused.status().as_u16()), ("uuid_duplicado", 409));
+    let input = capture(other);
+    let both = tokio::join!(
+        company.run_by_name("payable.capture", &input),
+        company.run_by_name("payable.capture", &input)
+    );
+    let outcomes = [both.0, both.1].map(|outcome| outcome.map(|_| ()).map_err(|error| error.code().codigo()));
+    assert!(outcomes.contains(&Ok(())) && outcomes.contains(&Err("uuid_duplicado")), "{outcomes:?}");
 }
 
 #[tokio::test]
@@ -262,7 +332,7 @@ fn ten() -> [Value; 10] {
                "vencimiento": "2026-10-11"}),
         json!({"proveedor": 1, "total": 100, "pagado": "99.999999", "vencimiento": "2020-01-01"}),
         json!({"proveedor": 2, "total": 100, "vencimiento": "2026-10-12"}),
-        json!({"tipo": "compra", "total": 100, "pagado": 100, "vencimiento": "2026-10-11"}),
+        json!({"tipo": "compra", "estatus": "pendiente", "total": 100, "pagado": 100, "vencimiento": "2026-10-11"}),
         json!({"total": 100, "pagado": 150, "vencimiento": "2026-10-11"}),
         json!({"total": 100, "fecha": "2020-01-01"}),
         json!({"tipo": "compra", "estatus": "pagado", "total": 100, "pagado": 100, "vencimiento": "2026-10-11",

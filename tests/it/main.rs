@@ -44,6 +44,7 @@ mod stamping;
 mod statements;
 mod store;
 mod sucursales;
+mod synchronising;
 mod table;
 mod vendedores;
 mod ventas;

@@ -66,6 +66,41 @@ fn whole_statements_name_one_company() {
     assert!(faults.is_empty(), "{} statements\n{}", faults.len(), faults.join("\n"));
 }
 
+/// What an `UPDATE` sets that no list shows, or that an import sets in records of its own.
+const UNSEEN: [&str; 3] = ["facturando =", "sustituye =", "clave_padre = h.padre"];
+
+/// The tables whose lists show `modificado`, except webhooks, whose deliveries are counted beside.
+const DATED: [&str; 10] = [
+    "clientes",
+    "compras",
+    "cxc",
+    "cxp",
+    "facturas",
+    "inventario",
+    "oportunidades",
+    "precios",
+    "productos",
+    "ventas",
+];
+
+/// Contract §3: whatever changes a field that an item shows changes its `modificado`.
+#[test]
+fn updates_of_dated_records_set_modificado() {
+    let statements: Vec<String> = store().statements.iter().map(|statement| on_one_line(statement)).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    for statement in &statements {
+        for update in statement.split("UPDATE ").skip(1) {
+            let table = update.split(' ').next().unwrap_or_default();
+            let Some((_, set)) = update.split_once(" SET ").filter(|_| DATED.contains(&table)) else { continue };
+            let set = set.split(" WHERE ").next().unwrap_or_default();
+            seen.insert(table);
+            let is_dated = set.contains("modificado =") || UNSEEN.iter().any(|part| set.starts_with(part));
+            assert!(is_dated, "UPDATE {table} SET {set}");
+        }
+    }
+    assert!(seen.len() > 7, "{seen:?}");
+}
+
 #[tokio::test]
 async fn assembled_statements_name_one_company() {
     let world = World::new().await;

@@ -135,7 +135,8 @@ codes! {
     LimiteWebhooks = 422 "limite_webhooks" "la empresa ya tiene el máximo de webhooks",
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    // Only the back office and the command line get these three.
+    // Only the back office and the command line get these four.
+    UuidDuplicado = 409 "uuid_duplicado" "uuid: ya lo tiene otro documento de la empresa",
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
     CertificadoRechazado = 422 "certificado_rechazado" "el certificado no se puede usar",

@@ -1,7 +1,7 @@
 //! The headers of responses. Their names are the constants that the pipeline sends.
 
 use http::HeaderName;
-use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ALLOW, DATE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde_json::{Map, Value, json};
 
 use super::language::Language;
@@ -70,6 +70,12 @@ fn all() -> Vec<Header> {
             text("0199d8f2-a4c0-7b3e-9a55-c1d2e3f40516"),
             "The request's id, the same as `peticion` in an error. Log it, and quote it to support.",
             "El id de la petición, el mismo que `peticion` en un error. Regístrelo y cítelo a soporte.",
+        ),
+        header(
+            DATE,
+            text("Mon, 12 Oct 2026 18:00:00 GMT"),
+            "When the request came, by the clock that writes `modificado`. To synchronise, note that of a walk's first page.",
+            "Cuándo llegó la petición, por el reloj que escribe `modificado`. Para sincronizar, anote el de la primera página del recorrido.",
         ),
         header(
             respond::AVISO,

@@ -1,6 +1,6 @@
 //! Responses: the successes, and one per status of the operation's errors.
 
-use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ALLOW, DATE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -118,7 +118,7 @@ fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<Str
     let limited = keyed && !matches!(status, 401 | 405);
     let limits = headers::LIMITS.iter().filter(|_| limited);
     let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
-    headers::refer([PETICION].iter().chain(own).chain(limits).chain(&notice))
+    headers::refer([PETICION, DATE].iter().chain(own).chain(limits).chain(&notice))
 }
 
 /// The schema of a page whose records have the schema `record`.

@@ -14,6 +14,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
@@ -45,6 +46,7 @@ pub(crate) async fn answer(
     watch: &mut Watch,
 ) -> Response<Bytes> {
     let mut meta = ResponseMeta::default();
+    let received = context.now();
     // A panic still gets a response with the id to report, and the connection survives.
     let outcome = AssertUnwindSafe(serve(
         context,
@@ -65,12 +67,12 @@ pub(crate) async fn answer(
         admission.release(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
         context.merge_usage_if_overdue(admission.allowance.at).await;
     }
-    respond::response(outcome, peticion, &meta)
+    respond::response(outcome, peticion, received, &meta)
 }
 
 /// The response of a front end that could not pass the request to the API.
-pub(crate) fn refused(error: Error, peticion: &str) -> Response<Bytes> {
-    respond::response(Err(error), peticion, &ResponseMeta::default())
+pub(crate) fn refused(error: Error, peticion: &str, received: DateTime<Utc>) -> Response<Bytes> {
+    respond::response(Err(error), peticion, received, &ResponseMeta::default())
 }
 
 async fn serve<'a>(

@@ -1,6 +1,7 @@
 //! The answer: status, headers, body.
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
@@ -19,6 +20,9 @@ pub(crate) const QUOTA_RESET: HeaderName = HeaderName::from_static("x-svc-cupo-r
 pub(crate) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 pub(crate) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// The form of `Date` (RFC 9110, §5.6.7).
+const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
 /// A success. It has no `Debug`, because the body may hold a secret.
 pub(crate) struct Reply {
@@ -49,7 +53,14 @@ impl Reply {
     }
 }
 
-pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, meta: &ResponseMeta<'_>) -> Response<Bytes> {
+/// `received` is the moment at which the request came, by the clock that `modificado` is written
+/// by. As the `Date` of a list it is never later than the state that was read (contract §3).
+pub(super) fn response(
+    outcome: Result<Reply, Error>,
+    peticion: &str,
+    received: DateTime<Utc>,
+    meta: &ResponseMeta<'_>,
+) -> Response<Bytes> {
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
@@ -73,6 +84,7 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, meta: &Res
     // Business data and secrets: no cache may keep them.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     insert(headers, PETICION, peticion);
+    insert(headers, header::DATE, &received.format(HTTP_DATE).to_string());
     if !meta.notices.text().is_empty() {
         insert(headers, AVISO, meta.notices.text());
     }

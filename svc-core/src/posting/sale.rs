@@ -216,7 +216,7 @@ async fn owe(
             origen: InvoiceOrigin::Aplicacion,
         };
         let factura = cx.tx.insert_invoice(&row, made.folio).await?;
-        cx.tx.set_sale_invoice(made.venta, factura).await?;
+        cx.tx.set_sale_invoice(made.venta, factura, cx.now).await?;
         made.factura = Some(factura);
     }
     stock::validate_there(cx, almacen, &leaving, &[]).await?;

@@ -60,7 +60,7 @@ pub(crate) async fn validate_there(
     if products.is_empty() {
         return Ok(());
     }
-    let there = cx.tx.lock_stock(almacen.clave, &products.into_iter().collect::<Vec<_>>()).await?;
+    let there = cx.tx.lock_stock(almacen.clave, &products.into_iter().collect::<Vec<_>>(), cx.now).await?;
     for row in there {
         let others = (row.apartado.get() - of(held, row.producto)).max(Decimal::ZERO);
         let free = row.existencia.get() - others;
@@ -93,7 +93,7 @@ pub(crate) async fn post(
     if products.is_empty() {
         return Ok(Posted { existencias: Vec::new(), movimiento: None, valor: Some(Decimal::ZERO) });
     }
-    let mut held = cx.tx.lock_stock(almacen.clave, &products).await?;
+    let mut held = cx.tx.lock_stock(almacen.clave, &products, cx.now).await?;
     let before = held.clone();
     let ledger = apply(&mut held, changes)?;
     let altered: Vec<Holding> =

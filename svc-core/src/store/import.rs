@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use super::{Conflict, EachRow, StoreError, Tx};
 use crate::domain::quantity::Rate;
+use crate::domain::time::Timestamp;
 use crate::domain::words::{OpportunityStatus, SaleKind};
 use crate::record::{ImportSpec, ListSpec, Value};
 
@@ -139,8 +140,9 @@ pub trait ImportTx {
     /// The SKUs of these products; those without one are left out.
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError>;
 
-    /// Creates the price lists that do not exist, by clave, and sets the names that are given.
-    async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError>;
+    /// Creates the price lists that do not exist, by clave, and sets the names that are given. Sets
+    /// `modificado` of the prices whose list got another name.
+    async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)], now: Timestamp) -> Result<(), StoreError>;
 
     /// The status that each of these stages gives an opportunity; stages that do not exist are left
     /// out.
@@ -156,5 +158,9 @@ pub trait ImportTx {
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError>;
 
     /// Links sales without an invoice to theirs: sale, invoice, fiscal folio.
-    async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError>;
+    async fn invoice_sales(
+        &mut self,
+        invoices: &[(i64, i64, Option<&str>)],
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 }

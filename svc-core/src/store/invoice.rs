@@ -154,7 +154,13 @@ pub trait InvoiceTx {
 
     /// Stores the period and the sales of a global invoice, and makes it the invoice of these
     /// sales.
-    async fn insert_global(&mut self, factura: i64, period: &GlobalPeriod, ventas: &[i64]) -> Result<(), StoreError>;
+    async fn insert_global(
+        &mut self,
+        factura: i64,
+        period: &GlobalPeriod,
+        ventas: &[i64],
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 
     /// The period and the sales of a global invoice; `None` if the record is another document.
     async fn global(&mut self, factura: i64) -> Result<Option<(GlobalPeriod, Vec<i64>)>, StoreError>;

@@ -62,7 +62,7 @@ pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, Imported
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
-pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx};
+pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, Renamed};
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx,
 };
@@ -123,6 +123,8 @@ pub enum Conflict {
     Rfc,
     /// Another active product of the company has the SKU.
     Sku,
+    /// Another document of the same kind has the fiscal folio.
+    Uuid,
     /// Another record has the clave (imports, which may specify it).
     Clave,
     /// Another record has the name.
@@ -153,6 +155,7 @@ impl Conflict {
         match self {
             Self::Rfc => "rfc",
             Self::Sku => "sku",
+            Self::Uuid => "uuid",
             Self::Clave => "clave",
             Self::Name => "nombre",
             Self::Taken(field) | Self::Reference(field) | Self::Value(field) => field,
@@ -165,6 +168,7 @@ impl From<StoreError> for Error {
         let code = match &error {
             StoreError::Conflict(Conflict::Rfc) => return Code::RfcDuplicado.into(),
             StoreError::Conflict(Conflict::Sku) => return Code::SkuDuplicado.into(),
+            StoreError::Conflict(Conflict::Uuid) => return Code::UuidDuplicado.into(),
             StoreError::Conflict(Conflict::Reference(field)) => {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }

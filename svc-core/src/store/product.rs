@@ -23,6 +23,20 @@ pub struct ActiveWarehouse {
     pub sucursal: i64,
 }
 
+/// A record that other records show a field of, with its clave, when that field changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renamed {
+    /// Products show the name of their brand.
+    Brand(i64),
+    /// Products show the name of their category.
+    Category(i64),
+    /// Prices and stock show the SKU of their product.
+    Product(i64),
+    /// Stock, sales documents and purchase orders show the code of their warehouse; stock shows its
+    /// branch too.
+    Warehouse(i64),
+}
+
 /// A stock movement to be stored.
 #[derive(Debug)]
 pub struct NewMovement<'a> {
@@ -99,6 +113,9 @@ pub trait ProductTx {
     async fn update_product(&mut self, clave: i64, data: &ProductData, modificado: Timestamp)
     -> Result<(), StoreError>;
 
+    /// Sets `modificado` of all records that show what was renamed, in one statement.
+    async fn mark_renamed(&mut self, renamed: Renamed, now: Timestamp) -> Result<(), StoreError>;
+
     /// Marks a product as deleted; `false` if it does not exist or is already deleted.
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
 
@@ -144,7 +161,8 @@ pub trait ProductTx {
 
     /// The stock records of these products in a warehouse, one for each, in ascending order of
     /// product and locked until the end. A product without a record gets one with zero stock.
-    async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError>;
+    async fn lock_stock(&mut self, almacen: i64, productos: &[i64], now: Timestamp)
+    -> Result<Vec<Holding>, StoreError>;
 
     /// Updates locked stock records of a warehouse and inserts its movements, with ascending
     /// claves; returns the clave of the first movement, if there is any.

@@ -172,7 +172,7 @@ pub trait SaleTx {
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// Links a sale to its record in the invoice registry.
-    async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError>;
+    async fn set_sale_invoice(&mut self, clave: i64, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// A sale, locked until the end. Fails with [`StoreError::Busy`] if another transaction holds
     /// the lock for too long.

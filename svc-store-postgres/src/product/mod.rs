@@ -1,6 +1,7 @@
 //! Products and their prices, warehouses and stock.
 
 mod movement;
+mod renamed;
 
 use async_trait::async_trait;
 use svc_core::domain::sale::{ListPrice, SaleProduct};
@@ -10,7 +11,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::ProductStatus;
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
-use svc_core::store::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, StoreError};
+use svc_core::store::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, Renamed, StoreError};
 
 use crate::part::columns_in;
 use crate::row::from_row;
@@ -62,7 +63,12 @@ impl PostgresTx {
     }
 
     /// Inserts the missing stock records, with zero stock.
-    async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<(), StoreError> {
+    async fn insert_empty_stock(
+        &mut self,
+        almacen: i64,
+        productos: &[i64],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.run(sql!(
             "WITH numero AS (
                  INSERT INTO contadores AS c (empresa, serie, valor)
@@ -76,8 +82,8 @@ impl PostgresTx {
                  ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
                  RETURNING valor
              )
-             INSERT INTO inventario (empresa, clave, producto, almacen)
-             SELECT :empresa, n.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, :almacen
+             INSERT INTO inventario (empresa, clave, producto, almacen, modificado)
+             SELECT :empresa, n.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, :almacen, :ahora
              FROM numero n, unnest(:productos::bigint[]) AS p (producto)
              WHERE NOT EXISTS (
                  SELECT FROM inventario i
@@ -88,6 +94,7 @@ impl PostgresTx {
             empresa: self.empresa,
             almacen,
             productos,
+            ahora: now,
         ))
         .await
     }
@@ -120,6 +127,10 @@ impl ProductTx for PostgresTx {
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
         self.update_stored(clave, data, modificado).await
+    }
+
+    async fn mark_renamed(&mut self, renamed: Renamed, now: Timestamp) -> Result<(), StoreError> {
+        self.write_renamed(renamed, now).await
     }
 
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
@@ -288,7 +299,12 @@ impl ProductTx for PostgresTx {
         .await
     }
 
-    async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
+    async fn lock_stock(
+        &mut self,
+        almacen: i64,
+        productos: &[i64],
+        now: Timestamp,
+    ) -> Result<Vec<Holding>, StoreError> {
         // Missing rows are inserted before any is locked. A transaction that holds row locks then
         // never waits for the counter, so two transactions that need the same new products do not
         // deadlock.
@@ -296,7 +312,7 @@ impl ProductTx for PostgresTx {
         if !locked.is_empty() {
             return Ok(locked);
         }
-        self.insert_empty_stock(almacen, productos).await?;
+        self.insert_empty_stock(almacen, productos, now).await?;
         self.locked(almacen, productos).await
     }
 

@@ -166,7 +166,12 @@ impl SaleTx for PostgresTx {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.run(sql!(
-            "UPDATE ventas
+            "WITH cuentas AS (
+                 UPDATE cxc
+                 SET modificado = :ahora
+                 WHERE empresa = :empresa AND venta = :clave
+             )
+             UPDATE ventas
              SET tipo = :pedido, serie = NULL, folio = :folio, almacen = coalesce(almacen, :almacen),
                  surtido_estatus = :pendiente, monto_surtido = 0, facturando = NULL, modificado = :ahora,
                  tipo_creado = coalesce(tipo_creado, tipo)
@@ -194,12 +199,15 @@ impl SaleTx for PostgresTx {
         .await
     }
 
-    async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError> {
+    async fn set_sale_invoice(&mut self, clave: i64, factura: i64, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
-            "UPDATE ventas SET factura = :factura WHERE empresa = :empresa AND clave = :clave",
+            "UPDATE ventas
+             SET factura = :factura, modificado = :ahora
+             WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,
             clave,
             factura,
+            ahora: now,
         ))
         .await
     }
@@ -258,8 +266,14 @@ impl SaleTx for PostgresTx {
         invoiced: &InvoicedSale<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        // Receivables show the sale's type, those too that were cancelled before.
         self.run(sql!(
-            "UPDATE ventas
+            "WITH cuentas AS (
+                 UPDATE cxc
+                 SET modificado = :ahora
+                 WHERE empresa = :empresa AND venta = :clave AND estatus = :cancelado
+             )
+             UPDATE ventas
              SET tipo = :tipo, factura = :factura, serie = :serie, folio = :folio, vencimiento = :vencimiento,
                  forma_pago_sat = :forma_pago_sat, metodo_pago_sat = :metodo_pago_sat, uso_cfdi = :uso_cfdi,
                  surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = :ahora,
@@ -277,6 +291,7 @@ impl SaleTx for PostgresTx {
             uso_cfdi: invoiced.terms.uso_cfdi,
             anticipo_contado: invoiced.anticipo_contado,
             ahora: now,
+            cancelado: ReceivableStatus::Cancelado,
         ))
         .await
     }

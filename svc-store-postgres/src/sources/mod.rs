@@ -39,7 +39,7 @@ pub(crate) fn of(table: &str) -> &'static Source {
 static PURCHASES: Source = Source {
     from: &["compras c", "LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen"],
     alias: "c.",
-    columns: &[("almacen", "a.codigo")],
+    columns: &[("almacen", "a.codigo"), ("modificado", "greatest(c.modificado, a.renombrado)")],
     ..Source::PLAIN
 };
 

@@ -6,7 +6,7 @@ use crate::value::push;
 pub(super) static SALES: Source = Source {
     from: &["ventas v", "LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen"],
     alias: "v.",
-    columns: &[("almacen", "a.codigo")],
+    columns: &[("almacen", "a.codigo"), ("modificado", "greatest(v.modificado, a.renombrado)")],
     filters: &[
         // A query by clave also finds a document by its original type, because the notice of its
         // creation named that type.

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_tests::Resource::{Cxc, Facturas, Ventas};
-use svc_tests::imports::{refuses_fields, takes_null_for_absent};
+use svc_tests::imports::{blames, refuses_fields, takes_null_for_absent};
 use svc_tests::lists::{finds, has_fields, pick, row};
 use svc_tests::{Company, World};
 
@@ -176,8 +176,8 @@ async fn omitted_fields_follow_from_the_sale_and_the_sums() {
         json!({"total": "100", "venta": 1, "cliente": 3, "tipo_venta": "pedido", "pagado": "99.995"}),
         json!({"total": "100", "tipo_venta": "remision", "saldo": "0.01"}),
         json!({"total": "100", "pagado": "100"}),
-        json!({"total": "100", "pagado": "10", "saldo": "120"}),
-        json!({"total": "100", "saldo": "120"}),
+        json!({"total": "100", "estatus": "pagado"}),
+        json!({"total": "100", "pagado": "10", "saldo": "0", "estatus": "cancelado"}),
         json!({"total": "100", "saldo": "0", "estatus": "pendiente"}),
     ];
     company.load(Cxc, &rows).await;
@@ -189,8 +189,8 @@ async fn omitted_fields_follow_from_the_sale_and_the_sums() {
         json!([3, "venta", "pendiente", "99.995", "0.005"]),
         json!([null, "venta", "pendiente", "99.99", "0.01"]),
         json!([null, null, "pagado", "100.00", "0.00"]),
-        json!([null, null, "pendiente", "10.00", "120.00"]),
-        json!([null, null, "pendiente", "0.00", "120.00"]),
+        json!([null, null, "pagado", "100.00", "0.00"]),
+        json!([null, null, "cancelado", "10.00", "0.00"]),
         json!([null, null, "pendiente", "100.00", "0.00"]),
     ];
     for (clave, expected) in (1..).zip(expected) {
@@ -222,11 +222,21 @@ async fn a_bad_field_is_named() {
         ("total", json!(null)),
         ("pagado", json!("10.01")),
         ("saldo", json!("-1")),
+        ("saldo", json!("10.01")),
         ("parcialidades", json!(-1)),
         ("sucursal", json!(9)),
         ("importe", json!(1)),
     ];
     refuses_fields(&company, Cxc, &json!({"total": "10"}), &table).await;
+    for (line, field) in [
+        (json!({"total": "100", "pagado": "10", "saldo": "120"}), "saldo"),
+        (json!({"total": "100", "pagado": "10", "saldo": "0"}), "saldo"),
+        (json!({"total": "100", "pagado": "10", "saldo": "1", "estatus": "cancelado"}), "saldo"),
+        (json!({"total": "100", "pagado": "10", "estatus": "pagado"}), "estatus"),
+        (json!({"total": "100", "saldo": "100", "estatus": "pagado"}), "estatus"),
+    ] {
+        blames(company.import(Cxc, &[json!({"total": "10"}), line]).await, 2, &format!("{field}: "));
+    }
 }
 
 #[tokio::test]

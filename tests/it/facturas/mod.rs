@@ -4,7 +4,7 @@ mod files;
 
 use serde_json::{Value, json};
 use svc_tests::Resource::{Facturas, Ventas};
-use svc_tests::imports::{refuses_fields, takes_null_for_absent};
+use svc_tests::imports::{blames, refuses_fields, takes_null_for_absent};
 use svc_tests::lists::{finds, has_fields, pick, refuses};
 use svc_tests::{Company, World};
 
@@ -146,7 +146,7 @@ async fn the_first_invoice_of_a_sale_that_has_none_becomes_the_sale_s() {
         json!({"clave": 10, "tipo": "nota_credito", "venta": 1}),
         json!({"clave": 11, "venta": 1, "uuid": UUIDS[0].to_uppercase()}),
         json!({"clave": 12, "venta": 1, "uuid": UUIDS[1]}),
-        json!({"clave": 13, "venta": 2, "uuid": UUIDS[1]}),
+        json!({"clave": 13, "venta": 2, "uuid": UUIDS[2]}),
         json!({"clave": 14, "venta": 3, "estatus": "en_espera"}),
         json!({"clave": 15, "tipo": "externa", "venta": 4}),
     ];
@@ -199,4 +199,17 @@ async fn a_bad_field_is_named() {
         ("total", json!("1.00")),
     ];
     refuses_fields(&company, Facturas, &json!({}), &table).await;
+}
+
+#[tokio::test]
+async fn a_fiscal_folio_is_one_document_s() {
+    let world = World::new().await;
+    let company = company(&world).await;
+    company.load(Facturas, &[json!({"uuid": UUIDS[0]}), json!({"uuid": UUIDS[1], "estatus": "cancelada"})]).await;
+    for uuid in [UUIDS[0].to_uppercase(), UUIDS[1].to_owned()] {
+        blames(company.import(Facturas, &[json!({}), json!({"uuid": uuid, "tipo": "pago"})]).await, 2, "uuid: ");
+    }
+    let twice = [json!({"uuid": UUIDS[2]}), json!({}), json!({"uuid": UUIDS[2].to_uppercase()})];
+    blames(company.import(Facturas, &twice).await, 3, "uuid: ");
+    assert_eq!(company.world.count("facturas").await, 2);
 }

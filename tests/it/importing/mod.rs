@@ -1,5 +1,6 @@
 //! Importing: NDJSON, all or nothing.
 
+mod balances;
 mod claves;
 mod faults;
 mod integers;

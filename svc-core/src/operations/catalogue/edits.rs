@@ -16,7 +16,7 @@ use crate::operation::{Cx, Input, Operation, Spec};
 use crate::operations::import::{HEAD_OFFICE, Rules, require_exact_integers};
 use crate::record::bank_account::{BankAccount, BankAccountChanges, BankAccountImport};
 use crate::record::branch::{Branch, BranchChanges, BranchImport};
-use crate::record::brand::{Brand, BrandChanges};
+use crate::record::brand::{Brand, BrandChanges, BrandImport};
 use crate::record::category::{Category, CategoryChanges, CategoryImport};
 use crate::record::loss_reason::{LossReason, LossReasonChanges};
 use crate::record::price::{Price, PriceChanges, PriceImport};
@@ -26,7 +26,7 @@ use crate::record::unit::{Unit, UnitChanges};
 use crate::record::warehouse::{Warehouse, WarehouseChanges, WarehouseImport};
 use crate::record::{Changes, Import, List, Value as Column};
 use crate::schema::{self, with_field};
-use crate::store::{Conflict, StoreError};
+use crate::store::{Conflict, Renamed, StoreError};
 
 /// Changes some fields of a record of the list `L`.
 #[derive(Debug)]
@@ -77,9 +77,10 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
     fn follow_up(
         cx: &mut Cx<'_>,
         clave: i64,
+        before: &ImportOf<Self>,
         after: &ImportOf<Self>,
     ) -> impl Future<Output = Result<(), Error>> + Send {
-        let _ = (cx, clave, after);
+        let _ = (cx, clave, before, after);
         async { Ok(()) }
     }
 }
@@ -129,7 +130,7 @@ impl<L: Editable> Operation for Edit<L> {
         L::merge(&self.changes, &mut after[0]);
         require_exact_integers(&after[0])?;
         after[0].check()?;
-        ImportOf::<L>::look_up(&mut after, cx.tx).await.map_err(refused)?;
+        ImportOf::<L>::look_up(&mut after, cx.tx, cx.now).await.map_err(refused)?;
         let [mut after] = after;
         before.normalize(clave, cx.now)?;
         after.normalize(clave, cx.now)?;
@@ -142,7 +143,7 @@ impl<L: Editable> Operation for Edit<L> {
         let (old, new) = (columns(&before), columns(&after));
         if old != new {
             cx.tx.update_record(&ImportOf::<L>::SPEC, clave, &new).await.map_err(refused)?;
-            L::follow_up(cx, clave, &after).await?;
+            L::follow_up(cx, clave, &before, &after).await?;
         }
         Ok(Edited { name: L::NAME, clave })
     }
@@ -180,6 +181,13 @@ impl Editable for Brand {
     type Changes = BrandChanges;
     const SPEC: Spec = Spec::new().named("brand.edit");
     const NAME: &'static str = "marca";
+
+    async fn follow_up(cx: &mut Cx<'_>, clave: i64, before: &BrandImport, after: &BrandImport) -> Result<(), Error> {
+        if before.nombre != after.nombre {
+            cx.tx.mark_renamed(Renamed::Brand(clave), cx.now).await?;
+        }
+        Ok(())
+    }
 }
 
 impl Editable for Unit {
@@ -207,6 +215,18 @@ impl Editable for Category {
             }
             _ => Ok(()),
         }
+    }
+
+    async fn follow_up(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        before: &CategoryImport,
+        after: &CategoryImport,
+    ) -> Result<(), Error> {
+        if before.nombre != after.nombre {
+            cx.tx.mark_renamed(Renamed::Category(clave), cx.now).await?;
+        }
+        Ok(())
     }
 }
 
@@ -264,7 +284,15 @@ impl Editable for Warehouse {
     const NAME: &'static str = "almacen";
 
     /// A new main warehouse replaces the branch's former one.
-    async fn follow_up(cx: &mut Cx<'_>, clave: i64, after: &WarehouseImport) -> Result<(), Error> {
+    async fn follow_up(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        before: &WarehouseImport,
+        after: &WarehouseImport,
+    ) -> Result<(), Error> {
+        if (&before.codigo, before.sucursal) != (&after.codigo, after.sucursal) {
+            cx.tx.mark_renamed(Renamed::Warehouse(clave), cx.now).await?;
+        }
         match after.principal {
             Some(true) => Ok(cx.tx.unset_other_main_warehouses(clave).await?),
             _ => Ok(()),

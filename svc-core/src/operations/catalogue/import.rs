@@ -69,11 +69,11 @@ impl Rules for PriceImport {
         require(span.is_none_or(|(from, until)| from <= until), "vigencia_hasta", "es anterior a vigencia_desde")
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
         // The price list of an imported price is created if it does not exist (command line,
         // "Import").
         let lists: Vec<_> = rows.iter().map(|row| (row.lista, row.lista_nombre.as_deref())).collect();
-        tx.make_price_lists(&lists).await?;
+        tx.make_price_lists(&lists, now).await?;
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 

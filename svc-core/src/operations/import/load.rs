@@ -80,7 +80,7 @@ async fn insert<R: Rules>(
     rows: &mut [R],
     now: Timestamp,
 ) -> Result<Vec<LateParent>, StoreError> {
-    R::look_up(rows, tx).await?;
+    R::look_up(rows, tx, now).await?;
     let given: Vec<Option<i64>> = rows.iter_mut().map(|row| *row.clave()).collect();
     let claves = tx.assign_claves(&R::SPEC, &given).await?;
     let late = take_late_parents(tx, numbers, rows, &claves).await?;
@@ -93,7 +93,7 @@ async fn insert<R: Rules>(
         row.values(&mut values);
     }
     tx.insert_records(&R::SPEC, &values).await?;
-    R::follow_up(rows, tx).await?;
+    R::follow_up(rows, tx, now).await?;
     Ok(late)
 }
 
@@ -140,7 +140,12 @@ fn refused(line: u64, conflict: &Conflict) -> ImportError {
     let text = match conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
-        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
+        Conflict::Rfc
+        | Conflict::Sku
+        | Conflict::Uuid
+        | Conflict::Clave
+        | Conflict::Name
+        | Conflict::Taken(_) => {
             "ya existe en la empresa o en el archivo"
         }
     };

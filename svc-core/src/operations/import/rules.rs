@@ -41,8 +41,12 @@ pub(crate) trait Rules: Imported {
     fn clear_parent(&mut self) {}
 
     /// Replaces names by claves.
-    fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
-        let _ = (rows, tx);
+    fn look_up(
+        rows: &mut [Self],
+        tx: &mut dyn Tx,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (rows, tx, now);
         async { Ok(()) }
     }
 
@@ -53,8 +57,12 @@ pub(crate) trait Rules: Imported {
     }
 
     /// Runs after the records were inserted.
-    fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
-        let _ = (rows, tx);
+    fn follow_up(
+        rows: &[Self],
+        tx: &mut dyn Tx,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (rows, tx, now);
         async { Ok(()) }
     }
 }

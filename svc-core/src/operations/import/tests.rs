@@ -84,7 +84,7 @@ fn what_a_line_leaves_out_takes_its_default() {
         ),
         (
             stored::<sale::SaleImport>(r#"{"tipo":"pedido","cliente":1,"subtotal":"100","impuestos":"16"}"#),
-            "clave=7 tipo='pedido' fecha=2026-03-02T18:00Z sucursal=0 cliente=1 moneda='MXN' tipo_cambio=1 subtotal=100 descuento=0 impuestos=16 retenciones=0 total=116 saldo=0 cancelada=false surtido_estatus='pendiente' monto_surtido=0 origen='aplicacion' modificado=2026-03-02T18:00Z desglose=true",
+            "clave=7 tipo='pedido' fecha=2026-03-02T18:00Z sucursal=0 cliente=1 moneda='MXN' tipo_cambio=1 subtotal=100 descuento=0 impuestos=16 retenciones=0 total=116 saldo=116 cancelada=false surtido_estatus='pendiente' monto_surtido=0 origen='aplicacion' modificado=2026-03-02T18:00Z desglose=true",
         ),
         (
             stored::<sale_line::SaleLineImport>(

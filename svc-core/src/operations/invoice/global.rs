@@ -129,7 +129,7 @@ impl Operation for InvoicePeriod {
         let ventas: Vec<i64> = self.sales(cx, from, upto).await?.iter().map(|sale| sale.venta).collect();
         let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
         let (factura, heading) = document::open(cx, tipo, invoice_series(0), None, None, origen).await?;
-        cx.tx.insert_global(factura, &period, &ventas).await?;
+        cx.tx.insert_global(factura, &period, &ventas, cx.now).await?;
         let document = document::of_period(cx, &period, &ventas, heading).await?;
         document::keep_fit(cx, factura, document).await?;
         Ok(PeriodInvoiced { factura, ventas })

@@ -47,7 +47,7 @@ impl Rules for OpportunityImport {
     }
 
     /// The status of an opportunity follows from its stage.
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         let stages = distinct(rows.iter().map(|row| row.etapa));
         let kinds = tx.stage_kinds(&stages).await?;
         if kinds.len() < stages.len() {

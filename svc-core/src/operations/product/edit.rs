@@ -9,6 +9,7 @@ use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::product::EditProduct;
+use crate::store::Renamed;
 
 /// The answer of [`EditProduct`].
 #[derive(Debug, Clone, JsonSchema, Serialize)]
@@ -34,6 +35,9 @@ impl Operation for EditProduct {
         validate(cx, &after, &before).await?;
         if after != before {
             cx.tx.update_product(producto, &after, cx.now).await?;
+            if after.sku != before.sku {
+                cx.tx.mark_renamed(Renamed::Product(producto), cx.now).await?;
+            }
             cx.emit(&Event::ProductoActualizado { producto, sku: after.sku }).await?;
         }
         Ok(ProductEdited { producto })

@@ -46,7 +46,7 @@ impl Rules for ProductImport {
         rates.validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Brand, "marca", rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
         let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
         look_up_names(tx, Naming::Category, "categoria", categories).await

@@ -42,13 +42,44 @@ impl PurchaseLineImport {
     }
 }
 
+/// The amounts of a payable.
+struct PayableAmounts {
+    total: Balance,
+    pagado: Balance,
+    saldo: Balance,
+}
+
 impl PayableImport {
-    /// What remains to be paid. If it is missing: the total less what has been paid.
-    fn saldo(&self) -> Decimal {
-        self.saldo.map_or_else(
-            || self.total.unwrap_or_default().get().saturating_sub(self.pagado.unwrap_or_default().get()),
-            Balance::get,
-        )
+    /// The total, what has been paid and what remains. What is missing follows from the others;
+    /// what no other says is zero, except that all of a paid payable is paid. A cancelled one may
+    /// owe nothing, whatever was paid.
+    fn amounts(&self) -> Result<PayableAmounts, Fault> {
+        let zero = Balance::default();
+        let derived = |field: &'static str, amount: Decimal| {
+            require(is_storable(amount), field, "pasa de 18 enteros")?;
+            Ok(Balance::new(amount))
+        };
+        let (total, pagado, saldo) = match (self.total, self.pagado, self.saldo) {
+            (Some(total), Some(pagado), Some(saldo)) => {
+                let is_void = self.estatus == Some(PayableStatus::Cancelado) && saldo == zero;
+                let adds_up = pagado.get() + saldo.get() == total.get();
+                require(adds_up || is_void, "saldo", "no es total − pagado")?;
+                (total, pagado, saldo)
+            }
+            (Some(total), None, Some(saldo)) => (total, derived("pagado", total.get() - saldo.get())?, saldo),
+            (None, pagado, Some(saldo)) => {
+                let pagado = pagado.unwrap_or_default();
+                (derived("total", pagado.get() + saldo.get())?, pagado, saldo)
+            }
+            (Some(total), None, None) if self.estatus == Some(PayableStatus::Pagado) => (total, total, zero),
+            (total, pagado, None) => {
+                let (total, pagado) = (total.unwrap_or_default(), pagado.unwrap_or_default());
+                (total, pagado, derived("saldo", total.get() - pagado.get())?)
+            }
+        };
+        let is_settled = self.estatus != Some(PayableStatus::Pagado) || saldo.get().is_zero();
+        require(is_settled, "estatus", "pagado no lleva saldo")?;
+        Ok(PayableAmounts { total, pagado, saldo })
     }
 }
 
@@ -76,7 +107,7 @@ impl Rules for PurchaseImport {
         require_currency(self.moneda.as_deref())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
@@ -107,7 +138,7 @@ impl Rules for PurchaseLineImport {
         require(is_storable(self.total().get()), "total", "pasa de 18 enteros")
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 
@@ -128,22 +159,22 @@ impl Rules for PayableImport {
         require(self.compra.is_none_or(|compra| compra > 0), "compra", "debe ser un entero positivo")?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
         require(self.operaciones.is_none_or(|count| count > 0), "operaciones", "debe ser un entero positivo")?;
-        require(is_storable(self.saldo()), "saldo", "pasa de 18 enteros")?;
-        require_currency(self.moneda.as_deref())
+        require_currency(self.moneda.as_deref())?;
+        self.amounts().map(drop)
     }
 
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.tipo.get_or_insert(PayableKind::Gasto);
-        self.estatus.get_or_insert(PayableStatus::Pendiente);
+        let PayableAmounts { total, pagado, saldo } = self.amounts()?;
+        (self.total, self.pagado, self.saldo) = (Some(total), Some(pagado), Some(saldo));
+        let is_paid = saldo.get().is_zero() && !pagado.get().is_zero();
+        self.estatus.get_or_insert(if is_paid { PayableStatus::Pagado } else { PayableStatus::Pendiente });
         self.proveedor.get_or_insert(NO_SUPPLIER);
         lower_case(&mut self.uuid);
         self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
-        self.saldo = Some(Balance::new(self.saldo()));
-        self.total.get_or_insert_default();
-        self.pagado.get_or_insert_default();
         self.sucursal.get_or_insert(HEAD_OFFICE);
         self.operaciones.get_or_insert(1);
         self.modificado.get_or_insert(now);

@@ -14,23 +14,32 @@ use crate::operations::import::{
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
 use crate::record::receivable::ReceivableImport;
-use crate::store::{Series, StoreError, Tx};
+use crate::store::{Conflict, Series, StoreError, Tx};
 use rust_decimal::Decimal;
 
 impl ReceivableImport {
-    /// The paid and the owed amount. If one is missing, it follows from the total and the other.
+    /// The paid and the owed amount. What is missing follows from the total and the other; without
+    /// both, all of a paid receivable is paid, and nothing of another. A cancelled one may owe
+    /// nothing, whatever was paid.
     fn paid_and_owed(&self) -> Result<(Money, Money), Fault> {
-        let rest = |part: Money| self.total.get() - part.get();
-        match (self.pagado, self.saldo) {
-            (Some(paid), Some(owed)) => Ok((paid, owed)),
-            (None, Some(owed)) => Ok((line::amount(rest(owed)).unwrap_or_default(), owed)),
-            (paid, None) => {
-                let paid = paid.unwrap_or_default();
-                let owed = line::amount(rest(paid))
-                    .ok_or_else(|| Fault::new(Code::DatoInvalido, "pagado", "es mayor que el total"))?;
-                Ok((paid, owed))
+        let rest = |part: Money, field| {
+            line::amount(self.total.get() - part.get())
+                .ok_or_else(|| Fault::new(Code::DatoInvalido, field, "es mayor que el total"))
+        };
+        let (paid, owed) = match (self.pagado, self.saldo) {
+            (Some(paid), Some(owed)) => {
+                let is_void = self.estatus == Some(ReceivableStatus::Cancelado) && owed == Money::default();
+                let adds_up = paid.get() + owed.get() == self.total.get();
+                require(adds_up || is_void, "saldo", "no es total − pagado")?;
+                (paid, owed)
             }
-        }
+            (None, Some(owed)) => (rest(owed, "saldo")?, owed),
+            (None, None) if self.estatus == Some(ReceivableStatus::Pagado) => (self.total, Money::default()),
+            (paid, None) => (paid.unwrap_or_default(), rest(paid.unwrap_or_default(), "pagado")?),
+        };
+        let is_settled = self.estatus != Some(ReceivableStatus::Pagado) || owed == Money::default();
+        require(is_settled, "estatus", "pagado no lleva saldo")?;
+        Ok((paid, owed))
     }
 }
 
@@ -53,6 +62,17 @@ impl PaymentImport {
             }
         }
     }
+
+    /// What was owed before and after must differ by the payment, where both are given. A payment in
+    /// another currency than its receivable's is not compared.
+    fn require_sum(&self) -> Result<(), StoreError> {
+        match (self.saldo_anterior, self.saldo_insoluto) {
+            (Some(before), Some(after)) if before.get() - self.importe.get() != after.get() => {
+                Err(Conflict::Value("saldo_insoluto".to_owned()).into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Rules for ReceivableImport {
@@ -65,7 +85,7 @@ impl Rules for ReceivableImport {
         self.paid_and_owed().map(|_| ())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         let sales: Vec<i64> = rows.iter().filter_map(|row| row.venta).collect();
         let sales = tx.imported_sales(&sales).await?;
         for row in rows {
@@ -104,7 +124,7 @@ impl Rules for PaymentImport {
         self.owed_before_and_after().map(|_| ())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         let receivables: Vec<i64> = rows.iter().map(|row| row.cxc).collect();
         let receivables = tx.imported_receivables(&receivables).await?;
         for row in rows {
@@ -114,6 +134,7 @@ impl Rules for PaymentImport {
                 let moneda = row.moneda.get_or_insert_with(|| Text::unchecked(&paid.moneda));
                 if **moneda == *paid.moneda {
                     row.tipo_cambio.get_or_insert(paid.tipo_cambio);
+                    row.require_sum()?;
                 }
             }
         }
@@ -136,7 +157,7 @@ impl Rules for PaymentImport {
     }
 
     /// Advances the numbering of deposits past those that imported payments name.
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
             Some(last) => tx.advance_series(Series::Deposits, last).await,
             None => Ok(()),

@@ -240,7 +240,7 @@ async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) 
     let serie = invoice_series(HEAD_OFFICE);
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
     let (factura, heading) = document::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
-    cx.tx.set_sale_invoice(venta, factura).await?;
+    cx.tx.set_sale_invoice(venta, factura, cx.now).await?;
     let folio = heading.number();
     let document = document::of_sale(cx, venta, receptor, None, heading).await?;
     document::keep_fit(cx, factura, document).await?;

@@ -8,7 +8,7 @@ use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
 use crate::domain::tax::{Amounts, LineRates, TaxRate, Withholding, line_taxes, rates_of};
 use crate::domain::time::Timestamp;
-use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
+use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::Code;
 use crate::json::Fault;
 use crate::operations::import::{
@@ -44,6 +44,19 @@ impl SaleImport {
         let total = part(self.subtotal) - part(self.descuento) + part(self.impuestos) - part(self.retenciones);
         line::amount(total)
             .ok_or_else(|| beyond("total", "subtotal − descuento + impuestos − retenciones no es un importe"))
+    }
+}
+
+impl SaleImport {
+    /// What a document of `total` owes if its line does not say: nothing once it is cancelled, all
+    /// of it as an order, a quote or on credit, and nothing as a sale in cash.
+    fn owed(&self, total: Money) -> Money {
+        let is_owed = match self.tipo {
+            SaleKind::Pedido | SaleKind::Cotizacion => true,
+            _ => self.condicion_pago == Some(PaymentTerm::Credito),
+        };
+        let is_cancelled = self.cancelada.unwrap_or(self.fecha_cancelacion.is_some());
+        if is_owed && !is_cancelled { total } else { Money::default() }
     }
 }
 
@@ -105,7 +118,7 @@ impl Rules for SaleImport {
         self.total().map(|_| ())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
@@ -116,12 +129,11 @@ impl Rules for SaleImport {
         self.sucursal.get_or_insert(HEAD_OFFICE);
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
-        for amount in
-            [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.retenciones, &mut self.saldo]
-        {
+        for amount in [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.retenciones] {
             amount.get_or_insert_default();
         }
         self.total = Some(total);
+        self.saldo = Some(self.saldo.unwrap_or_else(|| self.owed(total)));
         self.cancelada.get_or_insert(self.fecha_cancelacion.is_some());
         if self.tipo == SaleKind::Pedido {
             self.surtido_estatus.get_or_insert(Fulfilment::Pendiente);
@@ -134,7 +146,7 @@ impl Rules for SaleImport {
         Ok(())
     }
 
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         let folios = rows.iter().filter_map(|row| Some((row.tipo.word(), row.serie.as_deref(), row.folio?)));
         move_past_folios(tx, folios).await
     }
@@ -164,7 +176,7 @@ impl Rules for SaleLineImport {
     }
 
     /// Keeps a SKU that no product has. A line without a number gets the next of its document.
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
         let unnumbered = distinct(rows.iter().filter(|row| row.renglon.is_none()).map(|row| row.venta));
         let mut last = tx.last_lines(&unnumbered).await?;
@@ -207,7 +219,7 @@ impl Rules for InvoiceImport {
     }
 
     /// A sale without an invoice gets the first one that names it.
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
         let kind = |row: &Self| row.tipo.unwrap_or(InvoiceKind::Factura);
         let folios = rows
             .iter()
@@ -220,6 +232,6 @@ impl Rules for InvoiceImport {
             Some((venta, row.clave?, row.uuid.as_deref()))
         });
         let first: Vec<_> = first.collect();
-        if first.is_empty() { Ok(()) } else { tx.invoice_sales(&first).await }
+        if first.is_empty() { Ok(()) } else { tx.invoice_sales(&first, now).await }
     }
 }

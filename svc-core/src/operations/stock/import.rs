@@ -65,7 +65,7 @@ impl Rules for StockImport {
         require_code(&self.almacen.name, "almacen")
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().map(|row| &mut row.almacen)).await?;
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
@@ -88,7 +88,7 @@ impl Rules for MovementImport {
 
     /// A SKU that no product has is kept; a movement that names its product by clave gets the
     /// product's current SKU.
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
         let unwritten: Vec<i64> = rows.iter().filter(|row| row.sku.is_none()).filter_map(|row| row.producto).collect();
         let skus = tx.skus_of(&unwritten).await?;

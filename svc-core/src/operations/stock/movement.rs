@@ -175,7 +175,7 @@ impl Operation for CountStock {
         }
         let product = held_product(cx, name).await?;
         let almacen = warehouse(cx, "almacen", &self.almacen).await?;
-        let held = cx.tx.lock_stock(almacen.clave, &[product.clave]).await?;
+        let held = cx.tx.lock_stock(almacen.clave, &[product.clave], cx.now).await?;
         let [row] = held.as_slice() else { return Err(Error::internal("one product has several stock records")) };
         let difference = self.existencia.get() - row.existencia.get();
         if difference.is_zero() {
@@ -259,7 +259,7 @@ async fn lock_both(
 ) -> Result<(), Error> {
     let Some(to) = to else { return Ok(()) };
     for almacen in [from.clave.min(to.clave), from.clave.max(to.clave)] {
-        cx.tx.lock_stock(almacen, &[producto]).await?;
+        cx.tx.lock_stock(almacen, &[producto], cx.now).await?;
     }
     Ok(())
 }
