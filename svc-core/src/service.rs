@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use http::{Request, Response};
 use http_body_util::Full;
 use tracing::Instrument as _;
@@ -72,7 +73,8 @@ impl Api {
     /// The answer for a front end that failed outside the API: 500 in the API's format, with a new
     /// request id.
     pub fn broken(&self) -> Response<Bytes> {
-        pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion(), self.0.context.now())
+        let now = self.0.context.now();
+        pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion(now), now)
     }
 
     /// The answer for a front end that accepts no more connections: 503 `no_disponible` in the
@@ -81,21 +83,24 @@ impl Api {
     pub fn overloaded(&self) -> Response<Bytes> {
         let error =
             Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");
-        pipeline::refused(error.retry_after(1), &self.0.peticion(), self.0.context.now())
+        let now = self.0.context.now();
+        pipeline::refused(error.retry_after(1), &self.0.peticion(now), now)
     }
 }
 
 impl ApiInner {
-    fn peticion(&self) -> String {
-        let millis = u64::try_from(self.context.now().timestamp_millis()).unwrap_or(0);
+    fn peticion(&self, now: DateTime<Utc>) -> String {
+        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         uuid_v7(millis, self.context.random()).to_string()
     }
 
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let peticion = self.peticion();
+        let received = self.context.now();
+        let peticion = self.peticion(received);
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
-        let answer = pipeline::answer(&self.context, &self.router, self.paths, &peticion, &head, &mut body, &mut watch);
+        let arrival = pipeline::Arrival { peticion: &peticion, received };
+        let answer = pipeline::answer(&self.context, &self.router, self.paths, arrival, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
         pipeline::discard_received(&head.headers, &mut body);

@@ -35,9 +35,7 @@ CREATE TABLE facturas (
     CONSTRAINT facturas_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas,
     CONSTRAINT facturas_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes
 );
--- A fiscal folio is one document's, a cancelled one's too.
-CREATE UNIQUE INDEX facturas_uuid_unico ON facturas (empresa, uuid) WHERE uuid IS NOT NULL;
--- Filter `uuid`.
+-- Filter `uuid`, and the other documents with an imported one's fiscal folio.
 CREATE INDEX facturas_uuid ON facturas (empresa, uuid, clave);
 -- Filter `venta`, and the documents of a sale.
 CREATE INDEX facturas_venta ON facturas (empresa, venta, clave);

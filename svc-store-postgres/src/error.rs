@@ -81,7 +81,7 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
     match (kind, constraint) {
         (ErrorKind::UniqueViolation, "clientes_rfc_unico") => Some(Conflict::Rfc),
         (ErrorKind::UniqueViolation, "productos_sku_unico") => Some(Conflict::Sku),
-        (ErrorKind::UniqueViolation, "cxp_uuid_unico" | "facturas_uuid_unico") => Some(Conflict::Uuid),
+        (ErrorKind::UniqueViolation, "cxp_uuid_unico") => Some(Conflict::Uuid),
         (ErrorKind::UniqueViolation, "marcas_nombre_unico") => Some(Conflict::Name),
         (ErrorKind::UniqueViolation, name) if name.ends_with("_pkey") => Some(Conflict::Clave),
         (ErrorKind::ForeignKeyViolation, _) => Some(Conflict::Reference(field())),

@@ -324,6 +324,21 @@ impl ImportTx for PostgresTx {
         self.found(statement, ImportedReceivable::from_row).await
     }
 
+    async fn is_uuid_repeated(&mut self, uuids: &[&str]) -> Result<bool, StoreError> {
+        let statement = sql!(
+            "SELECT EXISTS (
+                 SELECT uuid
+                 FROM facturas
+                 WHERE empresa = :empresa AND uuid = ANY (:uuids)
+                 GROUP BY uuid
+                 HAVING count(*) > 1
+             )",
+            empresa: self.empresa,
+            uuids,
+        );
+        self.value(statement.planned_each_time()).await
+    }
+
     async fn invoice_sales(
         &mut self,
         invoices: &[(i64, i64, Option<&str>)],

@@ -35,18 +35,24 @@ use crate::operation::query::exceeds_unannounced;
 use crate::operation::{Handler, Router, path};
 use crate::store::StoreError;
 
+/// A request's id and the moment at which it came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival<'a> {
+    pub(crate) peticion: &'a str,
+    pub(crate) received: DateTime<Utc>,
+}
+
 /// Answers a request, always; every response carries the request id.
 pub(crate) async fn answer(
     context: &Context,
     router: &Router,
     paths: Paths,
-    peticion: &str,
+    Arrival { peticion, received }: Arrival<'_>,
     head: &http::request::Parts,
     body: &mut Body,
     watch: &mut Watch,
 ) -> Response<Bytes> {
     let mut meta = ResponseMeta::default();
-    let received = context.now();
     // A panic still gets a response with the id to report, and the connection survives.
     let outcome = AssertUnwindSafe(serve(
         context,

@@ -157,6 +157,9 @@ pub trait ImportTx {
     /// These receivables; those that do not exist are left out.
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError>;
 
+    /// Whether several documents of the registry have one of these fiscal folios.
+    async fn is_uuid_repeated(&mut self, uuids: &[&str]) -> Result<bool, StoreError>;
+
     /// Links sales without an invoice to theirs: sale, invoice, fiscal folio.
     async fn invoice_sales(
         &mut self,

@@ -123,7 +123,7 @@ pub enum Conflict {
     Rfc,
     /// Another active product of the company has the SKU.
     Sku,
-    /// Another document of the same kind has the fiscal folio.
+    /// Another payable, or another document of the registry (imports), has the fiscal folio.
     Uuid,
     /// Another record has the clave (imports, which may specify it).
     Clave,

@@ -212,4 +212,8 @@ async fn a_fiscal_folio_is_one_document_s() {
     let twice = [json!({"uuid": UUIDS[2]}), json!({}), json!({"uuid": UUIDS[2].to_uppercase()})];
     blames(company.import(Facturas, &twice).await, 3, "uuid: ");
     assert_eq!(company.world.count("facturas").await, 2);
+    let of_three = [json!({"uuid": UUIDS[2]})];
+    let both = tokio::join!(company.import(Facturas, &of_three), company.import(Facturas, &of_three));
+    assert!([&both.0, &both.1].contains(&&Ok(1)), "{both:?}");
+    blames(if both.0.is_ok() { both.1 } else { both.0 }, 1, "uuid: ");
 }

@@ -45,7 +45,7 @@ struct Keeper(std::sync::Mutex<Option<Cfdi>>);
 impl Stamper for Keeper {
     async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
         *self.0.lock().unwrap() = Some(Cfdi::read(&request.xml).expect("a document"));
-        let uuid = uuid::Uuid::from_u128(u128::from(request.id.len() as u64) << 64 | 7);
+        let uuid = uuid::Uuid::from_u128(request.id.bytes().fold(0, |folio, byte| folio << 8 | u128::from(byte)));
         svc_core::stamping::SandboxStamper::sign(request, uuid, "2026-10-12T18:00:05Z".parse().unwrap())
     }
 }

@@ -19,7 +19,7 @@ use crate::record::invoice::InvoiceImport;
 use crate::record::product::DEFAULT_TAX_OBJECT;
 use crate::record::sale::SaleImport;
 use crate::record::sale_line::SaleLineImport;
-use crate::store::{Naming, StoreError, Tx};
+use crate::store::{Conflict, Naming, StoreError, Tx};
 use rust_decimal::Decimal;
 
 /// A fault in a value that was computed from other fields.
@@ -220,6 +220,11 @@ impl Rules for InvoiceImport {
 
     /// A sale without an invoice gets the first one that names it.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+        // It runs after the claves were taken, so no other import of invoices writes meanwhile.
+        let uuids: Vec<&str> = rows.iter().filter_map(|row| row.uuid.as_deref()).collect();
+        if !uuids.is_empty() && tx.is_uuid_repeated(&uuids).await? {
+            return Err(Conflict::Uuid.into());
+        }
         let kind = |row: &Self| row.tipo.unwrap_or(InvoiceKind::Factura);
         let folios = rows
             .iter()
