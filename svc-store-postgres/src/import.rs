@@ -339,11 +339,7 @@ impl ImportTx for PostgresTx {
         self.value(statement.planned_each_time()).await
     }
 
-    async fn invoice_sales(
-        &mut self,
-        invoices: &[(i64, i64, Option<&str>)],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)], now: Timestamp) -> Result<(), StoreError> {
         let statement = sql!(
             "UPDATE ventas v
              SET factura = f.factura, uuid = f.uuid, modificado = :ahora

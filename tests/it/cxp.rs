@@ -238,7 +238,9 @@ async fn a_fiscal_folio_is_one_payable_s() {
     let world = World::new().await;
     let company = debtor(&world).await;
     let cancelled = json!({"estatus": "cancelado", "total": 1, "uuid": UUID});
-    company.load(Resource::Cxp, &[cancelled.clone(), cancelled, json!({"total": 1, "uuid": UUID.to_uppercase()})]).await;
+    company
+        .load(Resource::Cxp, &[cancelled.clone(), cancelled, json!({"total": 1, "uuid": UUID.to_uppercase()})])
+        .await;
     let twice = [json!({"total": 1}), json!({"total": 1, "uuid": UUID})];
     blames(company.import(Resource::Cxp, &twice).await, 2, "uuid: ");
     let other = "11111111-aaaa-4c6a-9f0d-1e2f3a4b5c6d";
@@ -250,10 +252,8 @@ async fn a_fiscal_folio_is_one_payable_s() {
     let refused = company.run_by_name("payable.capture", &capture(&UUID.to_uppercase())).await.unwrap_err();
     assert_eq!((refused.code().codigo(), refused.status().as_u16()), ("uuid_duplicado", 409));
     let input = capture(other);
-    let both = tokio::join!(
-        company.run_by_name("payable.capture", &input),
-        company.run_by_name("payable.capture", &input)
-    );
+    let both =
+        tokio::join!(company.run_by_name("payable.capture", &input), company.run_by_name("payable.capture", &input));
     let outcomes = [both.0, both.1].map(|outcome| outcome.map(|_| ()).map_err(|error| error.code().codigo()));
     assert!(outcomes.contains(&Ok(())) && outcomes.contains(&Err("uuid_duplicado")), "{outcomes:?}");
 }

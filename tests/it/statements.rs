@@ -70,18 +70,8 @@ fn whole_statements_name_one_company() {
 const UNSEEN: [&str; 3] = ["facturando =", "sustituye =", "clave_padre = h.padre"];
 
 /// The tables whose lists show `modificado`, except webhooks, whose deliveries are counted beside.
-const DATED: [&str; 10] = [
-    "clientes",
-    "compras",
-    "cxc",
-    "cxp",
-    "facturas",
-    "inventario",
-    "oportunidades",
-    "precios",
-    "productos",
-    "ventas",
-];
+const DATED: [&str; 10] =
+    ["clientes", "compras", "cxc", "cxp", "facturas", "inventario", "oportunidades", "precios", "productos", "ventas"];
 
 /// Contract §3: whatever changes a field that an item shows changes its `modificado`.
 #[test]

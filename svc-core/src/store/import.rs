@@ -161,9 +161,5 @@ pub trait ImportTx {
     async fn is_uuid_repeated(&mut self, uuids: &[&str]) -> Result<bool, StoreError>;
 
     /// Links sales without an invoice to theirs: sale, invoice, fiscal folio.
-    async fn invoice_sales(
-        &mut self,
-        invoices: &[(i64, i64, Option<&str>)],
-        now: Timestamp,
-    ) -> Result<(), StoreError>;
+    async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)], now: Timestamp) -> Result<(), StoreError>;
 }

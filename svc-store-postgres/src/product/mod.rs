@@ -63,12 +63,7 @@ impl PostgresTx {
     }
 
     /// Inserts the missing stock records, with zero stock.
-    async fn insert_empty_stock(
-        &mut self,
-        almacen: i64,
-        productos: &[i64],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64], now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "WITH numero AS (
                  INSERT INTO contadores AS c (empresa, serie, valor)

@@ -28,7 +28,8 @@ async fn a_balance_left_out_follows_from_type_and_terms() {
     let ana = company.admin().await;
     for (clave, (line, saldo)) in (1..).zip(&table) {
         let tipo = line["tipo"].as_str().expect("a type");
-        let cancelled = if line.get("cancelada").or(line.get("fecha_cancelacion")).is_some() { "true" } else { "false" };
+        let cancelled =
+            if line.get("cancelada").or(line.get("fecha_cancelacion")).is_some() { "true" } else { "false" };
         let shown = ana.walk(&format!("/ventas?clave={clave}&tipo={tipo}&cancelada={cancelled}")).await;
         assert_eq!(shown[0]["saldo"], *saldo, "{line}");
     }

@@ -140,12 +140,7 @@ fn refused(line: u64, conflict: &Conflict) -> ImportError {
     let text = match conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
-        Conflict::Rfc
-        | Conflict::Sku
-        | Conflict::Uuid
-        | Conflict::Clave
-        | Conflict::Name
-        | Conflict::Taken(_) => {
+        Conflict::Rfc | Conflict::Sku | Conflict::Uuid | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
             "ya existe en la empresa o en el archivo"
         }
     };

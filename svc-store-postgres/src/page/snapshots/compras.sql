@@ -2,7 +2,7 @@
 -- No filter, the first page.
 SELECT c.clave, c.folio, c.estatus, c.proveedor, c.fecha, c.fecha_entrega, c.sucursal, a.codigo,
        c.moneda, c.tipo_cambio, c.subtotal, c.descuento, c.impuestos, c.total, c.cxp,
-       c.comentarios, c.modificado
+       c.comentarios, greatest(c.modificado, a.renombrado)
 FROM compras c
 LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen
 WHERE c.empresa = $1
@@ -12,7 +12,7 @@ LIMIT 31;
 -- All filters, a later page.
 SELECT c.clave, c.folio, c.estatus, c.proveedor, c.fecha, c.fecha_entrega, c.sucursal, a.codigo,
        c.moneda, c.tipo_cambio, c.subtotal, c.descuento, c.impuestos, c.total, c.cxp,
-       c.comentarios, c.modificado
+       c.comentarios, greatest(c.modificado, a.renombrado)
 FROM compras c
 LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen
 WHERE c.empresa = $1

@@ -4,7 +4,8 @@ SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.clien
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
        v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
-       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios,
+       greatest(v.modificado, a.renombrado)
 FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
@@ -18,7 +19,8 @@ SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.clien
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
        v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
-       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios,
+       greatest(v.modificado, a.renombrado)
 FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
@@ -46,7 +48,8 @@ SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.clien
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
        v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
-       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios,
+       greatest(v.modificado, a.renombrado)
 FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
@@ -62,7 +65,8 @@ SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.clien
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
        v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
-       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios,
+       greatest(v.modificado, a.renombrado)
 FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
@@ -79,7 +83,8 @@ SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.clien
        v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
        v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
-       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios,
+       greatest(v.modificado, a.renombrado)
 FROM ventas v
 LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
 WHERE v.empresa = $1
