@@ -202,3 +202,27 @@ async fn a_write_whose_modificado_would_be_older_than_30_seconds_is_given_up() {
         }
     }
 }
+
+#[tokio::test]
+async fn renames_and_sales_at_once_all_succeed() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let order = nails("pedido");
+    for round in 0..8 {
+        let codigo = json!({"clave": 1, "codigo": format!("W{round:02}")});
+        let sku = json!({"clave": 1, "sku": format!("A-{round}")});
+        let (warehouse, product, sold, again) = tokio::join!(
+            company.run_by_name("warehouse.edit", &codigo),
+            company.run_by_name("product.edit", &sku),
+            company.run_by_name("sale.capture", &order),
+            ana.post("/ventas", order.clone()),
+        );
+        for outcome in [warehouse, product, sold] {
+            did(outcome);
+        }
+        again.ok(201);
+    }
+    let apartado = ana.walk("/inventario?sku=A-7").await[0]["apartado"].clone();
+    assert_eq!(apartado.as_f64().map(f64::abs), Some(32.0), "{apartado}");
+}
