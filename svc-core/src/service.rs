@@ -99,8 +99,8 @@ impl ApiInner {
         let peticion = self.peticion(received);
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
-        let arrival = pipeline::Arrival { peticion: &peticion, received };
-        let answer = pipeline::answer(&self.context, &self.router, self.paths, arrival, &head, &mut body, &mut watch);
+        let meta = pipeline::RequestMeta { peticion: &peticion, received };
+        let answer = pipeline::answer(&self.context, &self.router, self.paths, meta, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
         pipeline::discard_received(&head.headers, &mut body);

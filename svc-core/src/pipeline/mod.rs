@@ -37,7 +37,7 @@ use crate::store::StoreError;
 
 /// A request's id and the moment at which it came.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Arrival<'a> {
+pub(crate) struct RequestMeta<'a> {
     pub(crate) peticion: &'a str,
     pub(crate) received: DateTime<Utc>,
 }
@@ -47,7 +47,7 @@ pub(crate) async fn answer(
     context: &Context,
     router: &Router,
     paths: Paths,
-    Arrival { peticion, received }: Arrival<'_>,
+    RequestMeta { peticion, received }: RequestMeta<'_>,
     head: &http::request::Parts,
     body: &mut Body,
     watch: &mut Watch,
