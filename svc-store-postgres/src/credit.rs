@@ -8,7 +8,7 @@ use svc_core::domain::quantity::Quantity;
 use svc_core::domain::tax::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceStatus, ReceivableStatus, SaleKind};
-use svc_core::store::{Advance, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, StoreError};
+use svc_core::store::{Advance, AppliedCredit, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, StoreError};
 
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -17,6 +17,8 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(CreditLine { renglon, acreditada, cantidad, precio_unitario, amounts: .. });
+
+from_row!(AppliedCredit { venta, relacion: "tipo_relacion", line: .. });
 
 from_row! {
     struct CreditedLine { renglon: i64, cantidad: Quantity, base: Money }
@@ -137,6 +139,26 @@ impl CreditTx for PostgresTx {
         ));
         let credited = |CreditedLine { renglon, cantidad, base }| (renglon, Credited { cantidad, base });
         Ok(lines.await?.into_iter().map(credited).collect())
+    }
+
+    async fn applied_credits(&mut self, ventas: &[i64], antes: i64) -> Result<Vec<AppliedCredit>, StoreError> {
+        self.many(sql!(
+            columns_in!(
+                "SELECT n.venta, n.tipo_relacion, r.renglon, r.acreditada, r.cantidad, r.precio_unitario, {r.Amounts}
+                 FROM notas_credito n
+                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
+                 JOIN notas_credito_renglones r ON r.empresa = n.empresa AND r.factura = n.factura
+                 WHERE n.empresa = :empresa AND n.venta = ANY(:ventas) AND n.anticipo IS NULL AND n.pago IS NOT NULL
+                   AND n.factura < :antes AND f.estatus <> :cancelada
+                 ORDER BY n.factura, r.renglon",
+                Amounts
+            ),
+            empresa: self.empresa,
+            ventas,
+            antes,
+            cancelada: InvoiceStatus::Cancelada,
+        ))
+        .await
     }
 
     async fn has_credit_notes(&mut self, venta: i64) -> Result<bool, StoreError> {

@@ -19,7 +19,7 @@ use crate::domain::payment::{LockedReceivable, payment_series};
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::Cx;
-use crate::store::StampingPayment;
+use crate::store::{AppliedCredit, StampingPayment};
 
 /// The fiscal folios of the invoices that a complement's payments pay.
 pub(crate) enum Folios {
@@ -35,6 +35,7 @@ pub(crate) enum Folios {
 /// not stamped yet has a nil folio.
 pub(crate) async fn of_payments(
     cx: &mut Cx<'_>,
+    factura: i64,
     cliente: Option<i64>,
     encabezado: Heading,
     payments: Vec<StampingPayment>,
@@ -42,12 +43,12 @@ pub(crate) async fn of_payments(
     let Some(first) = payments.first() else {
         return Ok(Err(CfdiFault::Missing("el pago del complemento")));
     };
-    let (cp, factura) = (first.cp.clone(), first.factura.map(|(factura, _)| factura));
+    let (cp, paid) = (first.cp.clone(), first.factura.map(|(paid, _)| paid));
     Ok(build_receipts(&ReceiptSource {
         emisor: issuer(cx, cp),
-        receptor: receiver(cx, factura, cliente).await?,
+        receptor: receiver(cx, paid, cliente).await?,
         encabezado,
-        pagos: receipts(cx, &payments).await?,
+        pagos: receipts(cx, factura, &payments).await?,
     }))
 }
 
@@ -134,7 +135,7 @@ pub(crate) async fn keep_of_payments(
     encabezado: Heading,
 ) -> Result<(), Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
-    match of_payments(cx, cliente, encabezado, payments).await? {
+    match of_payments(cx, factura, cliente, encabezado, payments).await? {
         Ok(document) => keep(cx, factura, &document).await,
         Err(_) => Ok(cx.tx.keep_validated(factura, None).await?),
     }
@@ -155,8 +156,12 @@ pub(crate) fn folios(payments: &[StampingPayment]) -> Folios {
 }
 
 /// The payments of the complement. Parts with different exchange rates are payments of their own.
-async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaymentOfInvoices>, Error> {
-    let mut invoices = paid_invoices(cx, payments).await?.into_iter();
+async fn receipts(
+    cx: &mut Cx<'_>,
+    factura: i64,
+    payments: &[StampingPayment],
+) -> Result<Vec<PaymentOfInvoices>, Error> {
+    let mut invoices = paid_invoices(cx, factura, payments).await?.into_iter();
     let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));
     Ok(together.filter_map(|parts| Some(receipt(parts.first()?, parts, &mut invoices))).collect())
 }
@@ -182,13 +187,27 @@ fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> ReceivedPa
     }
 }
 
-/// The invoices that payments pay, with the lines of their sales.
-async fn paid_invoices(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaidInvoice>, Error> {
+/// The invoices that the payments of the complement `factura` pay, with the lines of their sales
+/// and of the credit notes that came before it.
+async fn paid_invoices(cx: &mut Cx<'_>, factura: i64, payments: &[StampingPayment]) -> Result<Vec<PaidInvoice>, Error> {
     let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
     let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
     for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
         lines.entry(venta).or_default().push(line);
     }
+    // Nothing lowered what is owed in full.
+    let lowered = |payment: &&StampingPayment| payment.saldo_anterior != payment.total;
+    let lowered: Vec<i64> = payments.iter().filter(lowered).filter_map(|payment| payment.venta).collect();
+    let credits = if lowered.is_empty() { Vec::new() } else { cx.tx.applied_credits(&lowered, factura).await? };
+    let of_sale = |payment: &StampingPayment| payment.venta.and_then(|venta| lines.get(&venta));
+    let credited = |payment: &StampingPayment| {
+        let own = credits.iter().filter(|credit| Some(credit.venta) == payment.venta);
+        let line = |credit: &AppliedCredit| {
+            let line = of_sale(payment)?.iter().find(|line| line.renglon == credit.line.renglon)?;
+            Some(credit.line.of_document(line.clone(), credit.relacion))
+        };
+        own.filter_map(line).collect()
+    };
     let paid = |payment: &StampingPayment| PaidInvoice {
         uuid: payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()).unwrap_or_default(),
         serie: payment.serie.clone(),
@@ -198,7 +217,8 @@ async fn paid_invoices(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<
         saldo_anterior: payment.saldo_anterior,
         importe: payment.importe,
         saldo_insoluto: payment.saldo_insoluto,
-        renglones: payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default(),
+        renglones: of_sale(payment).cloned().unwrap_or_default(),
+        acreditados: credited(payment),
     };
     Ok(payments.iter().map(paid).collect())
 }

@@ -29,6 +29,17 @@ pub struct CreditNote {
     pub lines: Vec<CreditLine>,
 }
 
+/// A line of a credit note that lowered its sale's receivable.
+#[derive(Debug, Clone, Copy)]
+pub struct AppliedCredit {
+    /// The sale that it credits.
+    pub venta: i64,
+    /// Relation to the invoice: 01 or 03.
+    pub relacion: TipoRelacion,
+    /// The line.
+    pub line: CreditLine,
+}
+
 /// A credit balance to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCreditBalance<'a> {
@@ -71,6 +82,10 @@ pub trait CreditTx {
     /// What credit notes that are not cancelled have credited of each line of a sale, by the line's
     /// number. Notes that apply advances do not count.
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError>;
+
+    /// The lines of credit notes that lowered the receivables of these sales before the record
+    /// `antes` was made, each with its sale and relation. Notes that apply advances do not count.
+    async fn applied_credits(&mut self, ventas: &[i64], antes: i64) -> Result<Vec<AppliedCredit>, StoreError>;
 
     /// Whether a sale has credit notes that are not cancelled.
     async fn has_credit_notes(&mut self, venta: i64) -> Result<bool, StoreError>;

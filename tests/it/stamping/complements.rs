@@ -178,3 +178,35 @@ async fn a_payment_that_is_cancelled_before_its_complement_was_sent_is_not_in_it
     let pago = &document["Complemento"]["Pagos"]["Pago"][0];
     assert_eq!((&pago["Monto"], pago["DoctoRelacionado"].as_array().map(Vec::len)), (&json!("100.00"), Some(1)));
 }
+
+#[tokio::test]
+async fn a_complement_after_a_credit_note_has_the_taxes_of_what_is_still_owed() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let lines = [line(NAIL, "10", "100"), line(super::BOOK, "10", "100")];
+    let (_, factura) = shop.invoice(order(&lines)).await;
+    world.stamp(&Stub::new(accept)).await;
+    shop.pay(1, "216.00", "SPEI 1").await;
+    let returned = json!({"factura": factura, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 10}],
+                          "aplicar": true});
+    shop.company.run_by_name("credit-note.capture", &returned).await.unwrap();
+    assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "784.00");
+    shop.pay(1, "784.00", "SPEI 2").await;
+    let stamper = Stub::new(accept);
+    world.stamp(&stamper).await;
+    // Of each complement, the taxes of the invoice that it pays.
+    let taxes = |xml: &String| {
+        let document = serde_json::to_value(svc_core::domain::cfdi::Cfdi::read(xml).unwrap()).unwrap();
+        (document["TipoDeComprobante"] == "P")
+            .then(|| document["Complemento"]["Pagos"]["Pago"][0]["DoctoRelacionado"][0]["ImpuestosDR"].clone())
+    };
+    let found: Vec<Value> = stamper.sent().iter().filter_map(taxes).collect();
+    let exempt = |base: &str| json!({"BaseDR": base, "ImpuestoDR": "002", "TipoFactorDR": "Exento"});
+    let taxed = json!({"BaseDR": "100.000000", "ImpuestoDR": "002", "TipoFactorDR": "Tasa", "TasaOCuotaDR": "0.160000",
+                       "ImporteDR": "16.000000"});
+    assert_eq!(
+        found,
+        [json!({"TrasladosDR": [taxed, exempt("100.000000")]}), json!({"TrasladosDR": [exempt("784.000000")]}),]
+    );
+    svc_tests::books::check(&world, &shop.company).await;
+}

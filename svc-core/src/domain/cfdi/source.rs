@@ -272,4 +272,7 @@ pub struct PaidInvoice {
     pub saldo_insoluto: Money,
     /// The lines of the invoice's sale, which determine its taxes.
     pub renglones: Vec<Line>,
+    /// The lines of credit notes that lowered what is owed before this payment: their taxes are no
+    /// longer owed.
+    pub acreditados: Vec<Line>,
 }

@@ -209,7 +209,15 @@ fn share(invoice: &PaidInvoice) -> Result<Taxes, CfdiFault> {
     for line in &invoice.renglones {
         whole.add(&treat(line)?.taxes)?;
     }
-    let total = invoice.total.get();
+    let mut total = invoice.total.get();
+    for line in &invoice.acreditados {
+        whole.add(
+            &treat(line)?
+                .taxes
+                .map(|_, Charge { base, importe }| Ok(Some(Charge { base: -base, importe: -importe })))?,
+        )?;
+        total = plus(total, -line.amounts.total.get())?;
+    }
     let part =
         |owed: Decimal| (total - owed).checked_div(total).filter(|part| (Decimal::ZERO..=Decimal::ONE).contains(part));
     let fault = CfdiFault::Sums("el saldo de la factura es mayor que su total");
