@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::line::{IepsRate, VatRate};
+use super::line::{self, IepsRate, VatRate};
 use super::money::Money;
 use super::quantity::Quantity;
 use super::tax::{LineRates, Withholding};
@@ -97,6 +97,12 @@ impl ListPrice {
             && self.cantidad_minima <= cantidad
             && self.vigencia_desde.is_none_or(|from| from <= day)
             && self.vigencia_hasta.is_none_or(|until| day <= until)
+    }
+
+    /// What `cantidad` units come to, IVA and IEPS included; `None` if the price does not include
+    /// them.
+    pub(crate) fn charged(&self, cantidad: Quantity) -> Option<Money> {
+        if self.iva_incluido { line::subtotal(cantidad, self.precio) } else { None }
     }
 
     /// The price of one unit without IVA and IEPS, to six decimals (half-up).

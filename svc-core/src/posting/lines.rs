@@ -105,10 +105,16 @@ pub(super) async fn priced(
         let cantidad = line.cantidad.get();
         line.rates().validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
         let rates = product.rates_of_line(line.rates(), withholding);
-        let listed = || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(&rates));
+        let listed = price_on(&prices, lists, product.clave, cantidad, day).filter(|_| line.precio_unitario.is_none());
         let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
-        let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;
-        let found = Amounts::of_line(cantidad, precio_unitario, line.discount(), &rates);
+        let net = listed.map(|price| price.before_tax(&rates));
+        let precio_unitario = line.precio_unitario.or(net).ok_or_else(missing)?;
+        // A discount is an amount before taxes.
+        let charged = listed.and_then(|price| price.charged(cantidad)).filter(|_| line.discount() == Money::default());
+        let found = match charged {
+            Some(charged) => Amounts::of_charged_line(cantidad, precio_unitario, charged, &rates),
+            None => Amounts::of_line(cantidad, precio_unitario, line.discount(), &rates),
+        };
         let amounts = amounts(found, at)?;
         let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
         Ok(NewSaleLine {

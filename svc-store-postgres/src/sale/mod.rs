@@ -23,7 +23,7 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(FulfilmentLine { renglon, cantidad, cantidad_surtida, total });
-from_row!(PricedLine { renglon, cantidad, cantidad_surtida, precio_unitario, descuento, rates: .. });
+from_row!(PricedLine { renglon, cantidad, cantidad_surtida, precio_unitario, descuento, rates: .., amounts: .. });
 from_row!(Line {
     renglon,
     sku,
@@ -136,11 +136,12 @@ impl SaleTx for PostgresTx {
     async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError> {
         self.many(sql!(
             columns_in!(
-                "SELECT renglon, cantidad, cantidad_surtida, precio_unitario, descuento, {LineRates}
+                "SELECT renglon, cantidad, cantidad_surtida, precio_unitario, {LineRates}, {Amounts}
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = :clave
                  ORDER BY renglon",
-                LineRates
+                LineRates,
+                Amounts
             ),
             empresa: self.empresa,
             clave,

@@ -98,7 +98,7 @@ impl From<AmountFault> for CreditFault {
 /// The line of a note that credits `taken` on `line`, of which `before` was credited already.
 ///
 /// Amounts and taxes are those of the line including this part, less those without it, so that the
-/// parts of a fully credited line add up to it to the cent. Withholdings follow from this part
+/// parts of a fully returned line add up to it to the cent. Withholdings follow from this part
 /// alone. Returned goods (`Return`) keep their price, quantity and discount. A discount is one unit
 /// of its amount and gives back no IEPS per unit.
 pub(crate) fn credit(
@@ -147,18 +147,26 @@ fn amounts(
     cantidad: Quantity,
     reason: CreditReason,
 ) -> Result<Amounts, CreditFault> {
-    let (behind, after) = (before.base.get(), before.base.get() + base);
     let rates = rates(line, reason);
-    let rate = rates.ieps();
-    let by_rate = rate.filter(|rate| matches!(rate, IepsRate::Tasa(_)));
-    let ieps_of = |base| line::ieps(base, Quantity::default(), by_rate).map(Money::get);
-    let of_units = rate.filter(|rate| matches!(rate, IepsRate::Cuota(_)));
+    let units = match reason {
+        CreditReason::Return => Quantity::new(before.cantidad.get() + cantidad.get()),
+        CreditReason::Discount => before.cantidad,
+    };
+    let whole_base = line.amounts.subtotal.get() - line.amounts.descuento.get();
+    // IEPS and IVA of the first units and part of the amount. Those of the whole line are as it has
+    // them, since a price that includes them may round them otherwise.
+    let taxes = |base: Decimal, units: Quantity| {
+        if base == whole_base && units == line.cantidad {
+            return Some((line.amounts.ieps.get(), line.amounts.iva.get()));
+        }
+        let ieps = line::ieps(base, units, rates.ieps())?.get();
+        Some((ieps, line::vat(base + ieps, rates.iva_tasa)?.get()))
+    };
     let all = || {
-        let (upto, behind_ieps) = (ieps_of(after)?, ieps_of(behind)?);
-        let of_units = line::ieps(base, cantidad, of_units)?.get();
-        let iva = line::vat(after + upto + of_units, rates.iva_tasa)?.get()
-            - line::vat(behind + behind_ieps, rates.iva_tasa)?.get();
-        let ieps = upto - behind_ieps + of_units;
+        let (ieps_behind, iva_behind) = taxes(before.base.get(), before.cantidad)?;
+        let (ieps_upto, iva_upto) = taxes(before.base.get() + base, units)?;
+        let ieps = (ieps_upto - ieps_behind).max(Decimal::ZERO);
+        let iva = (iva_upto - iva_behind).max(Decimal::ZERO);
         let isr_retenido = line::withheld(base, rates.retencion_isr.map(TaxRate::get))?;
         let iva_retenido = line::withheld(base, rates.retencion_iva.map(TaxRate::get))?;
         let retenciones = line::amount(isr_retenido.get() + iva_retenido.get())?;

@@ -24,6 +24,8 @@ pub struct PricedLine {
     pub descuento: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
+    /// What all of it comes to.
+    pub amounts: Amounts,
 }
 
 /// A part of a line.
@@ -65,6 +67,9 @@ fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Opti
         return Ok(None);
     }
     let cantidad = Quantity::new(cantidad);
+    if cantidad == line.cantidad {
+        return Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts: line.amounts }));
+    }
     let subtotal = line::subtotal(cantidad, line.precio_unitario).ok_or(AmountFault::TooLarge)?;
     // Rounding may leave a cent too much on a line that is all discount.
     let descuento = Money::new(descuento.min(subtotal.get()));
@@ -92,12 +97,20 @@ mod tests {
             precio_unitario: Money::new(Decimal::new(precio, 4)),
             descuento: Money::new(Decimal::new(descuento, 2)),
             rates: LineRates::of_vat(VatRate::of_key("16")),
+            amounts: Amounts::default(),
         }
+    }
+
+    /// With its amounts.
+    fn priced(line: PricedLine) -> PricedLine {
+        let amounts = Amounts::of_line(line.cantidad, line.precio_unitario, line.descuento, &line.rates).unwrap();
+        PricedLine { amounts, ..line }
     }
 
     #[test]
     fn what_was_handed_over_takes_its_part_of_the_discount() {
-        let (handed, left) = divide(&[line(10_000, 4_000, 1_000_000, 10_000), line(1_000, 0, 500_000, 0)]).unwrap();
+        let (handed, left) =
+            divide(&[line(10_000, 4_000, 1_000_000, 10_000), line(1_000, 0, 500_000, 0)].map(priced)).unwrap();
         let shown = |part: &OrderPart| {
             let Amounts { subtotal, descuento, total, .. } = part.amounts;
             [subtotal, descuento, part.amounts.impuestos(), total].map(|amount| amount.to_string()).join(" ")
@@ -115,7 +128,7 @@ mod tests {
                 let mut line = line(cantidad, cantidad * i64::from(part) / 1000, precio, 0);
                 let subtotal = line::subtotal(line.cantidad, line.precio_unitario).unwrap().get();
                 line.descuento = Money::new((subtotal * Decimal::new(percent.into(), 2)).round_dp(2).min(subtotal));
-                line
+                priced(line)
             }).collect();
             let (handed, left) = divide(&lines).unwrap();
             let quantity = |part: &OrderPart| part.lines.iter().map(|line| line.cantidad.get()).sum::<Decimal>();

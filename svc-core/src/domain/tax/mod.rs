@@ -308,6 +308,22 @@ impl Amounts {
         Self { subtotal, descuento, iva, ieps, retenciones, isr_retenido, total: Money::default() }.with_total()
     }
 
+    /// The amounts of a line whose price includes IVA and IEPS, and comes to `charged` for all of
+    /// its units; `precio` is the price without them. What is charged stays as it is: the IVA is
+    /// the part of it that is neither the amount before taxes nor IEPS (contract §7).
+    pub(crate) fn of_charged_line(
+        cantidad: Quantity,
+        precio: Money,
+        charged: Money,
+        rates: &LineRates,
+    ) -> Result<Self, AmountFault> {
+        let line = Self::of_line(cantidad, precio, Money::default(), rates)?;
+        let base = line.subtotal.get() + line.ieps.get();
+        let Some(VatRate::Rate(rate)) = rates.iva_tasa.filter(|_| !line.iva.get().is_zero()) else { return Ok(line) };
+        let iva = within(line::amount(charged.get() - base))?;
+        if line::fits(iva, base, rate) { Self { iva, ..line }.with_total() } else { Ok(line) }
+    }
+
     /// The amounts with their total computed.
     pub(crate) fn with_total(self) -> Result<Self, AmountFault> {
         let impuestos = within(line::amount(self.impuestos().get()))?;

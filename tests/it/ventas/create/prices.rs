@@ -116,6 +116,30 @@ async fn a_price_that_includes_iva_loses_it() {
 }
 
 #[tokio::test]
+async fn the_total_of_a_price_that_includes_iva_is_price_times_quantity() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    company.load_certificate().await;
+    let of =
+        |precio: &str, lista: i64| json!({"producto": NAIL, "lista": lista, "precio": precio, "iva_incluido": true});
+    let prices = [of("17.50", 11), of("0.02", 12), of("0.06", 13), of("9.99", 14)];
+    company.load(Resource::Precios, &prices).await;
+    let ana = company.admin().await;
+    for (lista, cantidad, total) in [(11, "2", "35.00"), (12, "5", "0.10"), (13, "5", "0.30"), (14, "33", "329.67")] {
+        let edit = json!({"clave": ANA, "lista": lista});
+        company.run_by_name("customer.edit", &edit).await.expect("it is edited");
+        let cantidad: Value = serde_json::from_str(cantidad).expect("a number");
+        let body = sale("pedido", &[json!({"producto": NAIL, "cantidad": cantidad})]);
+        let made = ana.post("/ventas", body).await.ok(201);
+        assert_eq!(made["total"], total, "{cantidad} on list {lista}");
+        let path = format!("/ventas/{}/facturar", made["venta"]);
+        let terms = json!({"forma_pago_sat": "99", "metodo_pago_sat": "PPD", "uso_cfdi": "G03"});
+        ana.post(&path, terms).await.ok(202);
+    }
+    assert_eq!(world.stamp(&svc_core::stamping::SandboxStamper).await.timbrados, 4, "the authority takes them");
+}
+
+#[tokio::test]
 async fn the_tax_is_the_product_s() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
