@@ -89,7 +89,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
     let (chat, mut said) = tokio::sync::mpsc::channel(100);
-    let stamped = stamp_due(&context, &OurStamper::default(), Budget::unlimited()).await?;
+    let stamped = stamp_due(&context, Some(&OurStamper::default()), Budget::unlimited()).await?;
     let notified = notify_due(&context, &Chat(chat), Budget::unlimited()).await?;
     while let Some(line) = said.recv().await {
         println!("{line}");

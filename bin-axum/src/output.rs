@@ -17,3 +17,8 @@ pub(crate) fn write(file: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout();
     stdout.write_all(file).and_then(|()| stdout.flush()).map_err(Failure::io("cannot write to stdout"))
 }
+
+/// What operators are told of documents that wait until a stamping provider is set.
+pub(crate) fn without_provider(waiting: u64) -> String {
+    format!("stamping: no provider, {waiting} documents wait")
+}

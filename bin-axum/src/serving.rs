@@ -25,6 +25,14 @@ const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the look at stored secrets may take.
 const SECRETS_PATIENCE: Duration = Duration::from_secs(5);
 
+/// What operators are answered.
+pub(crate) struct Operators {
+    /// The address; none if they are not answered.
+    pub(crate) listen: Option<SocketAddr>,
+    /// Whether a stamping provider is set, here or where the work is done.
+    pub(crate) has_stamper: bool,
+}
+
 /// Answers clients and operators until the process is signalled to stop; does the background
 /// work if `outside` is given.
 pub(crate) async fn answer(
@@ -32,13 +40,16 @@ pub(crate) async fn answer(
     server: Server,
     context: Context,
     outside: Option<Providers>,
-    admin_listen: Option<SocketAddr>,
+    operators: Operators,
     plan: ShutdownPlan,
 ) -> Result<(), Failure> {
     refuse_wrong_key(&context).await?;
     let stop = StopSignal::listen()?;
-    let admin = match admin_listen {
-        Some(address) => Some(Admin::bind(address)?.start(&database.store, context.clone(), stop.clone())?),
+    let admin = match operators.listen {
+        Some(address) => {
+            let admin = Admin::bind(address)?;
+            Some(admin.start(&database.store, context.clone(), operators.has_stamper, stop.clone())?)
+        }
         None => None,
     };
     let keeping = keep_base_url(database.store.clone(), context.base_url().to_owned()).await;

@@ -78,8 +78,8 @@ impl Schedule {
 
     async fn stamp(&self, until: DateTime<Utc>) -> Result<Value, String> {
         let stamper = self.outside.stamper.stamper().map_err(text)?;
-        let budget = budget(until, stamper.deadline());
-        value(&stamp_due(&self.context, stamper.as_ref(), budget).await.map_err(text)?)
+        let longest = stamper.as_ref().map_or(Duration::ZERO, |stamper| stamper.deadline());
+        value(&stamp_due(&self.context, stamper.as_deref(), budget(until, longest)).await.map_err(text)?)
     }
 
     async fn deliver(&self, until: DateTime<Utc>) -> Result<Value, String> {

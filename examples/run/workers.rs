@@ -41,7 +41,7 @@ async fn stamped(actor: &Actor) -> bool {
 async fn through_a_provider_and_a_notifier_of_our_own() {
     let world = World::new().await;
     let (company, actor) = shop(&world).await;
-    let done = stamp_due(world.api.context(), &OurStamper::default(), Budget::unlimited()).await.expect("a pass");
+    let done = stamp_due(world.api.context(), Some(&OurStamper::default()), Budget::unlimited()).await.expect("a pass");
     assert_eq!(done.timbrados, 1, "{done:?}");
     assert!(stamped(&actor).await);
 

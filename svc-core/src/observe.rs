@@ -28,7 +28,7 @@
 //! | [`DELIVERIES`] | counter | `outcome`: `delivered` `retried` `failed` `lost` |
 //! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `held` `waiting` `lost` `failed` |
 //! | [`CANCELLATIONS`] | counter | `outcome`: `cancelled` `rejected` `postponed` `held` `waiting` `lost` `failed` |
-//! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) |
+//! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) `copia` (the database is a copy, and the original sends them) `no_provider` (no stamping provider is set) |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
 //! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
 //! | [`CLOCK_OFFSET`] | gauge, seconds | – |
@@ -72,6 +72,9 @@ pub const CANCELLATIONS: &str = "svc_cancellations_total";
 
 /// Documents that wait for a person, by reason, as of the last reading.
 pub const HELD: &str = "svc_documents_held";
+
+/// The reason of [`HELD`] for documents and cancellations that wait until a provider is set.
+pub(crate) const NO_PROVIDER: &str = "no_provider";
 
 /// Attempts to send e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";

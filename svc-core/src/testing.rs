@@ -20,6 +20,7 @@ pub(crate) fn company(id: u8) -> Company {
         rfc: None,
         regimen: None,
         cp: None,
+        prueba: false,
         cursor_key: [id; 32],
     }
 }

@@ -28,10 +28,14 @@ CREATE TABLE empresas (
     rfc                    text,
     regimen                bigint,
     cp                     text,
+    -- A company for trying: the sandbox stamps its documents, and nobody else. Never changed.
+    prueba                 boolean NOT NULL DEFAULT false,
     -- The key of the MAC that seals the cursors of the company's lists.
     cursor_clave           bytea NOT NULL CHECK (octet_length(cursor_clave) = 32),
     creada                 timestamptz NOT NULL
 );
+-- The companies for trying, whose documents are stamped where no provider is set.
+CREATE INDEX empresas_prueba ON empresas (empresa) WHERE prueba;
 
 -- The last clave or folio given out in each series of a company: a table, or a kind of document.
 -- Few rows are written over and over; with room in their page they stay in it.

@@ -179,7 +179,7 @@ CREATE TABLE timbrados (
     proximo       timestamptz NOT NULL,
     intentos      integer NOT NULL DEFAULT 0 CHECK (intentos >= 0),
     -- Why it waits for a person: `estancado`, its fate is unknown; `configuracion`, the provider
-    -- refuses the account.
+    -- refuses the account; `copia`, the database is a copy, and the original sends it.
     detenido      text,
     token         uuid,
     arrendado     timestamptz,
@@ -227,6 +227,6 @@ CREATE INDEX cancelaciones_vencidas ON cancelaciones (proximo, empresa);
 CREATE INDEX cancelaciones_detenidas ON cancelaciones (empresa, detenido) WHERE detenido IS NOT NULL;
 
 -- How stamping providers tell this installation from others on the same account: a random number of
--- 60 bits that never changes. It belongs to no company, so it is not in a table.
+-- 60 bits that changes only when the database becomes a copy (`svc restore-check`). It belongs to no company, so it is not in a table.
 CREATE SEQUENCE instalacion AS bigint;
 SELECT setval('instalacion', greatest(1, ('x0' || substr(replace(gen_random_uuid()::text, '-', ''), 18, 15))::bit(64)::bigint));

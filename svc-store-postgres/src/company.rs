@@ -43,6 +43,7 @@ impl FromRow for Company {
             rfc: row.read("rfc")?,
             regimen: row.read("regimen")?,
             cp: row.read("cp")?,
+            prueba: row.read("prueba")?,
             cursor_key: row.read("cursor_clave")?,
         })
     }
@@ -72,7 +73,7 @@ impl CompanyTx for PostgresTx {
         // connection lives.
         self.optional(sql!(
             "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
-                    vender_sin_existencia, rfc, regimen, cp, cursor_clave
+                    vender_sin_existencia, rfc, regimen, cp, prueba, cursor_clave
              FROM empresas
              WHERE empresa = :empresa",
             empresa: self.empresa,
@@ -84,11 +85,11 @@ impl CompanyTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO empresas (
                  empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
-                 rfc, regimen, cp, cursor_clave, creada, vender_sin_existencia
+                 rfc, regimen, cp, prueba, cursor_clave, creada, vender_sin_existencia
              )
              VALUES (
                  :empresa, :nombre, :plan, :licencias, :limites, :api, :franquicia, :facturacion, :anticipo_minimo,
-                 :rfc, :regimen, :cp, :cursor_clave, :creada, :vender_sin_existencia
+                 :rfc, :regimen, :cp, :prueba, :cursor_clave, :creada, :vender_sin_existencia
              )",
             empresa: self.empresa,
             nombre: company.nombre,
@@ -102,6 +103,7 @@ impl CompanyTx for PostgresTx {
             rfc: company.rfc,
             regimen: company.regimen,
             cp: company.cp,
+            prueba: company.prueba,
             cursor_clave: company.cursor_key[..],
             creada: now,
             vender_sin_existencia: company.vender_sin_existencia,

@@ -35,6 +35,7 @@
 mod accounting;
 mod cancellation;
 mod certificate;
+mod companies;
 mod company;
 mod copy;
 mod credit;
@@ -57,6 +58,7 @@ mod reader;
 mod receivable;
 mod replica;
 mod request;
+mod restored;
 mod retention;
 mod row;
 mod run;
@@ -86,9 +88,11 @@ use svc_core::domain::company::CompanyId;
 use svc_core::store::{Reader, Store, StoreError, Tx};
 
 pub use crate::certificate::EndingCertificate;
+pub use crate::companies::ListedCompany;
 use crate::error::store_error;
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;
+pub use crate::restored::UnderWay;
 use crate::run::Run as _;
 pub use crate::schema::OpenError;
 pub use crate::settings::{Pooler, Settings};
@@ -120,6 +124,6 @@ impl Store for PostgresStore {
 
     async fn installation(&self) -> Result<String, StoreError> {
         let number: i64 = self.background.of_all().value(sql!("SELECT last_value FROM instalacion")).await?;
-        Ok(format!("{number:015x}"))
+        Ok(restored::installation(number))
     }
 }

@@ -53,6 +53,33 @@ impl QueueStore for PostgresStore {
                     max: MAX_FOUND,
                 )
             }
+            // From the few test companies to their rows, so that what waits for a provider costs
+            // nothing.
+            Backlog::TestStamping => {
+                sql!(
+                    "SELECT e.empresa, 'stampings' AS cola, p.desde
+                     FROM empresas e
+                     CROSS JOIN LATERAL (
+                         SELECT min(t.proximo) AS desde
+                         FROM timbrados t
+                         WHERE t.empresa = e.empresa AND t.proximo <= :ahora
+                     ) p
+                     WHERE e.prueba AND p.desde IS NOT NULL
+                     UNION ALL
+                     SELECT e.empresa, 'cancellations', p.desde
+                     FROM empresas e
+                     CROSS JOIN LATERAL (
+                         SELECT min(c.proximo) AS desde
+                         FROM cancelaciones c
+                         WHERE c.empresa = e.empresa AND c.proximo <= :ahora
+                     ) p
+                     WHERE e.prueba AND p.desde IS NOT NULL
+                     ORDER BY desde
+                     LIMIT :max",
+                    ahora: now,
+                    max: MAX_FOUND,
+                )
+            }
             // `1970-01-01` marks a webhook of the previous release: when its deliveries are due is
             // not known yet.
             Backlog::Notices => {
@@ -120,6 +147,26 @@ impl QueueStore for PostgresStore {
             ))
             .await?;
         Ok(held.into_iter().map(|held| (held.detenido, held.documentos)).collect())
+    }
+
+    async fn waiting_for_provider(&self) -> Result<u64, StoreError> {
+        self.background
+            .of_all()
+            .value(sql!(
+                "SELECT sum(d.documentos)::bigint
+                 FROM (
+                     SELECT count(*) AS documentos
+                     FROM timbrados t
+                     JOIN empresas e ON e.empresa = t.empresa
+                     WHERE NOT e.prueba
+                     UNION ALL
+                     SELECT count(*)
+                     FROM cancelaciones c
+                     JOIN empresas e ON e.empresa = c.empresa
+                     WHERE NOT e.prueba
+                 ) d"
+            ))
+            .await
     }
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {

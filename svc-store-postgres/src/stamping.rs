@@ -301,9 +301,10 @@ impl StampingTx for PostgresTx {
              JOIN cxc_pagos p ON p.empresa = c.empresa AND p.cxc = c.clave
              WHERE f.empresa = :empresa AND f.clave = :factura
                AND t.empresa = f.empresa AND t.factura = p.factura
-               AND (t.arrendado IS NULL OR t.arrendado <= now())",
+               AND (t.arrendado IS NULL OR t.arrendado <= now()) AND t.detenido IS DISTINCT FROM :copia",
             empresa: self.empresa,
             factura,
+            copia: Held::Copy,
         ))
         .await
     }
@@ -376,9 +377,10 @@ impl StampingTx for PostgresTx {
              SET proximo = t.creado
              FROM facturas_relaciones r
              WHERE r.empresa = :empresa AND r.relacionada = :factura AND t.empresa = :empresa AND t.factura = r.factura
-               AND (t.arrendado IS NULL OR t.arrendado <= now())",
+               AND (t.arrendado IS NULL OR t.arrendado <= now()) AND t.detenido IS DISTINCT FROM :copia",
             empresa: self.empresa,
             factura,
+            copia: Held::Copy,
         ))
         .await
     }

@@ -66,7 +66,7 @@ macro_rules! read_keys {
     ($from:literal, $which:literal) => {
         concat!(
             "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
-                    e.anticipo_minimo, e.vender_sin_existencia, e.rfc, e.regimen, e.cp, e.cursor_clave,
+                    e.anticipo_minimo, e.vender_sin_existencia, e.rfc, e.regimen, e.cp, e.prueba, e.cursor_clave,
                     l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                     l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
              FROM ",

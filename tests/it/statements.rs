@@ -16,13 +16,17 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 13] = [
+const READS: [&str; 17] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
+    "SELECT e.empresa, 'stampings' AS cola, p.desde",
     "SELECT empresa, 'mails' AS cola, min(proximo) AS desde",
     // Records that wait for a person.
     "SELECT d.detenido, sum(d.documentos)::bigint AS documentos",
+    // What waits for a provider, and what a restored database would send.
+    "SELECT sum(d.documentos)::bigint FROM (",
+    "WHERE NOT e.prueba AND t.detenido IS DISTINCT FROM $1",
     // The installation's id for providers, which belongs to no company.
     "SELECT last_value FROM instalacion",
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
@@ -30,6 +34,7 @@ const READS: [&str; 13] = [
     "unnest($1::bigint[], $2::text[]) AS pedida",
     // The companies, and those with something too old.
     "SELECT empresa FROM empresas WHERE empresa > $1",
+    "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba FROM empresas",
     "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2",
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
     "(SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",

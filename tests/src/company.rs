@@ -68,7 +68,7 @@ impl Company {
         let output = self.world.office.run_by_name(self.id, name, &input).await?;
         if matches!(name, "invoice.cancel" | "payment.cancel") {
             // As the command line does, with the sandbox.
-            cancel_asked(&self.world.office, &SandboxStamper, self.id).await?;
+            cancel_asked(&self.world.office, Some(&SandboxStamper), self.id).await?;
         }
         Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
     }

@@ -201,7 +201,12 @@ impl World {
 
     /// One stamping pass within `budget`.
     pub async fn stamp_within(&self, stamper: &dyn Stamper, budget: Budget) -> StampReport {
-        stamp_due(&self.office, stamper, budget).await.expect("a stamping pass")
+        stamp_due(&self.office, Some(stamper), budget).await.expect("a stamping pass")
+    }
+
+    /// One stamping pass where no provider is set.
+    pub async fn stamp_without_provider(&self) -> StampReport {
+        stamp_due(&self.office, None, Budget::unlimited()).await.expect("a stamping pass")
     }
 
     /// One pass of webhook delivery over all due deliveries.
@@ -235,6 +240,13 @@ impl World {
         let nombre = format!("Empresa {}", COUNT.fetch_add(1, Ordering::Relaxed));
         let created =
             self.office.create_company(CompanyChange { nombre: Some(nombre), ..settings }).await.expect("a company");
+        Company { world: self.clone(), id: created.empresa, owner: created.usuario }
+    }
+
+    /// A new test company with default settings.
+    pub async fn test_company(&self) -> Company {
+        let settings = CompanyChange { nombre: Some("De prueba".to_owned()), ..CompanyChange::default() };
+        let created = self.office.create_test_company(settings).await.expect("a company");
         Company { world: self.clone(), id: created.empresa, owner: created.usuario }
     }
 

@@ -49,12 +49,13 @@ impl Admin {
         self,
         store: &PostgresStore,
         context: Context,
+        has_stamper: bool,
         stop: StopSignal,
     ) -> Result<RunningAdmin, Failure> {
         let address = self.listener.local_addr().map_err(Failure::io("the address for operators"))?;
         tracing::info!(%address, "answering operators: /live /ready /metrics");
         let metrics = Arc::new(self.recorder.with(store.clone()));
-        let readiness = Arc::new(Readiness::new(store.probe(), context, stop));
+        let readiness = Arc::new(Readiness::new(store.probe(), context, has_stamper, stop));
         let app = Router::new()
             .route("/live", get(async || text(StatusCode::OK, "alive\n")))
             .route("/ready", get(ready).with_state(readiness))

@@ -10,6 +10,7 @@ use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
+use crate::output::without_provider;
 use crate::shutdown::StopSignal;
 
 /// How long a check of the database remains valid, so that frequent probes do not become frequent
@@ -41,7 +42,16 @@ pub(super) struct Readiness {
 /// better.
 struct QueueAges {
     context: Context,
+    has_stamper: bool,
     last: Option<(Instant, String)>,
+}
+
+/// What was read of the queues.
+struct QueueFacts {
+    oldest: Vec<(Queue, TimeDelta)>,
+    held: Vec<(Held, u64)>,
+    waiting: u64,
+    clock: ClockOffset,
 }
 
 struct DatabaseCheck {
@@ -51,11 +61,11 @@ struct DatabaseCheck {
 }
 
 impl Readiness {
-    pub(super) fn new(probe: Probe, context: Context, stop: StopSignal) -> Self {
+    pub(super) fn new(probe: Probe, context: Context, has_stamper: bool, stop: StopSignal) -> Self {
         Self {
             stop,
             database: Mutex::new(DatabaseCheck { probe, last: None }),
-            queues: Mutex::new(QueueAges { context, last: None }),
+            queues: Mutex::new(QueueAges { context, has_stamper, last: None }),
         }
     }
 
@@ -98,8 +108,13 @@ impl DatabaseCheck {
 }
 
 impl QueueAges {
-    async fn read(&self) -> Result<(Vec<(Queue, TimeDelta)>, Vec<(Held, u64)>, ClockOffset), StoreError> {
-        Ok((self.context.oldest_due().await?, self.context.held().await?, self.context.clock_offset().await?))
+    async fn read(&self) -> Result<QueueFacts, StoreError> {
+        Ok(QueueFacts {
+            oldest: self.context.oldest_due(self.has_stamper).await?,
+            held: self.context.held().await?,
+            waiting: if self.has_stamper { 0 } else { self.context.waiting_for_provider().await? },
+            clock: self.context.clock_offset().await?,
+        })
     }
 
     async fn lines(&mut self) -> String {
@@ -109,7 +124,7 @@ impl QueueAges {
             return lines.clone();
         }
         let lines = match timeout(TIMEOUT, self.read()).await {
-            Ok(Ok((oldest, held, clock))) => {
+            Ok(Ok(QueueFacts { oldest, held, waiting, clock })) => {
                 let queue =
                     |(queue, age): (Queue, TimeDelta)| format!("{} due for {} s\n", queue.name(), age.num_seconds());
                 let held = held.into_iter().map(|(held, count)| match held {
@@ -117,9 +132,11 @@ impl QueueAges {
                     Held::Misconfigured => {
                         format!("{count} documents held: the stamping provider refuses the account\n")
                     }
+                    Held::Copy => format!("{count} documents held: the original of this database sends them\n"),
                 });
+                let waiting = (waiting > 0).then(|| format!("{}\n", without_provider(waiting)));
                 let clock = clock.is_wrong().then(|| format!("{clock}\n"));
-                oldest.into_iter().map(queue).chain(held).chain(clock).collect()
+                oldest.into_iter().map(queue).chain(held).chain(waiting).chain(clock).collect()
             }
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the queues were not read");

@@ -74,7 +74,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         wait: WaitArgs,
     },
-    /// Create or change a company.
+    /// Create, list or change companies.
     #[command(subcommand)]
     Company(CompanyCommand),
     /// Create, change or disable a user of the ERP.
@@ -89,6 +89,15 @@ pub(crate) enum Command {
     /// Seal the database's secrets under another key.
     #[command(subcommand)]
     Secrets(SecretsCommand),
+    /// Show what a database that was restored from a backup would send once it is served: documents,
+    /// cancellations, notices and e-mails that were under way.
+    RestoreCheck {
+        /// Make it a copy beside the original, which goes on: give it an installation id of its
+        /// own, hold the documents and cancellations under way for good, discard notices and
+        /// e-mails, pause all webhooks. Run it before a server is started on the copy.
+        #[arg(long)]
+        as_copy: bool,
+    },
     /// Load records from NDJSON, one a line, all or nothing.
     Import {
         /// The company's number.

@@ -15,7 +15,13 @@ pub(crate) enum CompanyCommand {
     Create {
         #[command(flatten)]
         settings: CompanyArgs,
+        /// Make it a test company, for trying: its documents are stamped by the sandbox and by
+        /// nobody else. It stays one.
+        #[arg(long)]
+        test: bool,
     },
+    /// Print the companies, one a line.
+    List,
     /// Change a company's settings; omitted ones stay.
     Edit {
         /// The company's number.

@@ -28,15 +28,15 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     }
     let output = context.run_by_name(company, &action, &input).await?;
     if CANCELLING.contains(&action.as_str()) {
-        ask(context, args.stamper.stamper()?.as_ref(), company).await?;
+        ask(context, args.stamper.stamper()?.as_deref(), company).await?;
     }
     let output: &RawValue = serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
     print(&output)
 }
 
 /// Sends the cancellation just requested to the provider. A refusal is an error; if the provider
-/// cannot be reached, the next pass sends it.
-async fn ask(context: &Context, stamper: &dyn Stamper, company: CompanyId) -> Result<(), Failure> {
+/// cannot be reached or none is set, a later pass sends it.
+async fn ask(context: &Context, stamper: Option<&dyn Stamper>, company: CompanyId) -> Result<(), Failure> {
     match cancel_asked(context, stamper, company).await {
         Ok(outcomes) => {
             let refused = outcomes.into_iter().find_map(|(factura, outcome)| match outcome {

@@ -1,15 +1,44 @@
+use serde_json::json;
 use svc_core::Context;
+use svc_core::domain::company::CompanyId;
 use svc_core::operations::EditCompany;
+use svc_store_postgres::PostgresStore;
 
 use crate::cli::CompanyCommand;
 use crate::failure::Failure;
 use crate::output::print;
 
-pub(super) async fn run(context: &Context, command: CompanyCommand) -> Result<(), Failure> {
+/// Companies read at once.
+const BATCH: u32 = 1_000;
+
+pub(super) async fn run(context: &Context, store: &PostgresStore, command: CompanyCommand) -> Result<(), Failure> {
     match command {
-        CompanyCommand::Create { settings } => print(&context.create_company(settings.into()).await?),
+        CompanyCommand::Create { settings, test: false } => print(&context.create_company(settings.into()).await?),
+        CompanyCommand::Create { settings, test: true } => print(&context.create_test_company(settings.into()).await?),
+        CompanyCommand::List => list(store).await,
         CompanyCommand::Edit { company, settings } => {
             print(&context.run(company, &EditCompany(settings.into())).await?)
+        }
+    }
+}
+
+async fn list(store: &PostgresStore) -> Result<(), Failure> {
+    let mut after = CompanyId(0);
+    loop {
+        let companies = store.companies_after(after, BATCH).await?;
+        let Some(last) = companies.last() else { return Ok(()) };
+        after = last.empresa;
+        for company in companies {
+            print(&json!({
+                "empresa": company.empresa,
+                "nombre": company.nombre,
+                "plan": company.plan,
+                "licencias": company.licencias,
+                "limites": company.limites,
+                "api": company.api,
+                "rfc": company.rfc,
+                "prueba": company.prueba,
+            }))?;
         }
     }
 }

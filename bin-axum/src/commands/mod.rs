@@ -9,6 +9,7 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
+mod restore_check;
 mod secrets;
 mod serve;
 mod stamp;
@@ -17,6 +18,7 @@ mod user;
 use std::sync::Arc;
 
 use svc_core::Context;
+use svc_store_postgres::PostgresStore;
 
 use crate::cli::{Cli, Command, DEFAULT_BASE_URL, Engine};
 use crate::database::OpenedDatabase;
@@ -55,7 +57,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             let context = Context::builder(Arc::new(database.store.clone()), base_url);
             let sandbox = matches!(&command, Command::Do(args) if args.stamper.is_sandbox());
             let context = context.secrets(sealer).sandbox(sandbox).build()?;
-            let outcome = run_by_name(&context, command).await;
+            let outcome = run_by_name(&context, &database.store, command).await;
             database.close().await?;
             outcome
         }
@@ -76,11 +78,12 @@ async fn base_url(command: &Command, database: &OpenedDatabase) -> Result<String
     }
 }
 
-async fn run_by_name(context: &Context, command: Command) -> Result<(), Failure> {
+async fn run_by_name(context: &Context, store: &PostgresStore, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Company(command) => company::run(context, command).await,
+        Command::Company(command) => company::run(context, store, command).await,
         Command::User(command) => user::run(context, command).await,
         Command::Key(command) => key::run(context, command).await,
+        Command::RestoreCheck { as_copy } => restore_check::run(store, as_copy).await,
         Command::Do(args) => action::run(context, args).await,
         Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,
         Command::Deliver { webhooks, mail, .. } => deliver::run(context, &webhooks, &mail).await,

@@ -4,17 +4,20 @@ use crate::cli::{DatabaseArgs, ServeArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
-use crate::serving;
+use crate::serving::{self, Operators};
 use crate::shutdown::ShutdownPlan;
 
 pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
     let plan = ShutdownPlan::new(&args.process)?;
-    if !args.no_workers && !args.outside.stamper.is_sandbox() {
-        // A provider that cannot be used is refused before anything is logged.
-        args.outside.stamper.stamper()?;
-    }
+    // A provider that cannot be used is refused before anything is logged.
+    let stamper = if args.no_workers { None } else { args.outside.stamper.stamper()? };
     OpenedDatabase::announce(database)?;
-    let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
+    let outside = if args.no_workers {
+        None
+    } else {
+        args.outside.stamper.warn();
+        Some(args.outside.open_with(stamper)?)
+    };
     if !sealer.has_key() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
@@ -28,5 +31,6 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
     }
     let server = Server::bind(args.service.address(), args.service.max_clients)?;
     let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
-    serving::answer(database, server, context, outside, args.process.admin_listen, plan).await
+    let operators = Operators { listen: args.process.admin_listen, has_stamper: args.outside.stamper.is_set() };
+    serving::answer(database, server, context, outside, operators, plan).await
 }

@@ -5,8 +5,10 @@ use svc_core::stamping::{Budget, stamp_due};
 use crate::failure::Failure;
 use crate::output::print;
 
-/// Stamps everything that is due, in one pass, and prints the pass's report.
+/// Stamps everything that is due, in one pass, and prints the pass's report. Without a provider only
+/// documents of test companies are.
 pub(super) async fn run(context: &Context, settings: &StamperSettings) -> Result<(), Failure> {
     let stamper = settings.stamper()?;
-    print(&stamp_due(context, stamper.as_ref(), Budget::unlimited()).await?)
+    settings.warn();
+    print(&stamp_due(context, stamper.as_deref(), Budget::unlimited()).await?)
 }

@@ -32,7 +32,7 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
         licencias: Some(5),
         ..CompanyChange::default()
     };
-    let company = context.create_company(settings).await?.empresa;
+    let company = context.create_test_company(settings).await?.empresa;
     let salesperson =
         NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
     context.run(company, &CreateUser(salesperson)).await?;

@@ -16,7 +16,7 @@ use svc_core::domain::company::CompanyId;
 use svc_core::domain::words::CancellationReason;
 use svc_core::operations::import::Resource;
 use svc_core::operations::{CancelInvoice, ReissueInvoice, ReissuePayment};
-use svc_core::stamping::{Budget, SandboxStamper, stamp_due};
+use svc_core::stamping::{Budget, stamp_due};
 use svc_core::{BaseUrlError, Context, Error};
 
 use tokio::task::JoinSet;
@@ -98,7 +98,7 @@ impl Document {
 }
 
 async fn pass(context: &Context) -> Result<(), Failure> {
-    let report = stamp_due(context, &SandboxStamper, Budget::unlimited()).await?;
+    let report = stamp_due(context, None, Budget::unlimited()).await?;
     tracing::debug!(?report, "demo documents");
     Ok(())
 }

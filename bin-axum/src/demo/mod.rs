@@ -27,7 +27,7 @@ use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::secrets::demo_sealer;
 use crate::server::Server;
-use crate::serving;
+use crate::serving::{self, Operators};
 use crate::shutdown::ShutdownPlan;
 
 pub(crate) async fn run(
@@ -71,7 +71,8 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
-    serving::answer(database, server, context, Some(outside), process.admin_listen, plan).await
+    let operators = Operators { listen: process.admin_listen, has_stamper: true };
+    serving::answer(database, server, context, Some(outside), operators, plan).await
 }
 
 /// The access that an earlier run saved, if its key is still in the database.

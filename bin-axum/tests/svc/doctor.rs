@@ -33,7 +33,7 @@ fn finds(command: &mut Command, expected: &[&str]) {
     }
 }
 
-const SANDBOX: &str = "SVC_STAMPER names no provider";
+const NO_PROVIDER: &str = "stamping: no provider";
 const NO_KEY: &str = "SVC_SECRETS_KEY is not set";
 
 #[test]
@@ -41,14 +41,14 @@ fn a_machine_without_a_database_is_told_so_and_gets_none() {
     let svc = Svc::new();
     let doctor = || svc.command(&["doctor"]);
     let no_database = "DATABASE_URL is not set, and ";
-    finds(&mut doctor(), &[no_database, SANDBOX, NO_KEY]);
+    finds(&mut doctor(), &[no_database, NO_PROVIDER, NO_KEY]);
     assert!(!svc.dir.path().join("data/cluster").exists());
     let unreachable = "postgres://svc:hunter2@127.0.0.1:1/svc";
-    finds(doctor().env("DATABASE_URL", unreachable), &["the database at 127.0.0.1:1: ", SANDBOX, NO_KEY]);
+    finds(doctor().env("DATABASE_URL", unreachable), &["the database at 127.0.0.1:1: ", NO_PROVIDER, NO_KEY]);
     let mut misspelt = doctor();
     misspelt.env("SVC_STAMPR", "hunter2").env("SVC_SERVICE_HOST", "10.0.0.1").env("SVC_SECRETS_KEY", "hunter2");
     let wrong_key = "SVC_SECRETS_KEY: a secrets key has 64 hexadecimal digits";
-    finds(&mut misspelt, &["SVC_STAMPR is no setting", no_database, SANDBOX, wrong_key]);
+    finds(&mut misspelt, &["SVC_STAMPR is no setting", no_database, NO_PROVIDER, wrong_key]);
     let listens = doctor().args(["--listen", "0.0.0.0:8080"]).output().unwrap();
     assert!(
         findings(&listens).to_string().contains("SVC_BASE_URL is not set: links in notices begin with http://0.0.0.0")
@@ -75,6 +75,8 @@ fn an_installation_is_well_until_something_is_wrong_with_it() {
     let closed = "1 stored secrets do not open: the secret is sealed";
     finds(doctor().env("SVC_SECRETS_KEY", KEY.replace('0', "1")), &[closed]);
     finds(doctor().env_remove("SVC_SECRETS_KEY"), &[NO_KEY, closed]);
+    finds(doctor().env_remove("SVC_STAMPER"), &["stamping: no provider, 0 documents wait"]);
+    finds(doctor().env("SVC_STAMPER", "sandbox"), &["SVC_STAMPER is sandbox: "]);
     finds(doctor().env_remove("SVC_STAMPER_TOKEN"), &["SVC_STAMPER_TOKEN: "]);
     finds(
         doctor().env("SVC_STAMPER", "http://127.0.0.1:1").env("SVC_BASE_URL", "http://127.0.0.1:1/api/v1"),

@@ -3,28 +3,38 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{SandboxStamper, StampRequest};
 
+use crate::admin::get;
 use crate::certificates::{KEY, load};
 use crate::harness::{Demo, Svc};
 
 /// A company that can invoice, with a customer and a product; returns a key.
 pub(crate) fn company(svc: &Svc) -> Value {
-    svc.ok(&["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"]);
-    assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
+    company_with(svc, "1", &[])
+}
+
+/// The same, created with these options too, as the company of that number.
+fn company_with(svc: &Svc, number: &str, options: &[&str]) -> Value {
+    let create = ["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"];
+    assert_eq!(svc.ok(&[&create[..], options].concat())["empresa"].to_string(), number);
+    assert!(load(svc, number, "valid.cer", "valid.key", "12345678a", KEY).status.success());
     let customer = r#"{"nombre":"Ana","rfc":"XIA190128J61","regimen":601,"cp":"06700","uso_cfdi":"G03"}"#;
-    svc.ok(&["do", "--company", "1", "customer.create", customer]);
-    svc.ok(&["do", "--company", "1", "product.create", r#"{"sku":"A-1","descripcion":"Clavo","unidad":1}"#]);
-    svc.ok(&["key", "create", "--company", "1"])
+    svc.ok(&["do", "--company", number, "customer.create", customer]);
+    svc.ok(&["do", "--company", number, "product.create", r#"{"sku":"A-1","descripcion":"Clavo","unidad":1}"#]);
+    svc.ok(&["key", "create", "--company", number])
 }
 
 /// The fiscal folio of simulated providers.
 pub(crate) const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
+
+const ORDER: &str = r#"{"tipo":"pedido","cliente":1,"metodo_pago_sat":"PUE","forma_pago_sat":"03",
+                        "renglones":[{"producto":1,"cantidad":2,"precio_unitario":"10.00"}]}"#;
 
 /// A sealed document as a provider returns it.
 pub(crate) fn stamped(xml: &str) -> String {
@@ -34,9 +44,7 @@ pub(crate) fn stamped(xml: &str) -> String {
 
 /// Orders and invoices that.
 pub(crate) fn invoice(server: &Demo) {
-    let order = r#"{"tipo":"pedido","cliente":1,"renglones":[{"producto":1,"cantidad":2,"precio_unitario":"10.00"}],
-                    "metodo_pago_sat":"PUE","forma_pago_sat":"03"}"#;
-    assert_eq!(server.post("/ventas", "a", order).0, 201);
+    assert_eq!(server.post("/ventas", "a", ORDER).0, 201);
     let (status, asked) = server.post("/ventas/1/facturar", "b", "{}");
     assert_eq!((status, &asked["estatus"]), (202, &json!("timbrando")), "{asked}");
 }
@@ -47,7 +55,7 @@ fn one_pass_stamps_what_is_due() {
     let key = company(&svc);
     let nothing = json!({"timbrados": 0, "rechazados": 0, "pospuestos": 0, "detenidos": 0, "en_espera": 0, "cancelados": 0,
                "cancelaciones_rechazadas": 0, "cancelaciones_en_proceso": 0, "perdidos": 0, "fallidos": 0});
-    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), nothing);
+    assert_eq!(svc.ok(&["stamp", "--stamper", "sandbox", "--secrets-key", KEY]), nothing);
     let server = svc.serve(&["--no-workers"], key);
     invoice(&server);
     sleep(Duration::from_millis(1_500));
@@ -56,14 +64,119 @@ fn one_pass_stamps_what_is_due() {
 
     let mut done = nothing.clone();
     done["timbrados"] = json!(1);
-    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), done);
+    assert_eq!(svc.ok(&["stamp", "--stamper", "sandbox", "--secrets-key", KEY]), done);
     let file = |name: &str| svc.command(&["do", "--company", "1", name, r#"{"factura":1}"#]).output().unwrap();
     let (xml, pdf) = (file("invoice.xml"), file("invoice.pdf"));
     assert!(xml.status.success() && pdf.status.success());
     let xml = String::from_utf8(xml.stdout).unwrap();
     assert!(xml.starts_with("<?xml ") && xml.ends_with("</cfdi:Comprobante>"), "{xml}");
     assert!(pdf.stdout.starts_with(b"%PDF-"));
-    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), nothing);
+    assert_eq!(svc.ok(&["stamp", "--stamper", "sandbox", "--secrets-key", KEY]), nothing);
+}
+
+/// Waits until the invoice of the key is in that status.
+fn becomes(server: &Demo, estatus: &str) -> Value {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let record = server.get("/facturas?clave=1")["datos"][0].take();
+        if record["estatus"] == estatus {
+            return record;
+        }
+        assert!(Instant::now() < deadline, "{record}");
+        sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn without_a_provider_only_test_companies_are_stamped_and_the_others_wait() {
+    let svc = Svc::new();
+    let (real, test) = (company(&svc), company_with(&svc, "2", &["--test"]));
+    let listed = svc.command(&["company", "list"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let listed: Vec<Value> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<_> = listed.iter().map(|company| (&company["empresa"], &company["prueba"])).collect();
+    assert_eq!(kinds, [(&json!(1), &json!(false)), (&json!(2), &json!(true))]);
+    let edit = svc.run(&["company", "edit", "--company", "1", "--test"], "");
+    let said = String::from_utf8_lossy(&edit.stderr);
+    assert!(!edit.status.success() && said.contains("--test"), "what a company is never changes: {said}");
+
+    let admin = ["--secrets-key", KEY, "--admin-listen", "127.0.0.1:0"];
+    let mut server = svc.serve(&admin, real.clone());
+    let operators = server.admin();
+    invoice(&server);
+    server.printed = test;
+    invoice(&server);
+    becomes(&server, "vigente");
+    let (head, pdf) = server.download("'/api/v1/facturas/1/pdf'");
+    assert!(head.starts_with("HTTP/1.1 200") && pdf.starts_with(b"%PDF-"), "{head}");
+    assert_eq!(get(&operators, "/ready"), (200, "ready\nstamping: no provider, 1 documents wait\n".to_owned()));
+    let figures = get(&operators, "/metrics").1;
+    assert!(figures.lines().any(|line| line == r#"svc_documents_held{reason="no_provider"} 1"#), "{figures}");
+    server.printed = real.clone();
+    assert_eq!(becomes(&server, "en_espera")["uuid"], Value::Null);
+    server.stop(Signal::SIGTERM);
+    let doctor = svc.command(&["doctor", "--secrets-key", KEY]).output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stderr).into_owned();
+    assert!(said.lines().any(|line| line == "stamping: no provider, 1 documents wait"), "{said}");
+    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY])["timbrados"], 0);
+
+    // The provider that is set later gets what waited.
+    let provider = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/timbrados", provider.local_addr().unwrap());
+    let server = svc.serve(&[&admin[..], &["--stamper", &url, "--stamper-token", "x"]].concat(), real);
+    let mut request = BufReader::new(provider.accept().unwrap().0);
+    let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
+    let id = head.iter().find_map(|line| line.strip_prefix("idempotency-key: ")).unwrap();
+    assert!(id.ends_with("-1-1"), "{id}");
+    let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    let mut xml = vec![0; length];
+    request.read_exact(&mut xml).unwrap();
+    let answer = stamped(&String::from_utf8(xml).unwrap());
+    write!(request.get_mut(), "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()).unwrap();
+    assert_eq!(becomes(&server, "vigente")["uuid"], UUID);
+    assert_eq!(get(&server.admin(), "/ready"), (200, "ready\n".to_owned()));
+    server.stop(Signal::SIGTERM);
+}
+
+#[test]
+fn a_copy_of_a_database_sends_nothing_of_the_original() {
+    let svc = Svc::new();
+    let key = company(&svc);
+    let nothing = json!({"documentos": 0, "cancelaciones": 0, "entregas": 0, "correos": 0});
+    assert_eq!(svc.ok(&["restore-check"]), nothing);
+    let server = svc.serve(&["--no-workers", "--secrets-key", KEY], key.clone());
+    let webhook = r#"{"url":"https://example.com/x","eventos":["venta.creada","factura.timbrada"]}"#;
+    assert_eq!(server.post("/webhooks", "w", webhook).0, 201);
+    invoice(&server);
+    server.stop(Signal::SIGTERM);
+
+    let under_way = json!({"documentos": 1, "cancelaciones": 0, "entregas": 1, "correos": 0});
+    assert_eq!(svc.ok(&["restore-check"]), under_way);
+    assert_eq!(svc.ok(&["restore-check"]), under_way, "it changes nothing");
+    let mut copied = svc.ok(&["restore-check", "--as-copy"]);
+    let id = copied.as_object_mut().unwrap().remove("instalacion").unwrap();
+    assert_eq!((copied, id.as_str().unwrap().len()), (under_way, 15));
+    assert_eq!(svc.ok(&["restore-check"]), nothing);
+
+    let done = svc.ok(&["stamp", "--stamper", "sandbox", "--secrets-key", KEY]);
+    assert_eq!((&done["timbrados"], &done["detenidos"]), (&json!(0), &json!(0)), "{done}");
+    assert_eq!(svc.ok(&["deliver", "--secrets-key", KEY])["entregadas"], 0);
+    let admin = ["--secrets-key", KEY, "--stamper", "sandbox", "--admin-listen", "127.0.0.1:0"];
+    let server = svc.serve(&admin, key);
+    assert_eq!(get(&server.admin(), "/ready").1, "ready\n1 documents held: the original of this database sends them\n");
+    assert_eq!(becomes(&server, "en_espera")["uuid"], Value::Null);
+    assert_eq!(server.get("/webhooks?clave=1")["datos"][0]["activo"], false);
+    // What the copy does itself is stamped, under its own id.
+    assert_eq!(server.post("/ventas", "c", ORDER).0, 201);
+    assert_eq!(server.post("/ventas/2/facturar", "d", "{}").0, 202);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while server.get("/facturas?clave=2")["datos"][0]["estatus"] != "vigente" {
+        assert!(Instant::now() < deadline);
+        sleep(Duration::from_millis(100));
+    }
+    server.stop(Signal::SIGTERM);
+    let again = svc.ok(&["restore-check", "--as-copy"]);
+    assert_ne!(again["instalacion"], id);
 }
 
 #[test]

@@ -56,6 +56,7 @@ impl Function {
         if !secrets.has_key() {
             tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
         }
+        config.outside.stamper.warn();
         let store = config.store()?;
         PostgresStore::warn_of_unverified_hosts([&store]);
         let mut builder = config.api.apply(svc_core::Context::builder(Arc::new(store), &config.base_url));

@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_core::domain::clock::SystemClock;
 use svc_core::webhooks::SIGNATURE;
-use svc_tests::{Actor, World};
+use svc_tests::{Actor, Company, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -33,7 +33,10 @@ async fn posted(function: &Function, ana: &Actor, path: &str, body: &Value) -> V
 
 /// A waiting invoice, created through the function.
 async fn invoice(world: &World, function: &Function) -> Actor {
-    let company = world.company().await;
+    invoice_of(&world.company().await, function).await
+}
+
+async fn invoice_of(company: &Company, function: &Function) -> Actor {
     company.load_certificate().await;
     let ana = company.admin().await;
     let customer = json!({"nombre": "Ana", "rfc": "XIA190128J61", "regimen": 601, "cp": "06700", "uso_cfdi": "G03"});
@@ -76,11 +79,16 @@ async fn a_notice_reaches_its_receiver() {
 }
 
 #[tokio::test]
-async fn an_invoice_is_stamped() {
+async fn an_invoice_is_stamped_where_a_provider_is_set() {
     let world = world().await;
     let function = Function::on(&world, &[]).await;
     let ana = invoice(&world, &function).await;
+    let test = invoice_of(&world.test_company().await, &function).await;
+    let report = function.invoke(&json!({"svc": "stamp"})).await.unwrap();
+    assert_eq!(report["stamp"]["timbrados"], 1, "{report}");
+    assert_eq!(state(&function, &test).await, "vigente");
     assert_eq!(state(&function, &ana).await, "en_espera");
+    let function = Function::on(&world, &[("SVC_STAMPER", "sandbox")]).await;
     let report = function.invoke(&json!({"source": "erp", "detail": {"svc": "stamp"}})).await.unwrap();
     assert_eq!((&report["stamp"]["timbrados"], &report["stamp"]["fallidos"]), (&json!(1), &json!(0)), "{report}");
     assert_eq!(state(&function, &ana).await, "vigente");

@@ -67,6 +67,10 @@ impl QueueStore for Memory {
         Ok(Vec::new())
     }
 
+    async fn waiting_for_provider(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         Ok(Vec::new())
     }
@@ -100,6 +104,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             rfc: None,
             regimen: None,
             cp: None,
+            prueba: false,
             cursor_key: [7; 32],
         },
         secret_sha256: Sha256::digest(SECRET).into(),

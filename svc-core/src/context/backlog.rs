@@ -21,7 +21,7 @@ impl Context {
     /// The number of documents that wait for a person, by reason ([`observe::HELD`]).
     pub async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
         let held = self.store().held().await?;
-        for reason in [Held::Stuck, Held::Misconfigured] {
+        for reason in [Held::Stuck, Held::Misconfigured, Held::Copy] {
             observe::held(
                 reason.word(),
                 held.iter().find(|(other, _)| *other == reason).map_or(0, |(_, count)| *count),
@@ -30,12 +30,22 @@ impl Context {
         Ok(held)
     }
 
-    /// How long the oldest item of each queue has been due, over all companies. Queues with nothing
-    /// due are left out.
-    pub async fn oldest_due(&self) -> Result<Vec<(Queue, TimeDelta)>, StoreError> {
+    /// The number of documents and cancellations that wait until a provider is set: those of all
+    /// companies but test companies. Only for processes without one; it shows as a reason of
+    /// [`observe::HELD`].
+    pub async fn waiting_for_provider(&self) -> Result<u64, StoreError> {
+        let waiting = self.store().waiting_for_provider().await?;
+        observe::held(observe::NO_PROVIDER, waiting);
+        Ok(waiting)
+    }
+
+    /// How long the oldest item of each queue has been due, over all companies; without a stamping
+    /// provider only documents of test companies are due. Queues with nothing due are left out.
+    pub async fn oldest_due(&self, has_stamper: bool) -> Result<Vec<(Queue, TimeDelta)>, StoreError> {
         let now = self.now();
         let mut oldest = Vec::new();
         for backlog in Backlog::ALL {
+            let backlog = if backlog == Backlog::Stamping && !has_stamper { Backlog::TestStamping } else { backlog };
             let due = self.store().due(backlog, now).await?;
             oldest.extend(backlog.queues().iter().filter_map(|&queue| Some((queue, age(&due, queue, now)?))));
         }

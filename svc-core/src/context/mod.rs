@@ -296,8 +296,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets whether the sandbox stamps this process's documents; false by default. If true,
-    /// `invoice.stamped` accepts a fiscal folio without its document.
+    /// Sets whether the sandbox stamps the documents of all companies; false by default. Of test
+    /// companies it always does. Where it does, `invoice.stamped` accepts a fiscal folio without
+    /// its document.
     #[must_use]
     pub fn sandbox(mut self, stamps: bool) -> Self {
         self.settings.sandbox = stamps;

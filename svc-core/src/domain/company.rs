@@ -79,6 +79,9 @@ pub struct Company {
     pub regimen: Option<i64>,
     /// Its fiscal postal code.
     pub cp: Option<String>,
+    /// Whether it is for trying: the sandbox stamps its documents, and nobody else. Set when it is
+    /// created; nothing changes it.
+    pub prueba: bool,
     /// The key of its cursors' MAC: random, generated with the company.
     pub cursor_key: [u8; 32],
 }

@@ -61,7 +61,7 @@ pub struct Cx<'a> {
     pub base_url: &'a str,
     /// Whether webhooks may have development URLs: http, any port, local names (contract §6).
     pub development_destinations: bool,
-    /// Whether the sandbox stamps, so that no document is a valid invoice.
+    /// Whether the sandbox stamps the company's documents, so that none is a valid invoice.
     pub sandbox: bool,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Cx<'a> {
             sealer: context.sealer(),
             base_url: context.base_url(),
             development_destinations: context.settings().development_destinations,
-            sandbox: context.settings().sandbox,
+            sandbox: company.prueba || context.settings().sandbox,
         }
     }
 }

@@ -29,6 +29,16 @@ impl Context {
     /// Settings that are left out default to: plan Pro, 3 licences, API on, no franchise, invoicing
     /// on, no minimum advance, selling below stock allowed, and an owner without an e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
+        self.create(settings, false).await
+    }
+
+    /// Creates a company for trying, as [`Self::create_company`] does: the sandbox stamps its
+    /// documents, and nobody else. It stays one.
+    pub async fn create_test_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
+        self.create(settings, true).await
+    }
+
+    async fn create(&self, settings: CompanyChange, prueba: bool) -> Result<CompanyCreated, Error> {
         let settings = normalize(settings)?;
         let Some(nombre) = settings.nombre.clone() else {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
@@ -47,6 +57,7 @@ impl Context {
             rfc: None,
             regimen: None,
             cp: None,
+            prueba,
             cursor_key: random_bytes(self.random()),
         };
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());

@@ -20,7 +20,7 @@
 //! let server = Server::try_parse_from(["server", "--rate-per-minute", "300", "--stamper", "sandbox"])?;
 //! // For `Context::builder(…)`: `server.api.apply(builder).secrets(server.secrets.sealer()?)`.
 //! assert!(!server.secrets.sealer()?.has_key());
-//! // Providers of the background work: stamper, sender, and the notifier if one is configured.
+//! // Providers of the background work: sender, and the stamper and the notifier if they are configured.
 //! let outside = server.outside.open()?;
 //! assert!(outside.notifier.is_none());
 //! # Ok::<_, Box<dyn std::error::Error>>(())

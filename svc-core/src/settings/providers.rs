@@ -42,19 +42,25 @@ impl OutsideSettings {
     /// authority, only webhooks cannot be delivered, so that is logged and not an error. Settings
     /// that cannot be used are an error.
     pub fn open(&self) -> Result<Providers, SettingError> {
+        self.open_with(self.stamper.stamper()?)
+    }
+
+    /// Makes the other two beside a stamper that was made before.
+    pub fn open_with(&self, stamper: Option<Arc<dyn Stamper>>) -> Result<Providers, SettingError> {
         let (sender, notifier) = (self.webhooks.sender_if_possible()?, self.mail.notifier()?);
-        Ok(Providers::default().stamper(self.stamper.stamper()?).sender(sender).notifier(notifier))
+        Ok(Providers::default().stamper(stamper).sender(sender).notifier(notifier))
     }
 }
 
 /// Who has invoices stamped.
 #[derive(Debug, Args)]
 pub struct StamperSettings {
-    /// Who has invoices stamped: sandbox, which plays a provider, or a provider's address:
-    /// sw+https://…, finkok+https://…, or https://… of one that speaks the protocol of this
-    /// project.
-    #[arg(long, env = "SVC_STAMPER", default_value = SANDBOX)]
-    stamper: String,
+    /// Who has invoices stamped: a provider's address (sw+https://…, finkok+https://…, or https://…
+    /// of one that speaks the protocol of this project), or sandbox, which plays a provider for
+    /// development. Without it the invoices of all companies but test companies wait; those of test
+    /// companies are the sandbox's in any case.
+    #[arg(long, env = "SVC_STAMPER")]
+    stamper: Option<String>,
     /// The user that the provider knows us by; without one the token is all there is.
     #[arg(long, env = "SVC_STAMPER_USER")]
     stamper_user: Option<String>,
@@ -70,28 +76,51 @@ pub struct StamperSettings {
 }
 
 impl StamperSettings {
-    /// Whether the sandbox stamps.
+    fn set(&self) -> Option<&str> {
+        self.stamper.as_deref().map(str::trim).filter(|url| !url.is_empty())
+    }
+
+    /// Whether a provider or the sandbox is set; an empty setting sets none.
+    pub fn is_set(&self) -> bool {
+        self.set().is_some()
+    }
+
+    /// Whether the sandbox stamps the documents of all companies.
     pub fn is_sandbox(&self) -> bool {
-        let url = self.stamper.trim();
-        url.is_empty() || url == SANDBOX
+        self.set() == Some(SANDBOX)
     }
 
-    /// The provider's address, without what names its protocol; the sandbox has none.
-    pub fn address(&self) -> &str {
-        let url = self.stamper.trim();
-        url.strip_prefix(SW).or_else(|| url.strip_prefix(FINKOK)).unwrap_or(url)
+    /// The provider's address, without what names its protocol; `None` if none is set or it is the
+    /// sandbox.
+    pub fn address(&self) -> Option<&str> {
+        let url = self.set().filter(|url| *url != SANDBOX)?;
+        Some(url.strip_prefix(SW).or_else(|| url.strip_prefix(FINKOK)).unwrap_or(url))
     }
 
-    /// The provider, or the sandbox, which is logged as a warning since it stamps no valid
-    /// invoices. Fails if the provider's URL or token cannot be used.
-    pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {
-        let url = self.stamper.trim();
-        if self.is_sandbox() {
-            tracing::warn!(
-                "SVC_STAMPER names no provider: the sandbox stamps, and its documents are not valid invoices"
-            );
-            return Ok(Arc::new(SandboxStamper));
+    /// Logs that no provider stamps, if none does.
+    pub fn warn(&self) {
+        match self.set() {
+            None => tracing::warn!("SVC_STAMPER is not set: only documents of test companies are stamped, others wait"),
+            Some(SANDBOX) => {
+                tracing::warn!(
+                    "SVC_STAMPER is sandbox: it stamps for all companies, and no document is a valid invoice"
+                );
+            }
+            Some(_) => {}
         }
+    }
+
+    /// The provider, or the sandbox; `None` if neither is set. Fails if the provider's URL or token
+    /// cannot be used.
+    pub fn stamper(&self) -> Result<Option<Arc<dyn Stamper>>, SettingError> {
+        Ok(match self.set() {
+            None => None,
+            Some(SANDBOX) => Some(Arc::new(SandboxStamper)),
+            Some(url) => Some(self.provider(url)?),
+        })
+    }
+
+    fn provider(&self, url: &str) -> Result<Arc<dyn Stamper>, SettingError> {
         let wrong = |error: HttpStamperError| {
             let setting = match error {
                 HttpStamperError::Token => "SVC_STAMPER_TOKEN",

@@ -101,7 +101,7 @@ impl Step for FinishStamping {
             }
             StampingResult::Held(held, why) => {
                 let wait = match held {
-                    Held::Stuck => HELD,
+                    Held::Stuck | Held::Copy => HELD,
                     Held::Misconfigured => pause(self.intentos, cx.random),
                 };
                 cx.tx.postpone_stamping(self.factura, cx.now.get() + wait, why, Some(*held)).await?;

@@ -26,7 +26,10 @@
 //! hours. Until then nothing else changes. The same pass sends and follows cancellations;
 //! [`cancel_asked`] does so at once for one company.
 //!
-//! [`SandboxStamper`] is a provider within the process, for development and tests. The feature
+//! [`SandboxStamper`] is a provider within the process, for development, tests and test companies
+//! ([`Company::prueba`](crate::domain::company::Company::prueba)): theirs go to it and to nobody
+//! else, which is decided where a document is prepared, from the company as its transaction reads
+//! it. Without a provider the documents of all other companies wait. The feature
 //! `client` adds `SwStamper` and `FinkokStamper`, which speak these providers' protocols, and
 //! `HttpStamper`, which speaks the one in this folder's `README.md`.
 

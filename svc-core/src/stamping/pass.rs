@@ -1,7 +1,5 @@
 //! One pass over the documents to be stamped and the cancellations to be sent and followed.
 
-use std::sync::OnceLock;
-
 use super::Stamper;
 use super::cancellation::Cancellations;
 use super::provider::{StampReport, StampingProvider};
@@ -21,18 +19,26 @@ const PACE: Pace =
 /// Stamps the records that are due when it begins, of all companies, and sends and follows the
 /// cancellations that are, until all are done or `budget` is used up; gives what it did.
 ///
+/// The documents of test companies go to the sandbox, those of all others to `stamper`. Without one
+/// the others wait: nothing of theirs is read, leased or attempted.
+///
 /// Call it on a timer. Several passes may run at once and share the work: a record is leased to one
 /// of them under a token, for longer than the stamper may take, and an outcome is written only
 /// while its token is valid. No transaction is open and no connection is held while a stamper
 /// works. What is due is found by one read over all companies, and leased one company at a time,
 /// round-robin. A record or company that fails is logged and counted, and delays no other; the
 /// error is that of the read.
-pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
+pub async fn stamp_due(
+    context: &Context,
+    stamper: Option<&dyn Stamper>,
+    budget: Budget,
+) -> Result<StampReport, StoreError> {
     let context = &context.in_background();
-    let provider = StampingProvider { context, stamper, installation: OnceLock::new() };
+    let backlog = if stamper.is_some() { Backlog::Stamping } else { Backlog::TestStamping };
+    let provider = StampingProvider::new(context, stamper);
     let queues: [&dyn LeasedQueue<Record = LeasedStamping, Report = StampReport>; 2] =
         [&Stampings(&provider), &Cancellations(&provider)];
-    let pass = LeasedPass { context, backlog: Backlog::Stamping, queues: &queues, pace: PACE, budget };
+    let pass = LeasedPass { context, backlog, queues: &queues, pace: PACE, budget };
     let report = pass.run().await?;
     if !report.is_empty() {
         context.held().await?;

@@ -4,6 +4,8 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
+use super::Stamper;
+use super::provider::StampingProvider;
 use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, CfdiRelacionados, SigningKey, TipoRelacion, seal};
 use crate::domain::clock::CLOCK_TOLERANCE;
 use crate::domain::text::parse_uuid;
@@ -20,16 +22,16 @@ use crate::store::{Related, SIGNING_KEY, StampingRecord};
 const OLDEST: TimeDelta = TimeDelta::hours(71);
 
 /// Makes the document of a leased record.
-pub(super) struct PrepareStamping {
+pub(super) struct PrepareStamping<'a> {
+    pub(super) provider: &'a StampingProvider<'a>,
     pub(super) factura: i64,
     pub(super) token: Uuid,
 }
 
 /// What to do with a leased record.
-pub(super) enum PreparedStamping {
-    /// Stamp this document, a sealed XML that is stored; with whether it was stored before, hence
-    /// may have been sent.
-    Document(String, bool),
+pub(super) enum PreparedStamping<'a> {
+    /// Have this document stamped by its company's stamper.
+    Document(ReadyDocument<'a>),
     /// No document can be made.
     Fault(CfdiFault),
     /// It is a complement, and this invoice that it pays has to be stamped first.
@@ -38,15 +40,24 @@ pub(super) enum PreparedStamping {
     Lost,
 }
 
-impl Step for PrepareStamping {
-    type Output = PreparedStamping;
+/// A sealed document that is stored.
+pub(super) struct ReadyDocument<'a> {
+    pub(super) xml: String,
+    /// Whether it was stored before, hence may have been sent.
+    pub(super) sent_before: bool,
+    pub(super) stamper: &'a dyn Stamper,
+}
 
-    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<PreparedStamping, Error> {
+impl<'a> Step for PrepareStamping<'a> {
+    type Output = PreparedStamping<'a>;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<PreparedStamping<'a>, Error> {
+        let stamper = self.provider.of(cx.company)?;
         let Some(record) = cx.tx.stamping_record(self.factura, Some(self.token)).await? else {
             return Ok(PreparedStamping::Lost);
         };
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
-            return Ok(PreparedStamping::Document(xml, true));
+            return Ok(PreparedStamping::Document(ReadyDocument { xml, sent_before: true, stamper }));
         }
         let fecha = issued(record.fecha, Timestamp::new(cx.earlier_now().await?));
         let validated = cx.tx.validated_document(self.factura).await?;
@@ -76,13 +87,13 @@ impl Step for PrepareStamping {
         }
         let xml = sealed(cx, &document).await?;
         cx.tx.keep_sealed(self.factura, &xml, cx.now).await?;
-        Ok(PreparedStamping::Document(xml, false))
+        Ok(PreparedStamping::Document(ReadyDocument { xml, sent_before: false, stamper }))
     }
 }
 
 /// The documents that a record's relates to, as it names them: it waits for those that have no
 /// fiscal folio yet.
-fn related(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedStamping> {
+fn related<'a>(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedStamping<'a>> {
     let folio = |record: &Related| match record.uuid.as_deref().and_then(parse_uuid) {
         Some(uuid) => Ok(uuid),
         None if matches!(record.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) => {
@@ -120,12 +131,12 @@ async fn invoice(
     }
 }
 
-async fn payment(
+async fn payment<'a>(
     cx: &mut Cx<'_>,
     factura: i64,
     record: StampingRecord,
     validated: Option<Cfdi>,
-) -> Result<Result<Cfdi, PreparedStamping>, Error> {
+) -> Result<Result<Cfdi, PreparedStamping<'a>>, Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
     let folios = match complement::folios(&payments) {
         Folios::Waits(factura) => return Ok(Err(PreparedStamping::Waits(factura))),

@@ -5,9 +5,10 @@ use std::sync::OnceLock;
 use chrono::TimeDelta;
 use serde::Serialize;
 
-use super::Stamper;
+use super::{SandboxStamper, Stamper};
 use crate::context::Context;
-use crate::domain::company::CompanyId;
+use crate::domain::company::{Company, CompanyId};
+use crate::error::Error;
 use crate::store::StoreError;
 
 /// How long a lease lasts beyond two calls of the stamper: time to read the record and to write the
@@ -54,11 +55,25 @@ impl StampReport {
 /// The provider, and what it knows this installation by.
 pub(super) struct StampingProvider<'a> {
     pub(super) context: &'a Context,
-    pub(super) stamper: &'a dyn Stamper,
-    pub(super) installation: OnceLock<String>,
+    /// Of all companies but test companies, which are the sandbox's; none if no provider is set.
+    stamper: Option<&'a dyn Stamper>,
+    installation: OnceLock<String>,
 }
 
-impl StampingProvider<'_> {
+impl<'a> StampingProvider<'a> {
+    pub(super) const fn new(context: &'a Context, stamper: Option<&'a dyn Stamper>) -> Self {
+        Self { context, stamper, installation: OnceLock::new() }
+    }
+
+    /// Who stamps the documents of a company, cancels them, and knows what became of them. An error
+    /// if that is a provider and none is set: such documents are not leased.
+    pub(super) fn of(&self, company: &Company) -> Result<&'a dyn Stamper, Error> {
+        if company.prueba {
+            return Ok(&SandboxStamper);
+        }
+        self.stamper.ok_or_else(|| Error::internal(format!("company {} has no provider", company.id.0)))
+    }
+
     /// Reads the installation's name, which requests need.
     pub(super) async fn prepare(&self) -> Result<(), StoreError> {
         if self.installation.get().is_none() {
@@ -74,7 +89,9 @@ impl StampingProvider<'_> {
 
     /// How long a record is leased: longer than two calls of the stamper.
     pub(super) fn lease_time(&self) -> TimeDelta {
-        let deadline = TimeDelta::from_std(self.stamper.deadline());
+        // The sandbox takes no time.
+        let stamper = self.stamper.unwrap_or(&SandboxStamper);
+        let deadline = TimeDelta::from_std(stamper.deadline());
         deadline.map_or(MAX_DEADLINE, |deadline| deadline.min(MAX_DEADLINE)) * 2 + MARGIN
     }
 }

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 
 use super::finish::{FinishStamping, StampingOutcome, StampingResult};
-use super::prepare::{PrepareStamping, PreparedStamping};
+use super::prepare::{PrepareStamping, PreparedStamping, ReadyDocument};
 use super::provider::{StampReport, StampingProvider};
 use super::{StampFailure, StampRequest, Stamper};
 use crate::domain::company::CompanyId;
@@ -53,10 +53,11 @@ impl LeasedQueue for Stampings<'_> {
     async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<WorkOutcome<StampReport>, Error> {
         let Lease { company, token } = lease;
         let LeasedStamping { factura, intentos } = record;
-        let StampingProvider { context, stamper, .. } = *self.0;
-        let result = match context.run_step(company, &PrepareStamping { factura, token }).await? {
-            PreparedStamping::Document(xml, sent_before) => {
-                let request = StampRequest::new(self.0.request_id(company, factura), xml).at(context.now());
+        let provider = self.0;
+        let context = provider.context;
+        let result = match context.run_step(company, &PrepareStamping { provider, factura, token }).await? {
+            PreparedStamping::Document(ReadyDocument { xml, sent_before, stamper }) => {
+                let request = StampRequest::new(provider.request_id(company, factura), xml).at(context.now());
                 let request = request.read_on(context.compute(), company);
                 let result = stamp(stamper, &request, sent_before).await;
                 report_to_operators(company, factura, &request, &result);

@@ -88,6 +88,10 @@ impl<S: StoreLayer> QueueStore for S {
         self.inner().held().await
     }
 
+    async fn waiting_for_provider(&self) -> Result<u64, StoreError> {
+        self.inner().waiting_for_provider().await
+    }
+
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         self.inner().unscheduled_webhooks().await
     }

@@ -13,6 +13,8 @@ use crate::domain::words::Held;
 pub enum Backlog {
     /// Stamping and cancellation of documents.
     Stamping,
+    /// The same of test companies alone, which need no provider.
+    TestStamping,
     /// Delivery of notices.
     Notices,
     /// Sending of e-mails.
@@ -40,13 +42,13 @@ pub enum Queue {
 }
 
 impl Backlog {
-    /// Every kind.
+    /// One of each kind.
     pub const ALL: [Self; 3] = [Self::Stamping, Self::Notices, Self::Mail];
 
     /// The name in logs and metrics.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Stamping => "stamping",
+            Self::Stamping | Self::TestStamping => "stamping",
             Self::Notices => "delivery",
             Self::Mail => "mail",
         }
@@ -55,7 +57,7 @@ impl Backlog {
     /// The queues that its workers serve.
     pub const fn queues(self) -> &'static [Queue] {
         match self {
-            Self::Stamping => &[Queue::Stampings, Queue::Cancellations],
+            Self::Stamping | Self::TestStamping => &[Queue::Stampings, Queue::Cancellations],
             Self::Notices => &[Queue::Groups, Queue::Events, Queue::Deliveries, Queue::Discards],
             Self::Mail => &[Queue::Mails],
         }
@@ -123,6 +125,10 @@ pub trait QueueStore: Send + Sync {
     /// How many documents of all companies wait for a person, by reason. Reasons without documents
     /// are left out.
     async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError>;
+
+    /// How many documents and cancellations of companies other than test companies are queued. It
+    /// reads an index of the queues, and costs more the more there are.
+    async fn waiting_for_provider(&self) -> Result<u64, StoreError>;
 
     /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a
     /// server of the previous release queued them.

@@ -114,6 +114,10 @@ impl QueueStore for Empty {
         Ok(Vec::new())
     }
 
+    async fn waiting_for_provider(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         Ok(Vec::new())
     }

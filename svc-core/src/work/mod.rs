@@ -31,15 +31,18 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 /// The time from one comparison of clocks to the next.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(5);
 
+/// The time from one count of the documents that wait for a provider to the next.
+const COUNT_INTERVAL: Duration = Duration::from_secs(5);
+
 /// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
 /// The outside systems that background work uses. If one is missing, its work is not done and its
-/// backlog waits.
+/// backlog waits; without a stamper the documents of test companies are stamped all the same.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Providers {
-    /// Stamps invoices.
+    /// Stamps the invoices of all companies but test companies.
     pub stamper: Option<Arc<dyn Stamper>>,
     /// Delivers webhooks.
     pub sender: Option<Arc<dyn Sender>>,
@@ -83,7 +86,9 @@ impl fmt::Debug for Providers {
 /// A kind of background work, with the provider that it needs.
 #[derive(Clone)]
 enum BackgroundWork {
-    Stamping(Arc<dyn Stamper>),
+    Stamping(Option<Arc<dyn Stamper>>),
+    /// The count of what waits for a stamper where there is none.
+    Waiting,
     Delivery(Arc<dyn Sender>),
     Mail(Arc<dyn Notifier>),
     CleanUp,
@@ -93,7 +98,7 @@ impl BackgroundWork {
     /// The name in logs and metrics.
     const fn name(&self) -> &'static str {
         match self {
-            Self::Stamping(_) => Backlog::Stamping.name(),
+            Self::Stamping(_) | Self::Waiting => Backlog::Stamping.name(),
             Self::Delivery(_) => Backlog::Notices.name(),
             Self::Mail(_) => Backlog::Mail.name(),
             Self::CleanUp => "clean-up",
@@ -104,6 +109,7 @@ impl BackgroundWork {
     const fn pause(&self) -> Duration {
         match self {
             Self::CleanUp => CLEAN_UP_INTERVAL,
+            Self::Waiting => COUNT_INTERVAL,
             Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) => PAUSE,
         }
     }
@@ -112,7 +118,7 @@ impl BackgroundWork {
     async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
         Ok(match self {
             Self::Stamping(stamper) => {
-                let report = stamp_due(context, stamper.as_ref(), budget).await?;
+                let report = stamp_due(context, stamper.as_deref(), budget).await?;
                 (!report.is_empty()).then(|| format!("{report:?}"))
             }
             Self::Delivery(sender) => {
@@ -122,6 +128,10 @@ impl BackgroundWork {
             Self::Mail(notifier) => {
                 let report = notify_due(context, notifier.as_ref(), budget).await?;
                 (report != NotifyReport::default()).then(|| format!("{report:?}"))
+            }
+            Self::Waiting => {
+                context.in_background().waiting_for_provider().await?;
+                None
             }
             Self::CleanUp => match clean_up(context).await? {
                 0 => None,
@@ -155,7 +165,8 @@ impl Context {
         stop: impl Future<Output = ()> + Send + 's,
     ) -> Vec<BoxFuture<'s, ()>> {
         let backlogs = [
-            outside.stamper.map(BackgroundWork::Stamping),
+            outside.stamper.is_none().then_some(BackgroundWork::Waiting),
+            Some(BackgroundWork::Stamping(outside.stamper)),
             outside.sender.map(BackgroundWork::Delivery),
             outside.notifier.map(BackgroundWork::Mail),
             Some(BackgroundWork::CleanUp),

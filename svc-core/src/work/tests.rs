@@ -31,6 +31,7 @@ impl StoreLayer for Panicking {
             Backlog::Mail => {
                 self.mails.fetch_add(1, Ordering::Relaxed);
             }
+            Backlog::TestStamping => unreachable!("there is a stamper"),
             Backlog::Notices => unreachable!("there is no sender"),
         }
         self.inner().due(backlog, now).await
@@ -113,4 +114,46 @@ async fn a_part_that_computes_holds_up_no_other() {
     while let Some(ended) = parts.join_next().await {
         ended.unwrap();
     }
+}
+
+/// A store with nothing to do that counts the looks for documents to stamp, of all companies and of
+/// test companies.
+#[derive(Default)]
+struct Looks {
+    all: AtomicUsize,
+    tests: AtomicUsize,
+}
+
+#[async_trait]
+impl StoreLayer for Looks {
+    fn inner(&self) -> &dyn Store {
+        &Empty
+    }
+
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        match backlog {
+            Backlog::Stamping => drop(self.all.fetch_add(1, Ordering::Relaxed)),
+            Backlog::TestStamping => drop(self.tests.fetch_add(1, Ordering::Relaxed)),
+            Backlog::Notices | Backlog::Mail => {}
+        }
+        self.inner().due(backlog, now).await
+    }
+}
+
+#[test]
+fn without_a_stamper_only_documents_of_test_companies_are_looked_for() {
+    let recorder = DebuggingRecorder::new();
+    let store = Arc::new(Looks::default());
+    let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        runtime.block_on(async {
+            context.work(Providers::default(), tokio::time::sleep(Duration::from_millis(4_500))).await;
+        });
+    });
+    assert_eq!((store.all.load(Ordering::Relaxed), store.tests.load(Ordering::Relaxed)), (0, 5));
+    let figures = recorder.snapshotter().snapshot().into_vec();
+    let held = figures.iter().find(|(key, ..)| key.key().name() == observe::HELD).expect("the figure is there");
+    let reasons: Vec<_> = held.0.key().labels().map(metrics::Label::value).collect();
+    assert_eq!((reasons, &held.3), (vec![observe::NO_PROVIDER], &DebugValue::Gauge(0.0.into())));
 }

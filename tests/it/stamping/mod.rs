@@ -12,6 +12,7 @@ mod pace;
 mod receivers;
 mod reissue;
 mod sandbox;
+mod test_companies;
 mod unknown;
 mod validated;
 
@@ -45,7 +46,10 @@ struct Shop {
 
 impl Shop {
     async fn new(world: &World) -> Self {
-        let company = world.company().await;
+        Self::of(world.company().await).await
+    }
+
+    async fn of(company: Company) -> Self {
         company.load_certificate().await;
         let receiver = |nombre: &str, rfc: &str, regimen: i64, uso: &str| json!({"nombre": nombre, "rfc": rfc, "regimen": regimen, "cp": "06700", "uso_cfdi": uso});
         let customers = [

@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
+use svc_core::store::QueueStore as _;
 use svc_store_postgres::{OpenError, PostgresStore};
 use tokio::time::timeout;
 
@@ -20,22 +21,27 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long before its end a certificate is to be replaced.
 const CERTIFICATE_NOTICE: TimeDelta = TimeDelta::days(30);
 
-pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings: &mut Findings) {
+/// Notes what is wrong with the database; gives how many documents wait there if no stamping provider
+/// is set, if it can be used.
+pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings: &mut Findings) -> Option<u64> {
     if args.url().is_none() && !args.data_dir.join("cluster").exists() {
         let dir = args.data_dir.display();
         findings.note(format_args!("DATABASE_URL is not set, and {dir} has no private database yet"));
-        return;
+        return None;
     }
-    let Some(database) = findings.done(OpenedDatabase::open(args).await) else { return };
+    let database = findings.done(OpenedDatabase::open(args).await)?;
     for host in database.store.unverified_hosts() {
         findings.note(format_args!(
             "the certificate of the database at {host} is not verified (sslmode=verify-full in its URL)"
         ));
     }
+    let mut waiting = None;
     if answers(&database.store, findings).await {
         check_contents(&database.store, sealer, findings).await;
+        waiting = findings.done(database.store.waiting_for_provider().await);
     }
     findings.done(database.close().await);
+    waiting
 }
 
 /// Whether the database can be used with this program's schema.

@@ -28,8 +28,8 @@ pub(super) async fn run(
     if sealer.as_ref().is_some_and(|sealer| !sealer.has_key()) {
         findings.note("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
-    installation::check(database, sealer, &mut findings).await;
-    providers::check(&args.outside, &mut findings).await;
+    let waiting = installation::check(database, sealer, &mut findings).await;
+    providers::check(&args.outside, waiting, &mut findings).await;
     reach::check_base_url(&args.service, &mut findings).await;
     let findings = findings.lines();
     for finding in findings {

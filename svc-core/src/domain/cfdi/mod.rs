@@ -78,7 +78,7 @@ pub use source::{
     Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices, PaymentSource,
     ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket,
 };
-pub(crate) use stamp::{StampSigner, stamp};
+pub(crate) use stamp::{SANDBOX_CERTIFICATE, SANDBOX_RFC, StampSigner, stamp};
 pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};
 
 /// The version of the standard.

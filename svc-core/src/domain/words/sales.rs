@@ -152,6 +152,8 @@ words! {
         Stuck = "estancado",
         /// The provider refuses the account or the certificate.
         Misconfigured = "configuracion",
+        /// The database is a copy, and the original sends it.
+        Copy = "copia",
     }
 }
 

@@ -10,24 +10,29 @@ use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::error::Error;
 use crate::operation::{Cx, Step};
+use crate::stamping::Stamper;
+use crate::stamping::provider::StampingProvider;
 use crate::store::{QueuedCancellation, SIGNING_KEY};
 
 /// Reads what a leased cancellation is about.
-pub(super) struct PrepareCancellation {
+pub(super) struct PrepareCancellation<'a> {
+    pub(super) provider: &'a StampingProvider<'a>,
     pub(super) factura: i64,
     pub(super) token: Uuid,
 }
 
-/// A request that can be sent, and since when the authority has it.
-pub(super) struct PreparedCancellation {
+/// A request that can be sent, to whom, and since when the authority has it.
+pub(super) struct PreparedCancellation<'a> {
+    pub(super) stamper: &'a dyn Stamper,
     pub(super) request: CancelRequest,
     pub(super) enviada: Option<DateTime<Utc>>,
 }
 
-impl Step for PrepareCancellation {
-    type Output = Option<PreparedCancellation>;
+impl<'a> Step for PrepareCancellation<'a> {
+    type Output = Option<PreparedCancellation<'a>>;
 
-    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<PreparedCancellation>, Error> {
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<PreparedCancellation<'a>>, Error> {
+        let stamper = self.provider.of(cx.company)?;
         let Some(asked) = cx.tx.leased_cancellation(self.factura, self.token).await? else { return Ok(None) };
         let missing = |what| Error::internal(format!("the cancellation of {} has no {what}", self.factura));
         let uuid = asked.uuid.as_deref().and_then(parse_uuid).ok_or_else(|| missing("fiscal folio"))?;
@@ -50,7 +55,7 @@ impl Step for PrepareCancellation {
             at: now,
             aceptacion: asked.aceptacion,
         };
-        Ok(Some(PreparedCancellation { request, enviada: asked.enviada }))
+        Ok(Some(PreparedCancellation { stamper, request, enviada: asked.enviada }))
     }
 }
 

@@ -1,7 +1,5 @@
 //! The queue of cancellations that the authority has not spoken on.
 
-use std::sync::OnceLock;
-
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
@@ -15,6 +13,7 @@ use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::leases::{Lease, LeasedQueue, WorkOutcome};
 use crate::observe;
+use crate::operation::{Cx, Step};
 use crate::stamping::provider::{StampReport, StampingProvider};
 use crate::stamping::{StampFailure, Stamper};
 use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
@@ -88,11 +87,11 @@ async fn cancel(provider: &StampingProvider<'_>, lease: Lease, record: LeasedSta
     let Lease { company, token } = lease;
     let LeasedStamping { factura, intentos } = record;
     let context = provider.context;
-    let Some(mut prepared) = context.run_step(company, &PrepareCancellation { factura, token }).await? else {
+    let Some(mut prepared) = context.run_step(company, &PrepareCancellation { provider, factura, token }).await? else {
         return Ok(CancelOutcome::Lost);
     };
     prepared.request.id = provider.request_id(company, factura);
-    let (sent, acuse, result) = ask(provider.stamper, &prepared).await;
+    let (sent, acuse, result) = ask(&prepared).await;
     if let CancellationResult::Failed(StampFailure::Misconfigured(why))
     | CancellationResult::Waits(Some(StampFailure::Misconfigured(why))) = &result
     {
@@ -105,8 +104,8 @@ async fn cancel(provider: &StampingProvider<'_>, lease: Lease, record: LeasedSta
 
 /// Sends a cancellation that the authority does not have yet, and asks what became of it; gives
 /// whether it has it now, and its receipt.
-async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, Option<String>, CancellationResult) {
-    let PreparedCancellation { request, enviada } = prepared;
+async fn ask(prepared: &PreparedCancellation<'_>) -> (bool, Option<String>, CancellationResult) {
+    let PreparedCancellation { stamper, request, enviada } = prepared;
     let mut acuse = None;
     if enviada.is_none() {
         match stamper.cancel(request).await {
@@ -130,13 +129,17 @@ async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, O
 /// Sends the cancellations of one company that were asked for and never sent, and asks once what
 /// became of each; gives what was written, by the clave of the record. Call it after asking, so
 /// that what is final at once is seen at once; [`crate::stamping::stamp_due`] sends and follows all
-/// others. Those under another worker's lease are left to it.
+/// others. Those under another worker's lease are left to it. The sandbox has those of a test
+/// company, `stamper` those of any other; without one they wait.
 pub async fn cancel_asked(
     context: &Context,
-    stamper: &dyn Stamper,
+    stamper: Option<&dyn Stamper>,
     company: CompanyId,
 ) -> Result<Vec<(i64, CancelOutcome)>, Error> {
-    let provider = StampingProvider { context, stamper, installation: OnceLock::new() };
+    if stamper.is_none() && !context.run_step(company, &IsTestCompany).await? {
+        return Ok(Vec::new());
+    }
+    let provider = StampingProvider::new(context, stamper);
     let (now, token) = (context.now(), random_uuid(context.random()));
     let terms = LeaseTerms { max: MAX_ASKED, due: now, now, token, until: now + provider.lease_time() };
     let leased = context.call_store(company, |tx| tx.lease_cancellations(terms, true)).await?;
@@ -149,4 +152,15 @@ pub async fn cancel_asked(
         outcomes.push((record.factura, cancel(&provider, Lease { company, token }, record).await?));
     }
     Ok(outcomes)
+}
+
+/// Whether the company is a test company.
+struct IsTestCompany;
+
+impl Step for IsTestCompany {
+    type Output = bool;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<bool, Error> {
+        Ok(cx.company.prueba)
+    }
 }

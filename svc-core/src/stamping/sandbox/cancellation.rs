@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 
+use crate::domain::cfdi::SANDBOX_RFC;
 use crate::stamping::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure};
 
 /// A document of a receiver whose name contains this cannot be cancelled.
@@ -22,8 +23,8 @@ pub(super) fn cancel(request: &CancelRequest) -> Result<CancelReceipt, StampFail
     if request.document.nombre.contains(super::NO_SERVICE) {
         return Err(StampFailure::Unreachable("the receiver's name simulates an outage".to_owned()));
     }
-    if request.document.proveedor.as_deref().is_some_and(|rfc| rfc != super::RFC) {
-        let text = "a real provider stamped the document, and only a real one cancels it: SVC_STAMPER says which";
+    if request.document.proveedor.as_deref().is_some_and(|rfc| rfc != SANDBOX_RFC) {
+        let text = "a real provider stamped the document, and only a real one cancels it";
         return Err(StampFailure::Misconfigured(text.to_owned()));
     }
     if request.document.nombre.contains(NOT_CANCELLABLE) {

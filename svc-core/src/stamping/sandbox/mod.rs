@@ -15,7 +15,9 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampRequest, StampedXml, Stamper};
-use crate::domain::cfdi::{Cfdi, SealFault, SigningKey, StampSigner, TipoDeComprobante, holds, stamp};
+use crate::domain::cfdi::{
+    Cfdi, SANDBOX_CERTIFICATE, SANDBOX_RFC, SealFault, SigningKey, StampSigner, TipoDeComprobante, holds, stamp,
+};
 
 /// A receiver whose name contains this is rejected.
 const REJECTED: &str = "RECHAZO";
@@ -25,10 +27,6 @@ const NO_SERVICE: &str = "SIN SERVICIO";
 /// If the receiver's name contains this, the account has no stamps left.
 const NO_CREDIT: &str = "SIN TIMBRES";
 
-/// The RFC in the stamps, which no provider has.
-const RFC: &str = "AAA010101AAA";
-/// The number of `certificate.der`.
-const CERTIFICATE: &str = "30001000000500009999";
 /// An RSA key of 2048 bits in PKCS#8, generated for this with `openssl genpkey`; it protects
 /// nothing.
 static KEY: LazyLock<Result<SigningKey, SealFault>> =
@@ -44,7 +42,8 @@ static KEY: LazyLock<Result<SigningKey, SealFault>> =
 /// earlier stamp (307).
 ///
 /// Its stamps are complete but worthless: they are signed with a published key (`key.der` in its
-/// folder, with its certificate beside it, number `30001000000500009999`).
+/// folder, with its certificate beside it, number `30001000000500009999`), and their PDF says on each page that
+/// they have no fiscal value.
 ///
 /// The receiver's name simulates failures that depend on a register or a network:
 ///
@@ -105,7 +104,8 @@ impl SandboxStamper {
     /// tests. Fails if the XML is not a sealed document.
     pub fn sign(request: &StampRequest, uuid: Uuid, at: DateTime<Utc>) -> Result<StampedXml, StampFailure> {
         let fault = |fault: &SealFault| StampFailure::Unreachable(format!("the sandbox cannot stamp it: {fault}"));
-        let provider = StampSigner { rfc: RFC, certificado: CERTIFICATE, key: KEY.as_ref().map_err(fault)? };
+        let provider =
+            StampSigner { rfc: SANDBOX_RFC, certificado: SANDBOX_CERTIFICATE, key: KEY.as_ref().map_err(fault)? };
         request.stamped(stamp(&request.xml, uuid, at, &provider).map_err(|error| fault(&error))?)
     }
 }

@@ -74,12 +74,12 @@ async fn one_document_one_stamp() {
 async fn the_stamp_is_signed_with_the_key_of_the_certificate_beside_it() {
     let certificate = x509_cert::Certificate::from_der(include_bytes!("certificate.der")).unwrap();
     let certificate = certificate.tbs_certificate();
-    assert_eq!(certificate.serial_number().as_bytes(), CERTIFICATE.as_bytes());
+    assert_eq!(certificate.serial_number().as_bytes(), SANDBOX_CERTIFICATE.as_bytes());
     let public = certificate.subject_public_key_info().subject_public_key.raw_bytes();
     let stamp = stamp("1", &sealed_invoice(sale())).await.unwrap().timbre;
-    assert_eq!((stamp.no_certificado_sat.as_str(), stamp.rfc_prov_certif.as_str()), (CERTIFICATE, RFC));
+    assert_eq!((stamp.no_certificado_sat.as_str(), stamp.rfc_prov_certif.as_str()), (SANDBOX_CERTIFICATE, SANDBOX_RFC));
     let (uuid, seal) = (stamp.uuid, &stamp.sello_cfd);
-    let cadena = format!("||1.1|{uuid}|2026-10-12T12:00:00|{RFC}|{seal}|{CERTIFICATE}||");
+    let cadena = format!("||1.1|{uuid}|2026-10-12T12:00:00|{SANDBOX_RFC}|{seal}|{SANDBOX_CERTIFICATE}||");
     let signature = STANDARD.decode(&stamp.sello_sat).unwrap();
     UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public).verify(cadena.as_bytes(), &signature).unwrap();
 }

@@ -49,13 +49,15 @@ impl Style {
 pub(super) struct Canvas {
     pages: Vec<Content>,
     /// The text written across every page.
-    across: Option<&'static str>,
+    pub(super) across: Option<&'static str>,
+    /// The text in a band at the top of every page.
+    pub(super) above: Option<&'static str>,
 }
 
 impl Canvas {
-    /// Begins the first page; the text in `across` is written over every page.
-    pub(super) fn new(across: Option<&'static str>) -> Self {
-        Self { pages: vec![Content::new()], across }
+    /// Begins the first page.
+    pub(super) fn new() -> Self {
+        Self { pages: vec![Content::new()], across: None, above: None }
     }
 
     pub(super) fn add_page(&mut self) {
@@ -128,6 +130,9 @@ impl Canvas {
             for (x, text) in [(36.0, foot), (right, &place)] {
                 show(&mut content, style, [1.0, 0.0, 0.0, 1.0, x, 24.0], text);
             }
+            if let Some(text) = self.above {
+                write_above(&mut content, text);
+            }
             if let Some(text) = self.across {
                 write_across(&mut content, text);
             }
@@ -150,6 +155,16 @@ fn show(content: &mut Content, style: Style, matrix: [f32; 6], text: &str) {
     let name = if style.font == Font::Bold { BOLD } else { REGULAR };
     content.begin_text().set_fill_rgb(r, g, b).set_font(name, style.size).set_text_matrix(matrix);
     content.show(Str(&Font::encode(text))).end_text();
+}
+
+/// Draws text in a band above the page's content.
+fn write_above(content: &mut Content, text: &str) {
+    const BAND: f32 = 18.0;
+    let style = Style::new(Font::Bold, 12.0, WHITE);
+    let Colour(r, g, b) = ALARM;
+    content.set_fill_rgb(r, g, b).rect(36.0, HEIGHT - 10.0 - BAND, WIDTH - 72.0, BAND).fill_nonzero();
+    let x = (WIDTH - style.width(text)) / 2.0;
+    show(content, style, [1.0, 0.0, 0.0, 1.0, x, HEIGHT - 10.0 - BAND + 5.0], text);
 }
 
 /// Draws large, slanted text over the page's content.

@@ -24,6 +24,7 @@ mod widths;
 
 use self::sheet::Sheet;
 use super::element::{Element, NoXml};
+use super::{SANDBOX_CERTIFICATE, SANDBOX_RFC};
 
 /// Whether a document is still valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,15 +54,21 @@ impl From<NoXml> for PrintFault {
     }
 }
 
+/// What each page of a document says that a sandbox stamped.
+const WORTHLESS: &str = "SIN VALIDEZ FISCAL";
+
 /// Prints a stamped document (version 4.0 of the standard) from the provider's XML. The same XML
-/// always yields the same bytes.
+/// always yields the same bytes. Each page of a document that a sandbox stamped says that it has no
+/// fiscal value; the stamp tells.
 pub fn print(xml: &str, validity: DocumentValidity) -> Result<Vec<u8>, PrintFault> {
     let document = Element::read(xml)?;
     if document.name() != "Comprobante" || document.at(&["Conceptos"]).is_none() {
         return Err(PrintFault::NoDocument);
     }
     let stamp = document.at(&["Complemento", "TimbreFiscalDigital"]).ok_or(PrintFault::NotStamped)?;
-    let mut sheet = Sheet::new((validity == DocumentValidity::Cancelada).then_some("CANCELADO"));
+    let mut sheet = Sheet::new();
+    sheet.canvas.across = (validity == DocumentValidity::Cancelada).then_some("CANCELADO");
+    sheet.canvas.above = is_sandbox(stamp).then_some(WORTHLESS);
     head::draw(&mut sheet, &document, stamp);
     match document.at(&["Complemento", "Pagos"]) {
         Some(payments) => payments::draw(&mut sheet, payments),
@@ -72,6 +79,10 @@ pub fn print(xml: &str, validity: DocumentValidity) -> Result<Vec<u8>, PrintFaul
     let title = format!("{} {number}", terms::title(document.text("TipoDeComprobante")));
     let foot = format!("{} · {} · Folio fiscal {}", title.trim_end(), head::issuer(&document), stamp.text("UUID"));
     Ok(sheet.canvas.finish(title.trim_end(), &foot))
+}
+
+fn is_sandbox(stamp: &Element) -> bool {
+    stamp.text("RfcProvCertif") == SANDBOX_RFC || stamp.text("NoCertificadoSAT") == SANDBOX_CERTIFICATE
 }
 
 #[cfg(test)]

@@ -28,8 +28,8 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    pub(super) fn new(across: Option<&'static str>) -> Self {
-        Self { canvas: Canvas::new(across), y: MARGIN }
+    pub(super) fn new() -> Self {
+        Self { canvas: Canvas::new(), y: MARGIN }
     }
 
     /// Makes room for `height`; returns whether that began a page.

@@ -184,6 +184,36 @@ fn a_receipt_shows_what_it_pays() {
     }
 }
 
+/// The same document, as the sandbox stamps it.
+fn by_the_sandbox(xml: &str) -> String {
+    xml.replace("SPR190613I52", SANDBOX_RFC).replace("30001000000500003456", SANDBOX_CERTIFICATE)
+}
+
+#[test]
+fn each_page_of_what_the_sandbox_stamped_says_that_it_is_worth_nothing() {
+    let Some(tools) = Tools::find("each_page_of_what_the_sandbox_stamped_says_that_it_is_worth_nothing") else {
+        return;
+    };
+    for (name, document, validity) in [
+        ("one page", small(), DocumentValidity::Vigente),
+        ("cancelled", small(), DocumentValidity::Cancelada),
+        ("many pages", large(), DocumentValidity::Vigente),
+        ("a complement", receipt(), DocumentValidity::Vigente),
+        ("a cancelled complement", receipt(), DocumentValidity::Cancelada),
+    ] {
+        let xml = stamped(&document);
+        let (text, pages) = read(&tools, &print(&by_the_sandbox(&xml), validity).unwrap());
+        assert_eq!(text.matches("SIN VALIDEZ FISCAL").count(), pages, "{name}: {text}");
+        let (text, _) = read(&tools, &print(&xml, validity).unwrap());
+        assert!(!text.contains("SIN VALIDEZ"), "{name}: {text}");
+    }
+    for (number, document) in documents(60, 5).iter().enumerate() {
+        let xml = by_the_sandbox(&add_stamp(&document.xml));
+        let (text, pages) = read(&tools, &print(&xml, DocumentValidity::Vigente).unwrap());
+        assert_eq!(text.matches("SIN VALIDEZ FISCAL").count(), pages, "{number}: {text}");
+    }
+}
+
 #[test]
 fn any_document_can_be_printed() {
     let Some(tools) = Tools::find("any_document_can_be_printed") else { return };

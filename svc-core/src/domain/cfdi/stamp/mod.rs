@@ -16,6 +16,11 @@ use super::{Cfdi, SealFault, as_text, cadena, read, xml};
 /// The version of the complement.
 const VERSION: &str = "1.1";
 
+/// The RFC in the sandbox's stamps, which no provider has.
+pub(crate) const SANDBOX_RFC: &str = "AAA010101AAA";
+/// The number of the sandbox's certificate, which is nobody's.
+pub(crate) const SANDBOX_CERTIFICATE: &str = "30001000000500009999";
+
 /// The stamp (node `TimbreFiscalDigital`), with its fields in the order of its cadena original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]

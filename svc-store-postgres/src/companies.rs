@@ -1,0 +1,51 @@
+//! The companies, for operators.
+
+use svc_core::domain::company::CompanyId;
+use svc_core::store::StoreError;
+
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
+use crate::store::PostgresStore;
+
+/// A company, as operators list them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ListedCompany {
+    /// Its number.
+    pub empresa: CompanyId,
+    /// Its name.
+    pub nombre: String,
+    /// Its plan.
+    pub plan: String,
+    /// Paid user licences.
+    pub licencias: i32,
+    /// Whether its limits are enforced, only reported, or the service's.
+    pub limites: String,
+    /// Whether it has the API.
+    pub api: bool,
+    /// Its tax id.
+    pub rfc: Option<String>,
+    /// Whether it is a test company.
+    pub prueba: bool,
+}
+
+from_row!(ListedCompany { empresa, nombre, plan, licencias, limites, api, rfc, prueba });
+
+impl PostgresStore {
+    /// At most `max` companies with numbers above `after`, in ascending order.
+    pub async fn companies_after(&self, after: CompanyId, max: u32) -> Result<Vec<ListedCompany>, StoreError> {
+        self.service
+            .of_all()
+            .many(sql!(
+                "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba
+                 FROM empresas
+                 WHERE empresa > :despues
+                 ORDER BY empresa
+                 LIMIT :max",
+                despues: after,
+                max: i64::from(max),
+            ))
+            .await
+    }
+}
