@@ -1,5 +1,6 @@
 //! The database of a command: the one at `DATABASE_URL`, or a private one.
 
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,6 +19,23 @@ const RETRY: Duration = Duration::from_secs(2);
 
 /// How long closing the connections may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1_500);
+
+/// Names the database in a failure to use it.
+pub(crate) fn named(failure: Failure, args: &DatabaseArgs) -> Failure {
+    let store = args.url().and_then(|url| PostgresStore::open(url, &Settings::default()).ok());
+    match (failure.of_database(), store) {
+        (Some(text), Some(store)) => Failure::Other(described(&store, text)),
+        _ => failure,
+    }
+}
+
+/// An error of a database with its host and port. The server's own text may name the user, who
+/// belongs to the credentials.
+pub(crate) fn described(store: &PostgresStore, error: impl fmt::Display) -> String {
+    let options = store.options();
+    let text = error.to_string().replace(&format!("\"{}\"", options.get_username()), "…");
+    format!("the database at {}:{}: {text}", options.get_host(), options.get_port())
+}
 
 /// A store, with its private cluster, if any, which stops on drop.
 pub(crate) struct OpenedDatabase {
@@ -81,7 +99,7 @@ impl OpenedDatabase {
             && error.is_unreachable()
             && began.elapsed() + RETRY < longest
         {
-            tracing::warn!(%error, "waiting for the database");
+            tracing::warn!("waiting for {}", described(self.direct.as_ref().unwrap_or(&self.store), error));
             sleep(RETRY).await;
             migrated = self.migrate_now().await;
         }

@@ -37,6 +37,22 @@ impl Failure {
         let what = what.into();
         move |error| Self::Io(what, error)
     }
+
+    /// The database's own error, if it could not be used.
+    pub(crate) fn of_database(&self) -> Option<String> {
+        let of_store = |error: &StoreError| match error {
+            StoreError::Unavailable(cause) => Some(cause.to_string()),
+            _ => None,
+        };
+        match self {
+            Self::Open(error @ OpenError::Database(_)) => Some(error.to_string()),
+            Self::Store(error) => of_store(error),
+            Self::Action(error) | Self::Import(ImportError::Failed(error)) => {
+                of_store(error.cause()?.downcast_ref::<StoreError>()?)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The error's text with its internal part, which the wire hides but a terminal may show.

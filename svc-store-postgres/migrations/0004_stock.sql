@@ -19,6 +19,9 @@ CREATE TABLE almacenes (
 CREATE INDEX almacenes_sucursal ON almacenes (empresa, sucursal, clave);
 -- Filter `principal`.
 CREATE INDEX almacenes_principal ON almacenes (empresa, principal, clave);
+-- A branch has one main warehouse (contract §3).
+CREATE UNIQUE INDEX almacenes_principal_unico ON almacenes (empresa, sucursal)
+    WHERE principal AND estatus <> 'eliminado';
 -- Filter `estatus`.
 CREATE INDEX almacenes_estatus ON almacenes (empresa, estatus, clave);
 

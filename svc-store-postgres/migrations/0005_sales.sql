@@ -63,6 +63,9 @@ CREATE TABLE ventas (
 CREATE INDEX ventas_tipo ON ventas (empresa, tipo, cancelada, clave);
 -- Filter `folio`.
 CREATE INDEX ventas_folio ON ventas (empresa, tipo, folio, clave);
+-- The orders that have goods reserved.
+CREATE INDEX ventas_pedidos_abiertos ON ventas (empresa, clave)
+    WHERE tipo = 'pedido' AND NOT cancelada AND surtido_estatus <> 'surtido';
 -- Filter `cliente`, and the advances of a customer.
 CREATE INDEX ventas_cliente ON ventas (empresa, tipo, cancelada, cliente, clave);
 -- Filter `sucursal`.

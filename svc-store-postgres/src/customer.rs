@@ -8,7 +8,9 @@ use svc_core::domain::opportunity::{FunnelStage, OpportunityState};
 use svc_core::domain::time::Timestamp;
 use svc_core::record::customer::CustomerData;
 use svc_core::record::{Kind, ToValue as _, Value};
-use svc_core::store::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity, StoreError};
+use svc_core::store::{
+    Buyer, Conflict, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity, StoreError,
+};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -54,7 +56,24 @@ impl CustomerTx for PostgresTx {
             ("mensaje", row.mensaje.map_or(Value::Null, |text| Value::Text(text.into())), Kind::Text),
             ("modificado", row.creado.to_value(), Kind::Instant),
         ];
-        self.insert_stored(row.data, &more).await
+        // After an error the transaction could not say whose RFC it is.
+        let inserted = self.insert_stored_unless(row.data, &more, " ON CONFLICT DO NOTHING").await?;
+        match (inserted, row.data.rfc.as_deref()) {
+            (Some(clave), _) => Ok(clave),
+            (None, Some(rfc)) => Err(Conflict::Rfc(self.customer_of_rfc(rfc).await?).into()),
+            (None, None) => Err(Conflict::Clave.into()),
+        }
+    }
+
+    async fn customer_of_rfc(&mut self, rfc: &str) -> Result<Option<i64>, StoreError> {
+        self.optional_value(sql!(
+            "SELECT clave
+             FROM clientes
+             WHERE empresa = :empresa AND rfc = :rfc AND rfc NOT IN ('XAXX010101000', 'XEXX010101000')",
+            empresa: self.empresa,
+            rfc,
+        ))
+        .await
     }
 
     async fn customer(&mut self, clave: i64) -> Result<Option<CustomerData>, StoreError> {

@@ -79,10 +79,11 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         field.to_owned()
     };
     match (kind, constraint) {
-        (ErrorKind::UniqueViolation, "clientes_rfc_unico") => Some(Conflict::Rfc),
+        (ErrorKind::UniqueViolation, "clientes_rfc_unico") => Some(Conflict::Rfc(None)),
         (ErrorKind::UniqueViolation, "productos_sku_unico") => Some(Conflict::Sku),
         (ErrorKind::UniqueViolation, "cxp_uuid_unico") => Some(Conflict::Uuid),
         (ErrorKind::UniqueViolation, "marcas_nombre_unico") => Some(Conflict::Name),
+        (ErrorKind::UniqueViolation, "almacenes_principal_unico") => Some(Conflict::MainWarehouse),
         (ErrorKind::UniqueViolation, name) if name.ends_with("_pkey") => Some(Conflict::Clave),
         (ErrorKind::ForeignKeyViolation, _) => Some(Conflict::Reference(field())),
         (ErrorKind::UniqueViolation, _) => Some(Conflict::Taken(field())),

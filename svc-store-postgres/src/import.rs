@@ -53,6 +53,8 @@ impl ImportTx for PostgresTx {
                 Err(other) => return Err(other.into()),
             }
         }
+        self.run(sql!("ROLLBACK TO SAVEPOINT lote")).await?;
+        self.run(sql!("RELEASE SAVEPOINT lote")).await?;
         Err(BatchError::Record { at: bad - 1, conflict })
     }
 

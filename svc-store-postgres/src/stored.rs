@@ -19,6 +19,17 @@ impl PostgresTx {
         data: &T,
         more: &[(&'static str, Value<'_>, Kind)],
     ) -> Result<i64, StoreError> {
+        let inserted = self.insert_stored_unless(data, more, "").await?;
+        inserted.ok_or_else(|| StoreError::Other("an inserted record has no clave".into()))
+    }
+
+    /// The same, but for a conflict as `conflict` says (`ON CONFLICT … DO NOTHING`): `None`.
+    pub(crate) async fn insert_stored_unless<T: Stored + Sync>(
+        &mut self,
+        data: &T,
+        more: &[(&'static str, Value<'_>, Kind)],
+        conflict: &'static str,
+    ) -> Result<Option<i64>, StoreError> {
         let mut arguments = PgArguments::default();
         arguments.add(self.empresa).and_then(|()| arguments.add(T::TABLE)).map_err(StoreError::Other)?;
         let mut sql = QueryBuilder::with_arguments(
@@ -40,8 +51,8 @@ impl PostgresTx {
         for (_, value, kind) in columns.iter().chain(more) {
             push(sql.push(", "), value, *kind);
         }
-        sql.push(" FROM numero RETURNING clave");
-        sql.build_query_scalar().fetch_one(self.connection()).await.map_err(store_error)
+        sql.push(" FROM numero").push(conflict).push(" RETURNING clave");
+        sql.build_query_scalar().fetch_optional(self.connection()).await.map_err(store_error)
     }
 
     /// Updates all data of a record.

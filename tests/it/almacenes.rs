@@ -117,3 +117,17 @@ fn four() -> [Value; 4] {
         json!({"codigo": "ÑÑÑ", "sucursal": 2, "principal": true}),
     ]
 }
+
+#[tokio::test]
+async fn an_import_leaves_a_branch_one_main_warehouse() {
+    let company = branches(World::new().await.company().await).await;
+    let main = |codigo: &str, sucursal: i64| json!({"codigo": codigo, "sucursal": sucursal, "principal": true});
+    let taken = "principal: la sucursal ya tiene almacén principal";
+    // The head office was born with one.
+    blames(company.import(Resource::Almacenes, &[main("002", 0)]).await, 1, taken);
+    blames(company.import(Resource::Almacenes, &[main("021", 2), main("022", 2)]).await, 2, taken);
+    let mut deleted = main("022", 2);
+    deleted["estatus"] = json!("eliminado");
+    company.load(Resource::Almacenes, &[deleted, main("021", 2)]).await;
+    finds(&company.admin().await, "/almacenes", &[("principal=true", &[1, 3])]).await;
+}

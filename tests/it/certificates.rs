@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::time::Timestamp;
-use svc_core::operations::{CertificateLoaded, LoadCertificate};
+use svc_core::operations::{CertificateLoaded, EditCompany, LoadCertificate};
 use svc_core::secrets::{Place, Sealer, SecretsError};
 use svc_core::store::SIGNING_KEY;
 use svc_core::store::{CompanyChange, Store as _, Tx};
@@ -212,4 +212,28 @@ async fn concurrent_loadings_run_one_after_the_other() {
     let loaded = [one.unwrap().numero, two.unwrap().numero];
     assert!(loaded.contains(&current(&company).await.unwrap().numero));
     assert_eq!(company.world.sql::<i64>("SELECT count(DISTINCT orden) FROM certificados").await, 2);
+}
+
+#[tokio::test]
+async fn a_company_has_an_rfc_and_a_regime_that_issue() {
+    let company = with_rfc(RFC).await;
+    let edit = async |rfc: Option<&str>, regimen: Option<i64>| {
+        let change = CompanyChange { rfc: rfc.map(str::to_owned), regimen, ..CompanyChange::default() };
+        company.run(&EditCompany(change)).await.map_err(|error| error.to_string())
+    };
+    for generic in ["XAXX010101000", "xexx010101000"] {
+        let said = edit(Some(generic), None).await.unwrap_err();
+        assert!(said.starts_with("rfc_invalido: rfc: es un RFC genérico"), "{said}");
+    }
+    // Each is checked against the other as it is stored.
+    let said = edit(None, Some(616)).await.unwrap_err();
+    assert!(said.starts_with("regimen_incompatible: regimen: 616 es de quien no tiene obligaciones"), "{said}");
+    let said = edit(None, Some(612)).await.unwrap_err();
+    assert_eq!(said, "regimen_incompatible: regimen: 612 no es de personas morales, y el RFC lo es");
+    assert!(edit(None, Some(999)).await.unwrap_err().starts_with("regimen_invalido"));
+    edit(None, Some(601)).await.unwrap();
+    let said = edit(Some("CACX7605101P8"), None).await.unwrap_err();
+    assert_eq!(said, "regimen_incompatible: regimen: 601 no es de personas físicas, y el RFC lo es");
+    edit(Some("cacx7605101p8"), Some(612)).await.unwrap();
+    assert_eq!(rfc(&company).await.as_deref(), Some("CACX7605101P8"));
 }

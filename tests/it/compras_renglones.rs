@@ -143,11 +143,11 @@ async fn a_bad_line_is_named_with_its_field() {
         bad[field] = value.clone();
         let good = |renglon: i64| json!({"compra": 1, "renglon": renglon, "cantidad": 1, "sku": "TOR-1"});
         let error = company.import(Resource::ComprasRenglones, &[good(1), bad, good(3)]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
+        assert!(error.starts_with(&format!("línea 2: {field}: ")), "{field} {value}: {error}");
     }
     let vast = json!({"compra": 1, "renglon": 1, "cantidad": 1_000_000, "costo_unitario": "999999999999999999"});
     let error = company.import(Resource::ComprasRenglones, &[vast]).await.unwrap_err();
-    assert!(error.starts_with("line 1: subtotal: "), "{error}");
+    assert!(error.starts_with("línea 1: subtotal: "), "{error}");
     assert_eq!(company.world.count("compras_renglones").await, 0);
 }
 

@@ -291,7 +291,7 @@ async fn a_bad_line_is_named_with_its_field() {
     refuses_fields_beside(&company, Resource::Cxp, &json!({"proveedor": 1}), &json!({}), &table).await;
     let vast = json!({"total": "999999999999999999", "pagado": "-999999999999999999"});
     let error = company.import(Resource::Cxp, &[vast]).await.unwrap_err();
-    assert!(error.starts_with("line 1: saldo: "), "{error}");
+    assert!(error.starts_with("línea 1: saldo: "), "{error}");
     assert_eq!(company.world.count("cxp").await, 0);
 }
 

@@ -119,6 +119,6 @@ async fn a_bad_field_is_named() {
     .await;
     let twice = [json!({"nombre": "A", "clave": 7}), json!({"nombre": "B", "clave": 7})];
     let error = company.import(Resource::EtapasOportunidad, &twice).await.unwrap_err();
-    assert!(error.starts_with("line 2: clave: "), "{error}");
+    assert!(error.starts_with("línea 2: clave: "), "{error}");
     assert_eq!(company.world.count("etapas_oportunidad").await, 0);
 }

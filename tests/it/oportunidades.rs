@@ -225,6 +225,6 @@ async fn references_to_another_companys_records_are_refused() {
         let mut record = json!({"etapa": 70});
         record[field] = json!(clave);
         let error = bare.import(Resource::Oportunidades, &[record]).await.unwrap_err();
-        assert_eq!(error, format!("line 1: {field}: no existe en la empresa"));
+        assert_eq!(error, format!("línea 1: {field}: no existe en la empresa"));
     }
 }

@@ -137,7 +137,7 @@ async fn a_bad_line_is_named_with_its_field() {
     .await;
     let twice = [json!({"clave": 5}), json!({"clave": 5})];
     let error = company.import(Resource::Proveedores, &twice).await.unwrap_err();
-    assert!(error.starts_with("line 2: clave: "), "{error}");
+    assert!(error.starts_with("línea 2: clave: "), "{error}");
     assert_eq!(company.world.count("proveedores").await, 0);
 }
 

@@ -120,7 +120,10 @@ async fn the_sku_shown_is_the_product_s_of_today_else_the_line_s() {
         json!({"producto": 1, "sku": "A-1"}),
     ];
     assert_eq!(shown, expected);
-    finds(&ana, "/ventas-renglones", &[("venta=1&sku=ANTES", &[3, 4]), ("venta=1&sku=B-2", &[2, 3])]).await;
+    finds(&ana, "/ventas-renglones", &[("venta=1&sku=ANTES", &[4]), ("venta=1&sku=B-2", &[2, 3])]).await;
+    // A renamed product's lines are found by its new SKU alone.
+    ana.put("/productos/1", json!({"sku": "A-9"})).await.ok(200);
+    finds(&ana, "/ventas-renglones", &[("venta=1&sku=A-1", &[]), ("venta=1&sku=A-9", &[1, 6])]).await;
 }
 
 #[tokio::test]
@@ -195,7 +198,7 @@ async fn a_line_without_number_gets_the_document_s_next() {
     }
     for taken in [numbered(1, 7), numbered(1, 9)] {
         let error = company.import(VentasRenglones, &[line(1), taken]).await.unwrap_err();
-        assert!(error.starts_with("line 2: renglon: "), "{error}");
+        assert!(error.starts_with("línea 2: renglon: "), "{error}");
     }
     takes_null_for_absent(&company, VentasRenglones, &line(1), "/ventas-renglones?venta=1").await;
 }
@@ -230,5 +233,5 @@ async fn a_bad_field_is_named() {
     refuses_fields(&company, VentasRenglones, &json!({"venta": 1, "cantidad": 1}), &table).await;
     let huge = json!({"venta": 1, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "999999999999999999"});
     let error = company.import(VentasRenglones, &[huge]).await.unwrap_err();
-    assert!(error.starts_with("line 1: subtotal: "), "{error}");
+    assert!(error.starts_with("línea 1: subtotal: "), "{error}");
 }

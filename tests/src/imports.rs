@@ -14,7 +14,7 @@ pub fn customers(count: usize) -> Vec<Value> {
 #[track_caller]
 pub fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
     let error = outcome.expect_err("a refusal");
-    assert!(error.starts_with(&format!("line {line}: {text}")), "{error}, not line {line}: {text}");
+    assert!(error.starts_with(&format!("línea {line}: {text}")), "{error}, not línea {line}: {text}");
 }
 
 /// Checks that a record with this value in a field is refused, by line and field, between two valid
@@ -39,7 +39,7 @@ pub async fn refuses_fields_beside(
         bad[*field] = value.clone();
         let outcome = company.import(resource, &[other.clone(), bad, other.clone()]).await;
         let error = outcome.expect_err("a refusal");
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} = {value}: {error}");
+        assert!(error.starts_with(&format!("línea 2: {field}: ")), "{field} = {value}: {error}");
     }
 }
 

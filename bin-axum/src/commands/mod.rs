@@ -18,10 +18,11 @@ mod user;
 use std::sync::Arc;
 
 use svc_core::Context;
+use svc_core::settings::SecretsSettings;
 use svc_store_postgres::PostgresStore;
 
-use crate::cli::{Cli, Command, DEFAULT_BASE_URL, Engine};
-use crate::database::OpenedDatabase;
+use crate::cli::{Cli, Command, DEFAULT_BASE_URL, DatabaseArgs, Engine};
+use crate::database::{OpenedDatabase, named};
 use crate::demo;
 use crate::failure::Failure;
 use crate::mcp;
@@ -29,17 +30,22 @@ use crate::output::print;
 use crate::secrets::sealer as secrets_of_command;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
-    let sealer = secrets_of_command(&cli.secrets, &cli.database);
-    match cli.command {
+    let Cli { command, database, secrets, .. } = cli;
+    run_command(command, &database, &secrets).await.map_err(|failure| named(failure, &database))
+}
+
+async fn run_command(command: Command, address: &DatabaseArgs, secrets: &SecretsSettings) -> Result<(), Failure> {
+    let sealer = secrets_of_command(secrets, address);
+    match command {
         Command::Demo { service, webhooks, process, try_it } => {
-            demo::run(&cli.database, &service, webhooks, &process, try_it, sealer?).await
+            demo::run(address, &service, webhooks, &process, try_it, sealer?).await
         }
-        Command::Serve(args) => serve::run(&cli.database, &args, sealer?).await,
-        Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
+        Command::Serve(args) => serve::run(address, &args, sealer?).await,
+        Command::Listen(args) => listen::run(&args, &address.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
-        Command::Doctor(args) => doctor::run(&cli.database, &args, sealer).await,
+        Command::Doctor(args) => doctor::run(address, &args, sealer).await,
         Command::Migrate { distribute, wait } => {
-            let database = OpenedDatabase::open(&cli.database).await?;
+            let database = OpenedDatabase::open(address).await?;
             let mut done = serde_json::json!({ "migraciones": database.migrate(wait.longest()).await? });
             if let Some(Engine::Citus) = distribute {
                 done["distribuidas"] = database.distribute().await?.into();
@@ -52,7 +58,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Do(args) if args.list => action::list(),
         command => {
             let sealer = sealer?;
-            let database = OpenedDatabase::ready(&cli.database).await?;
+            let database = OpenedDatabase::ready(address).await?;
             let base_url = base_url(&command, &database).await?;
             let context = Context::builder(Arc::new(database.store.clone()), base_url);
             let sandbox = matches!(&command, Command::Do(args) if args.stamper.is_sandbox());

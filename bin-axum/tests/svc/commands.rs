@@ -31,6 +31,7 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         (&["company", "edit", "--company", "9"][..], "la empresa 9 no existe"),
         (&["company", "create"], "nombre: es obligatorio"),
         (&["company", "create", "--name", "X", "--rfc", "NO"], "rfc_invalido"),
+        (&["company", "create", "--name", "X", "--rfc", "XAXX010101000"], "rfc: es un RFC genérico"),
         (&["user", "disable", "--company", "1", "--user", "7"], "el usuario 7 no existe"),
         (&["key", "create", "--company", "1", "--user", "7"], "usuario: no existe"),
         (&["key", "create", "--company", "1", "--scopes", "todo"], "\"todo\" is no scope"),
@@ -45,6 +46,27 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}: {stderr}");
         assert!(stderr.contains(said) && stderr.trim_end().lines().count() == 1, "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_used_is_named_by_host_and_port() {
+    let svc = Svc::new();
+    for args in [
+        &["migrate", "--database-wait", "0"][..],
+        &["serve", "--database-wait", "0"],
+        &["company", "edit", "--company", "1", "--name", "X"],
+        &["key", "revoke", "--key-id", "1_ab12cd"],
+        &["do", "--company", "1", "stock.count", "{}"],
+        &["import", "--company", "1", "marcas", "/dev/null"],
+        &["stamp"],
+        &["deliver"],
+    ] {
+        let output = svc.command(args).env("DATABASE_URL", "postgres://pepe:hunter2@127.0.0.1:1/svc").output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+        assert!(stderr.contains("the database at 127.0.0.1:1: "), "{args:?}: {stderr}");
+        assert!(!stderr.contains("hunter2") && !stderr.contains("pepe"), "{args:?}: {stderr}");
     }
 }
 
@@ -134,7 +156,7 @@ fn a_failed_import_names_the_bad_line_and_writes_nothing() {
     let output = svc
         .run(&["import", "--company", "1", "clientes", "-"], &format!("{good}{{\"nombre\":\"X\",\"rfc\":\"malo\"}}\n"));
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("line 2501: rfc: "));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("línea 2501: rfc: "));
     let output = svc.run(&["import", "--company", "1", "clientes", "-"], &good);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.starts_with("{\"importados\":2500,\"desde\":\"20") && printed.ends_with("Z\"}\n"), "{printed}");

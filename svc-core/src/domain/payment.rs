@@ -164,7 +164,14 @@ impl LockedReceivable {
         }
         let taxed = |sale: &PaidSale| sale.desglose && matches!(sale.tipo, SaleKind::Venta | SaleKind::Factura);
         if through_the_api && !sale.is_some_and(taxed) {
-            return Err(Code::VentaSinDesglose.into());
+            return Err(Error::new(Code::VentaSinDesglose).message(match sale.map(|sale| sale.tipo) {
+                None => "la cuenta por cobrar no es de una venta; se cobra en la aplicación",
+                Some(SaleKind::Pedido) => {
+                    "la venta es un pedido surtido sin factura; factúrelo antes o cóbrelo en la aplicación"
+                }
+                Some(SaleKind::Anticipo) => "la venta es un anticipo; se cobra en la aplicación",
+                Some(_) => Code::VentaSinDesglose.mensaje(),
+            }));
         }
         if self.is_invoiced() && self.method().is_none() {
             return Err(Code::MetodoPagoFaltante.into());

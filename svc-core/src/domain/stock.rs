@@ -46,6 +46,12 @@ impl MovementKind {
         }
     }
 
+    /// Whether goods leave because somebody wants them, as opposed to a record of what has already
+    /// happened to them (a loss, a count, a return).
+    pub(crate) const fn takes_goods_for_use(self) -> bool {
+        matches!(self, Self::TraspasoSalida | Self::Venta | Self::OrdenServicio)
+    }
+
     /// The stock after a movement of `cantidad`.
     pub(crate) fn stock_after(self, before: Quantity, cantidad: Quantity) -> Quantity {
         match (self, self.direction()) {

@@ -135,10 +135,11 @@ codes! {
     LimiteWebhooks = 422 "limite_webhooks" "la empresa ya tiene el máximo de webhooks",
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    // Only the back office and the command line get these four.
+    // Only the back office and the command line get these five.
     UuidDuplicado = 409 "uuid_duplicado" "uuid: ya lo tiene otro documento de la empresa",
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
+    AlmacenConExistencia = 422 "almacen_con_existencia" "estatus: el almacén tiene existencia o apartados",
     CertificadoRechazado = 422 "certificado_rechazado" "el certificado no se puede usar",
     NoDisponible = 503 "no_disponible" "el servicio no está disponible por el momento; reintente",
     ErrorInterno = 500 "error_interno" "error del servicio; reintente y reporte el valor de peticion",

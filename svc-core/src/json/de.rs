@@ -5,8 +5,8 @@
 //! - Faults of Rust's own types get their Spanish text here, since serde's visitors describe them
 //!   in English. A field type with its own visitor calls `deserialize_any`, `deserialize_str` or
 //!   `deserialize_bytes`, and its `expecting` is Spanish.
-//! - `deserialize_bytes` passes a number's literal text as bytes and a string as a string. So
-//!   decimals are exact, and a field that takes only numbers can refuse strings.
+//! - `deserialize_bytes` passes a number's literal text, without exponent, as bytes and a string as
+//!   a string. So decimals are exact, and a field that takes only numbers can refuse strings.
 
 use std::borrow::Cow;
 
@@ -17,6 +17,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::cursor::{Cursor, JsonKind};
+use super::number::plain;
 use super::{Fault, Json};
 use crate::error::Code;
 
@@ -76,7 +77,7 @@ macro_rules! integers {
             if self.kind() != JsonKind::Number {
                 return Err(self.is_not("un entero"));
             }
-            let literal = self.literal();
+            let literal = plain(self.literal());
             let range = || is_not(&format!("un entero de {} a {}", <$type>::MIN, <$type>::MAX));
             match literal.parse::<i64>() {
                 Ok(integer) => visitor.visit_i64(integer).map_err(|_: Fault| range()),
@@ -95,7 +96,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
             JsonKind::Bool => visitor.visit_bool(self.literal() == "true"),
             JsonKind::Number => {
                 let literal = self.literal();
-                match literal.parse() {
+                match plain(literal).parse() {
                     Ok(integer) => visitor.visit_i64(integer),
                     Err(_) => Err(Fault::invalid_type(Unexpected::Other(literal), &visitor)),
                 }
@@ -130,7 +131,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.kind() {
-            JsonKind::Number => visitor.visit_borrowed_bytes(self.literal().as_bytes()),
+            JsonKind::Number => visitor.visit_bytes(plain(self.literal()).as_bytes()),
             JsonKind::String if self.is_empty() => Err(Fault::invalid_length(0, &visitor)),
             _ => self.deserialize_any(visitor),
         }

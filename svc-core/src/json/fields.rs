@@ -288,7 +288,7 @@ mod tests {
             (r#"{"nombre":"a","otro":1}"#, Code::CampoNoPermitido, "otro"),
             (r#"{"nombre":"a","tipo":"factura"}"#, Code::DatoInvalido, "tipo"),
             (r#"{"nombre":"a","tipo":7}"#, Code::DatoInvalido, "tipo"),
-            (r#"{"nombre":"a","precio":1e2}"#, Code::DatoInvalido, "precio"),
+            (r#"{"nombre":"a","precio":1e18}"#, Code::DatoInvalido, "precio"),
             (r#"{"nombre":"a","precio":-1}"#, Code::DatoInvalido, "precio"),
             (r#"{"nombre":"a","precio":true}"#, Code::DatoInvalido, "precio"),
             (r#"{"nombre":"a","listo":"true"}"#, Code::DatoInvalido, "listo"),
@@ -319,7 +319,7 @@ mod tests {
             // An array is no object, although its items would fit the fields.
             (r#"{"nombre":"a","renglones":[[1]]}"#, "renglones[0]: debe ser un objeto"),
             (r#"{"nombre":"a","renglones":[{"cantidad":"1"}]}"#, "renglones[0].cantidad: debe ser un entero"),
-            (r#"{"nombre":"a","renglones":[{"cantidad":1e3}]}"#, "renglones[0].cantidad: debe ser un entero"),
+            (r#"{"nombre":"a","renglones":[{"cantidad":15e-1}]}"#, "renglones[0].cantidad: debe ser un entero"),
             (
                 r#"{"nombre":"a","renglones":[{"cantidad":9223372036854775808}]}"#,
                 "renglones[0].cantidad: debe ser un entero de -9223372036854775808 a 9223372036854775807",

@@ -19,6 +19,7 @@ mod escape;
 mod fault;
 mod fields;
 mod members;
+mod number;
 mod patch;
 
 use std::borrow::Cow;

@@ -1,12 +1,14 @@
 //! Creating and editing companies.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::user::email;
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
 use crate::domain::company::{Company, CompanyId, Plan};
-use crate::domain::rfc::Rfc;
+use crate::domain::rfc::{Person, Rfc};
 use crate::domain::sat;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
@@ -39,7 +41,7 @@ impl Context {
     }
 
     async fn create(&self, settings: CompanyChange, prueba: bool) -> Result<CompanyCreated, Error> {
-        let settings = normalize(settings)?;
+        let settings = normalize(settings, None)?;
         let Some(nombre) = settings.nombre.clone() else {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
         };
@@ -102,13 +104,14 @@ impl Operation for EditCompany {
     type Output = CompanyEdited;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
-        cx.tx.update_company(&normalize(self.0.clone())?).await?;
+        cx.tx.update_company(&normalize(self.0.clone(), Some(cx.company))?).await?;
         Ok(CompanyEdited { empresa: cx.company.id })
     }
 }
 
-/// Validates the settings that are given and puts them into their stored form.
-fn normalize(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
+/// Validates the settings that are given, RFC and regime together with what is `stored`, and puts
+/// them into their stored form.
+fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -> Result<CompanyChange, Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {
         return invalid("nombre", "no puede estar vacío");
@@ -123,15 +126,42 @@ fn normalize(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
     if settings.anticipo_minimo.is_some_and(|minimum| !percent.contains(&minimum)) {
         return invalid("anticipo_minimo", "debe ser un porcentaje de 0 a 100");
     }
-    if settings.regimen.is_some_and(|regimen| sat::regime(regimen).is_none()) {
-        return Err(Code::RegimenInvalido.into());
-    }
     if settings.cp.as_deref().is_some_and(|cp| sat::postal_code(cp).is_none()) {
         return Err(Code::CpInvalido.into());
     }
-    if let Some(rfc) = settings.rfc.take() {
-        let rfc = Rfc::parse(&rfc).map_err(|fault| Error::field(Code::RfcInvalido, "rfc", fault))?;
-        settings.rfc = Some(rfc.as_str().to_owned());
+    if settings.rfc.is_some() || settings.regimen.is_some() {
+        let rfc = settings.rfc.take().map(|rfc| issuer_rfc(&rfc)).transpose()?;
+        let stored_rfc = || stored.and_then(|company| Rfc::parse(company.rfc.as_deref()?).ok());
+        let regimen = settings.regimen.or(stored.and_then(|company| company.regimen));
+        validate_regime(rfc.clone().or_else(stored_rfc).as_ref(), regimen)?;
+        settings.rfc = rfc.map(|rfc| rfc.as_str().to_owned());
     }
     Ok(settings)
+}
+
+/// The RFC of a company, which issues documents under it.
+fn issuer_rfc(text: &str) -> Result<Rfc, Error> {
+    let rfc = Rfc::parse(text).map_err(|fault| Error::field(Code::RfcInvalido, "rfc", fault))?;
+    if rfc.is_generic() {
+        let text = "es un RFC genérico, con el que no se emiten comprobantes; dé el de la empresa";
+        return Err(Error::field(Code::RfcInvalido, "rfc", text));
+    }
+    Ok(rfc)
+}
+
+/// Refuses a regime that cannot issue documents, or that is not for the RFC's type of person.
+fn validate_regime(rfc: Option<&Rfc>, regimen: Option<i64>) -> Result<(), Error> {
+    let Some(regimen) = regimen else { return Ok(()) };
+    let regime = sat::regime(regimen).ok_or(Code::RegimenInvalido)?;
+    let incompatible = |text: fmt::Arguments<'_>| Err(Error::field(Code::RegimenIncompatible, "regimen", text));
+    if regimen == sat::GENERIC_REGIME {
+        return incompatible(format_args!(
+            "{regimen} es de quien no tiene obligaciones fiscales y no emite comprobantes"
+        ));
+    }
+    match rfc.map(Rfc::person).filter(|person| !regime.allows(*person)) {
+        Some(Person::Fisica) => incompatible(format_args!("{regimen} no es de personas físicas, y el RFC lo es")),
+        Some(Person::Moral) => incompatible(format_args!("{regimen} no es de personas morales, y el RFC lo es")),
+        None => Ok(()),
+    }
 }

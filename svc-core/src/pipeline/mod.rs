@@ -27,6 +27,7 @@ use limits::ResponseMeta;
 use respond::Reply;
 
 use crate::context::Context;
+use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::observe::Watch;
@@ -106,7 +107,9 @@ async fn serve<'a>(
     let caller = caller?;
     meta.admit(context)?;
     if !http.scopes.meet(caller.scopes()) {
-        return Err(Code::SinPermiso.into());
+        let lacking: Vec<_> = http.scopes.iter().map(Scope::word).collect();
+        let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));
+        return Err(Error::new(Code::SinPermiso).message(text));
     }
     match handler {
         Handler::List(list) => {

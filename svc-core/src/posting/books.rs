@@ -114,12 +114,8 @@ pub(super) fn too_costly() -> Error {
     Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos")
 }
 
-pub(crate) fn has_payments() -> Error {
+fn has_payments() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados")
-}
-
-pub(super) fn has_notes() -> Error {
-    Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan")
 }
 
 /// Reverses [`goods_leave`] and [`becomes_owed`]: the goods return, the receivable is cancelled and

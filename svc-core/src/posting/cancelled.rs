@@ -5,7 +5,7 @@ use super::{books, credit_note, payment};
 use crate::domain::event::Event;
 use crate::domain::invoice::LockedSale;
 use crate::domain::words::InvoiceKind;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{Cancellation, CreditNote, RegisteredInvoice};
 
@@ -29,9 +29,12 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     let paid = cx.tx.lock_receivables(venta).await?;
     let goes_too =
         |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
+    let refused = |text| Err(Error::field(Code::EstadoInvalido, "factura", text));
     match cx.tx.lock_sale(venta).await? {
-        Some(sale) if goes_too(&sale) && cx.tx.has_credit_notes(venta).await? => Err(books::has_notes()),
-        Some(sale) if goes_too(&sale) && paid => Err(books::has_payments()),
+        Some(sale) if goes_too(&sale) && cx.tx.has_credit_notes(venta).await? => {
+            refused("su venta tiene notas de crédito; primero se cancelan")
+        }
+        Some(sale) if goes_too(&sale) && paid => refused("la cuenta por cobrar de su venta tiene pagos aplicados"),
         Some(sale) if goes_too(&sale) => Ok(Some(venta)),
         _ => Ok(None),
     }

@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use super::books::{self, post_by_warehouse, too_costly};
+use super::books::{post_by_warehouse, too_costly};
 use super::payment::{self, PaymentData};
 use super::{document, stock};
 use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
@@ -251,5 +251,8 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
 
 /// Refuses to cancel a sale that has credit notes.
 pub(crate) async fn validate_none(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
-    if cx.tx.has_credit_notes(venta).await? { Err(books::has_notes()) } else { Ok(()) }
+    if cx.tx.has_credit_notes(venta).await? {
+        return Err(Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan"));
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
 use super::prospect::becomes_customer;
+use super::stock::OwnReservation;
 use super::{advance, document, stock};
 use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
@@ -135,8 +136,8 @@ impl Leaving {
     /// Requires the goods to be in stock, unless the company sells below its stock.
     async fn validate(&self, cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
         let Ok(almacen) = &self.almacen else { return Ok(()) };
-        let held: &[_] = if sale.tipo == SaleKind::Pedido { &self.goods } else { &[] };
-        stock::validate_there(cx, almacen, &self.goods, held).await
+        let own = OwnReservation { venta: sale.clave, goods: &self.goods };
+        stock::validate_there(cx, almacen, &self.goods, (sale.tipo == SaleKind::Pedido).then_some(own)).await
     }
 }
 
@@ -155,7 +156,11 @@ async fn validate_money(
             // (contract §1).
             let owed = cx.tx.customer_balance(cliente, mexico_date(cx.now.get())).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
-            validate_credit(buyer.limite_credito.get(), owed.adeudo, pesos, owed.vencido)?;
+            let limite = buyer.limite_credito;
+            validate_credit(limite.get(), owed.adeudo, pesos, owed.vencido).map_err(|code| match code {
+                Code::CreditoInsuficiente => beyond_credit(limite, owed.adeudo, pesos),
+                code => code.into(),
+            })?;
         }
         (PaymentTerm::Contado, Some(cliente)) if cx.company.anticipo_minimo > Decimal::ZERO => {
             let advances = cx.tx.advances(cliente, &sale.moneda).await?;
@@ -166,6 +171,13 @@ async fn validate_money(
         _ => {}
     }
     Ok(None)
+}
+
+fn beyond_credit(limite: Money, adeudo: Decimal, pesos: Decimal) -> Error {
+    let [adeudo, venta] = [adeudo, pesos].map(|amount| Money::new(amount.round_dp(2)));
+    let text = Code::CreditoInsuficiente.mensaje();
+    Error::new(Code::CreditoInsuficiente)
+        .message(format!("{text}: su límite es {limite} MXN, debe {adeudo} y esta venta es de {venta}"))
 }
 
 /// Writes the registry, stock, sale, receivable, accounting entry and stamping queue.

@@ -29,7 +29,7 @@ line_taxes!(stating_rates! {
         pub precio_unitario: Option<Money>,
         /// The discount on the line, with up to two decimals.
         pub descuento: Option<Money>,
-        /// The line's description; the product's if left out.
+        /// The line's description; the product's if left out, else its SKU.
         pub descripcion: Option<Text<500>>,
     }
 });
@@ -116,7 +116,8 @@ pub(super) async fn priced(
             None => Amounts::of_line(cantidad, precio_unitario, line.discount(), &rates),
         };
         let amounts = amounts(found, at)?;
-        let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
+        let own = product.descripcion.as_deref().or(product.sku.as_deref());
+        let descripcion = line.descripcion.as_deref().or(own).map(str::to_owned);
         Ok(NewSaleLine {
             producto: Some(product.clave),
             product,

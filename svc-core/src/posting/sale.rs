@@ -219,7 +219,7 @@ async fn owe(
         cx.tx.set_sale_invoice(made.venta, factura, cx.now).await?;
         made.factura = Some(factura);
     }
-    stock::validate_there(cx, almacen, &leaving, &[]).await?;
+    stock::validate_there(cx, almacen, &leaving, None).await?;
     let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     let owed = Owed {
         venta: made.venta,

@@ -1,6 +1,7 @@
 //! Every change of stock and reservations is posted here.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 use rust_decimal::Decimal;
 
@@ -8,6 +9,8 @@ use crate::domain::accounting::{About, moved_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::event::Event;
 use crate::domain::invoice::LockedSale;
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
 use crate::domain::stock::{Holding, StockChange, cost_of};
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
@@ -42,40 +45,108 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Res
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// Refuses goods that are not available beyond other orders' reservations, unless the company sells
-/// below its stock. `held` is what the document itself reserves. The stock stays locked.
+/// What an order has reserved itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnReservation<'a> {
+    /// The order's clave, which says what was reserved before it.
+    pub(crate) venta: i64,
+    pub(crate) goods: &'a [SaleGoods],
+}
+
+/// What can leave of a product.
+struct Free {
+    producto: i64,
+    cantidad: Decimal,
+}
+
+/// Refuses goods that are not available beyond the reservations of others, unless the company sells
+/// below its stock. Orders made before an order come before it, later ones do not; whoever has
+/// reserved nothing (`own` is `None`) comes after all orders. The stock stays locked.
 pub(crate) async fn validate_there(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
     goods: &[SaleGoods],
-    held: &[SaleGoods],
+    own: Option<OwnReservation<'_>>,
 ) -> Result<(), Error> {
     if cx.company.vender_sin_existencia {
         return Ok(());
     }
-    let of = |lines: &[SaleGoods], producto: i64| -> Decimal {
-        lines.iter().filter(|line| line.producto == producto).map(|line| line.cantidad.get()).sum()
-    };
-    let products: BTreeSet<i64> = goods.iter().map(|line| line.producto).collect();
-    if products.is_empty() {
-        return Ok(());
-    }
-    let there = cx.tx.lock_stock(almacen.clave, &products.into_iter().collect::<Vec<_>>(), cx.now).await?;
-    for row in there {
-        let others = (row.apartado.get() - of(held, row.producto)).max(Decimal::ZERO);
-        let free = row.existencia.get() - others;
-        if of(goods, row.producto) > free {
-            let sku = goods.iter().find(|line| line.producto == row.producto).and_then(|line| line.sku.as_deref());
-            let text = format_args!(
-                "del producto {} hay {} sin apartar en el almacén {}",
-                sku.map_or_else(|| row.producto.to_string(), str::to_owned),
-                free.max(Decimal::ZERO).normalize(),
-                almacen.codigo
-            );
-            return Err(Error::field(Code::ExistenciaInsuficiente, "renglones", text));
+    for Free { producto, cantidad: free } in free(cx, almacen, goods, own).await? {
+        if total(goods, producto) > free {
+            let sku = goods.iter().find(|line| line.producto == producto).and_then(|line| line.sku.as_deref());
+            let name = sku.map_or_else(|| producto.to_string(), str::to_owned);
+            return Err(short("renglones", format_args!("del producto {name} "), free, almacen));
         }
     }
     Ok(())
+}
+
+/// Refuses to take more of a product out of a warehouse than is there beyond reservations, unless
+/// the company sells below its stock. The stock stays locked.
+pub(crate) async fn validate_exit(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    producto: i64,
+    cantidad: Quantity,
+) -> Result<(), Error> {
+    if cx.company.vender_sin_existencia {
+        return Ok(());
+    }
+    let goods = SaleGoods { renglon: 0, producto, sku: None, cantidad, costo: Money::default() };
+    match free(cx, almacen, &[goods], None).await?.first() {
+        Some(Free { cantidad: free, .. }) if cantidad.get() > *free => {
+            Err(short("cantidad", format_args!(""), *free, almacen))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn short(field: &str, of: fmt::Arguments<'_>, free: Decimal, almacen: &ActiveWarehouse) -> Error {
+    let (free, codigo) = (free.max(Decimal::ZERO).normalize(), &almacen.codigo);
+    Error::field(
+        Code::ExistenciaInsuficiente,
+        field,
+        format_args!("{of}hay {free} sin apartar en el almacén {codigo}, y la empresa no vende sin existencia"),
+    )
+}
+
+fn total(goods: &[SaleGoods], producto: i64) -> Decimal {
+    goods.iter().filter(|line| line.producto == producto).map(|line| line.cantidad.get()).sum()
+}
+
+/// What can leave of each product: its stock less what others have reserved who come first. Manual
+/// reservations always do.
+async fn free(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    goods: &[SaleGoods],
+    own: Option<OwnReservation<'_>>,
+) -> Result<Vec<Free>, Error> {
+    let products: BTreeSet<i64> = goods.iter().map(|line| line.producto).collect();
+    let products = Vec::from_iter(products);
+    if products.is_empty() {
+        return Ok(Vec::new());
+    }
+    let there = cx.tx.lock_stock(almacen.clave, &products, cx.now).await?;
+    let orders = match own {
+        Some(own) => cx.tx.reserved_by_others(almacen.clave, &products, own.venta).await?,
+        None => Vec::new(),
+    };
+    let free = |row: &Holding| {
+        let held = own.map_or(Decimal::ZERO, |own| total(own.goods, row.producto));
+        let others = (row.apartado.get() - held).max(Decimal::ZERO);
+        let orders = orders.iter().find(|orders| orders.producto == row.producto);
+        let first = orders.map_or(others, |orders| first_of(others, orders.antes.get(), orders.despues.get()));
+        Free { producto: row.producto, cantidad: row.existencia.get() - first }
+    };
+    Ok(there.iter().map(free).collect())
+}
+
+/// How much of what others have reserved comes first: what earlier orders and nobody's order
+/// reserved. Imported orders may have reserved nothing, so that the orders add up to more than
+/// `others`; then the earlier ones count as far as `others` goes.
+fn first_of(others: Decimal, antes: Decimal, despues: Decimal) -> Decimal {
+    antes.max(others - despues).min(others)
 }
 
 /// Changes the stock of a warehouse. Locks the records in ascending order of product, whatever the
@@ -150,4 +221,28 @@ fn apply<'c>(held: &mut [Holding], changes: &'c [StockChange]) -> Result<Vec<New
         }
     }
     Ok(ledger)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_orders_and_manual_reservations_come_first() {
+        for (others, antes, despues, first) in [
+            (0, 0, 0, 0),
+            (6, 6, 0, 6),
+            (6, 0, 6, 0),
+            (6, 4, 2, 4),
+            // Two of them nobody's order reserved.
+            (8, 4, 2, 6),
+            // Imported orders that reserved nothing.
+            (0, 4, 2, 0),
+            (3, 4, 2, 3),
+            (5, 4, 2, 4),
+        ] {
+            let [others, antes, despues, first] = [others, antes, despues, first].map(Decimal::from);
+            assert_eq!(first_of(others, antes, despues), first, "{others} others, {antes} before, {despues} after");
+        }
+    }
 }

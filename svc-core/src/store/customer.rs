@@ -117,6 +117,9 @@ pub trait CustomerTx {
     /// Fails with [`super::Conflict::Rfc`] if another customer has the RFC.
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError>;
 
+    /// The customer that has this RFC; nobody has a generic one to themselves.
+    async fn customer_of_rfc(&mut self, rfc: &str) -> Result<Option<i64>, StoreError>;
+
     /// A customer's data, locked until the end.
     async fn customer(&mut self, clave: i64) -> Result<Option<CustomerData>, StoreError>;
 

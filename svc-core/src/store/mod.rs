@@ -62,7 +62,7 @@ pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, Imported
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
-pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, Renamed};
+pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed};
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx,
 };
@@ -119,8 +119,8 @@ pub enum StoreError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflict {
-    /// Another customer of the company has the RFC.
-    Rfc,
+    /// Another customer of the company has the RFC: the one of this clave, if it is known.
+    Rfc(Option<i64>),
     /// Another active product of the company has the SKU.
     Sku,
     /// Another payable, or another document of the registry (imports), has the fiscal folio.
@@ -129,6 +129,8 @@ pub enum Conflict {
     Clave,
     /// Another record has the name.
     Name,
+    /// The branch has another main warehouse (imports).
+    MainWarehouse,
     /// Another record has the same value of this unique field (imports).
     Taken(String),
     /// The record that this field refers to does not exist in the company.
@@ -153,11 +155,12 @@ impl Conflict {
     /// The name of the wrong field on the wire.
     pub fn field(&self) -> &str {
         match self {
-            Self::Rfc => "rfc",
+            Self::Rfc(_) => "rfc",
             Self::Sku => "sku",
             Self::Uuid => "uuid",
             Self::Clave => "clave",
             Self::Name => "nombre",
+            Self::MainWarehouse => "principal",
             Self::Taken(field) | Self::Reference(field) | Self::Value(field) => field,
         }
     }
@@ -166,7 +169,10 @@ impl Conflict {
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match &error {
-            StoreError::Conflict(Conflict::Rfc) => return Code::RfcDuplicado.into(),
+            StoreError::Conflict(Conflict::Rfc(Some(owner))) => {
+                return Error::field(Code::RfcDuplicado, "rfc", format_args!("ya lo tiene el cliente {owner}"));
+            }
+            StoreError::Conflict(Conflict::Rfc(None)) => return Code::RfcDuplicado.into(),
             StoreError::Conflict(Conflict::Sku) => return Code::SkuDuplicado.into(),
             StoreError::Conflict(Conflict::Uuid) => return Code::UuidDuplicado.into(),
             StoreError::Conflict(Conflict::Reference(field)) => {

@@ -82,6 +82,17 @@ pub struct GoodsMovement {
     pub costo_unitario: Money,
 }
 
+/// What orders have reserved of a product, besides one of them.
+#[derive(Debug, Clone, Copy)]
+pub struct OthersReserved {
+    /// Clave of the product.
+    pub producto: i64,
+    /// By orders with a smaller clave.
+    pub antes: Quantity,
+    /// By orders with a greater clave.
+    pub despues: Quantity,
+}
+
 /// What stock movements that are written together have in common.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MovementContext<'a> {
@@ -156,8 +167,25 @@ pub trait ProductTx {
     /// A branch's main warehouse, else its active one with the lowest clave.
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// Makes all other warehouses of a warehouse's branch secondary.
-    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError>;
+    /// Locks a branch until the end; `false` if the company has none with that clave.
+    async fn lock_branch(&mut self, sucursal: i64) -> Result<bool, StoreError>;
+
+    /// Makes all warehouses of a branch but `almacen` secondary. The branch stays locked until the
+    /// end, so that of several edits at once the last one's warehouse is the main one.
+    async fn unset_other_main_warehouses(&mut self, sucursal: i64, almacen: i64) -> Result<(), StoreError>;
+
+    /// Whether the warehouse holds or owes stock of any product. It stays locked until the end, and
+    /// whoever moves stock in it waits.
+    async fn is_warehouse_stocked(&mut self, almacen: i64) -> Result<bool, StoreError>;
+
+    /// What orders other than `venta` have reserved of these products in a warehouse and not yet
+    /// delivered; products without reservations are left out.
+    async fn reserved_by_others(
+        &mut self,
+        almacen: i64,
+        productos: &[i64],
+        venta: i64,
+    ) -> Result<Vec<OthersReserved>, StoreError>;
 
     /// The stock records of these products in a warehouse, one for each, in ascending order of
     /// product and locked until the end. A product without a record gets one with zero stock.

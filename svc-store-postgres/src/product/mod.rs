@@ -8,10 +8,12 @@ use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::stock::Holding;
 use svc_core::domain::tax::LineRates;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::ProductStatus;
+use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
-use svc_core::store::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, Renamed, StoreError};
+use svc_core::store::{
+    ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed, StoreError,
+};
 
 use crate::part::columns_in;
 use crate::row::from_row;
@@ -39,6 +41,7 @@ from_row!(SaleProduct {
 
 from_row!(ActiveWarehouse { clave: "almacen", codigo, sucursal });
 from_row!(Holding { clave, producto, existencia, apartado });
+from_row!(OthersReserved { producto, antes, despues });
 
 impl PostgresTx {
     /// The stock records, or none at all if one is missing. All transactions lock them in the order
@@ -240,7 +243,8 @@ impl ProductTx for PostgresTx {
         self.optional(sql!(
             "SELECT clave AS almacen, codigo, sucursal
              FROM almacenes
-             WHERE empresa = :empresa AND codigo = :codigo AND estatus = 'activo'",
+             WHERE empresa = :empresa AND codigo = :codigo AND estatus = 'activo'
+             FOR KEY SHARE",
             empresa: self.empresa,
             codigo,
         ))
@@ -251,7 +255,8 @@ impl ProductTx for PostgresTx {
         self.optional(sql!(
             "SELECT clave AS almacen, codigo, sucursal
              FROM almacenes
-             WHERE empresa = :empresa AND clave = :clave AND estatus = 'activo'",
+             WHERE empresa = :empresa AND clave = :clave AND estatus = 'activo'
+             FOR KEY SHARE",
             empresa: self.empresa,
             clave,
         ))
@@ -262,7 +267,8 @@ impl ProductTx for PostgresTx {
         self.optional(sql!(
             "SELECT clave AS almacen, codigo, sucursal
              FROM almacenes
-             WHERE empresa = :empresa AND clave = :clave",
+             WHERE empresa = :empresa AND clave = :clave
+             FOR KEY SHARE",
             empresa: self.empresa,
             clave,
         ))
@@ -275,21 +281,91 @@ impl ProductTx for PostgresTx {
              FROM almacenes
              WHERE empresa = :empresa AND sucursal = :sucursal AND estatus = 'activo'
              ORDER BY principal DESC, clave
-             LIMIT 1",
+             LIMIT 1
+             FOR KEY SHARE",
             empresa: self.empresa,
             sucursal,
         ))
         .await
     }
 
-    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError> {
+    async fn lock_branch(&mut self, sucursal: i64) -> Result<bool, StoreError> {
+        let found: Option<i64> = self
+            .optional_value(sql!(
+                "SELECT clave FROM sucursales WHERE empresa = :empresa AND clave = :sucursal FOR NO KEY UPDATE",
+                empresa: self.empresa,
+                sucursal,
+            ))
+            .await?;
+        Ok(found.is_some())
+    }
+
+    async fn unset_other_main_warehouses(&mut self, sucursal: i64, almacen: i64) -> Result<(), StoreError> {
+        self.lock_branch(sucursal).await?;
+        // A separate statement sees which warehouse the previous holder of the lock made the main
+        // one.
         self.run(sql!(
             "UPDATE almacenes
              SET principal = false
-             WHERE empresa = :empresa AND clave <> :almacen AND principal
-               AND sucursal = (SELECT sucursal FROM almacenes WHERE empresa = :empresa AND clave = :almacen)",
+             WHERE empresa = :empresa AND sucursal = :sucursal AND clave <> :almacen AND principal
+               AND estatus <> 'eliminado'",
+            empresa: self.empresa,
+            sucursal,
+            almacen,
+        ))
+        .await
+    }
+
+    async fn is_warehouse_stocked(&mut self, almacen: i64) -> Result<bool, StoreError> {
+        // It waits for those who move stock, each of whom locks the warehouse FOR KEY SHARE.
+        self.run(sql!(
+            "SELECT FROM almacenes WHERE empresa = :empresa AND clave = :almacen FOR UPDATE",
             empresa: self.empresa,
             almacen,
+        ))
+        .await?;
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM inventario
+                 WHERE empresa = :empresa AND almacen = :almacen AND (existencia <> 0 OR apartado <> 0)
+             )",
+            empresa: self.empresa,
+            almacen,
+        ))
+        .await
+    }
+
+    async fn reserved_by_others(
+        &mut self,
+        almacen: i64,
+        productos: &[i64],
+        venta: i64,
+    ) -> Result<Vec<OthersReserved>, StoreError> {
+        // The conditions on `v` must be exactly those of the partial index.
+        self.many(sql!(
+            "SELECT
+                 r.producto,
+                 coalesce(sum(r.cantidad - r.cantidad_surtida) FILTER (WHERE v.clave < :venta), 0) AS antes,
+                 coalesce(sum(r.cantidad - r.cantidad_surtida) FILTER (WHERE v.clave > :venta), 0) AS despues
+             FROM ventas v
+             JOIN ventas_renglones r ON r.empresa = v.empresa AND r.venta = v.clave
+             JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
+             WHERE v.empresa = :empresa AND v.tipo = 'pedido' AND NOT v.cancelada AND v.surtido_estatus <> 'surtido'
+               AND v.clave <> :venta AND r.producto = ANY (:productos) AND r.cantidad > r.cantidad_surtida
+               AND coalesce(r.con_existencia, p.tipo = :normal)
+               AND (
+                   v.almacen = :almacen
+                   OR v.almacen IS NULL AND EXISTS (
+                       SELECT FROM almacenes a
+                       WHERE a.empresa = :empresa AND a.clave = :almacen AND a.sucursal = v.sucursal AND a.principal
+                   )
+               )
+             GROUP BY r.producto",
+            empresa: self.empresa,
+            almacen,
+            productos,
+            venta,
+            normal: ProductKind::Normal,
         ))
         .await
     }

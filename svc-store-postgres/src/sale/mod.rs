@@ -388,7 +388,17 @@ impl PostgresTx {
     pub(crate) async fn read_lines(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
         let lines = self.many(sql!(
             columns_in!(
-                "SELECT venta, renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
+                "SELECT venta, renglon, sku,
+                        coalesce(
+                            descripcion,
+                            (
+                                SELECT coalesce(p.descripcion, ventas_renglones.sku, p.sku)
+                                FROM productos p
+                                WHERE p.empresa = :empresa AND p.clave = ventas_renglones.producto
+                            ),
+                            sku
+                        ) AS descripcion,
+                        cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
                         precio_unitario, {LineRates}, {Amounts}
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = ANY (:ventas)

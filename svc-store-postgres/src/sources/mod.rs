@@ -124,11 +124,16 @@ static SALE_LINES: Source = Source {
     from: &["ventas_renglones r", "LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto"],
     alias: "r.",
     columns: &[("sku", "coalesce(p.sku, r.sku)")],
-    // As in the list of documents, so that a document found by a SKU has lines found by it.
+    // The SKU that `coalesce(p.sku, r.sku)` shows. A list of documents also finds those whose lines
+    // were written with it.
     filters: &[("sku", |page, sku| {
         of_products(page.and().push("(r.producto"), sku);
         push(page.sql().push(" OR r.sku = "), sku, Kind::Text);
-        page.sql().push(")");
+        page.clause("      AND NOT EXISTS (");
+        page.clause(
+            "          SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = r.producto AND s.sku IS NOT NULL",
+        );
+        page.clause("      ))");
     })],
     ..Source::PLAIN
 };

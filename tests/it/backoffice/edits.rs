@@ -204,3 +204,95 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
     body["renglones"][0].as_object_mut().expect("a line").remove("precio_unitario");
     assert_eq!(ana.post("/ventas", body).await.ok(201)["subtotal"], "2.00");
 }
+
+#[tokio::test]
+async fn a_warehouse_that_holds_or_owes_stock_is_not_deleted() {
+    let world = World::new().await;
+    let (company, ana) = stocked(&world).await;
+    let delete = json!({"clave": 2, "estatus": "eliminado"});
+    let moved =
+        |tipo: &str, cantidad: i64| json!({"producto": 1, "almacen": "002", "tipo": tipo, "cantidad": cantidad});
+    did(company.run_by_name("stock.move", &moved("ajuste_entrada", 1)).await);
+    let held = "estatus: el almacén tiene existencia o apartados";
+    refuses(&company, "warehouse.edit", &[(delete.clone(), "almacen_con_existencia", held)]).await;
+    // It owes as much as it held.
+    did(company.run_by_name("stock.move", &moved("merma", 2)).await);
+    refuses(&company, "warehouse.edit", &[(delete.clone(), "almacen_con_existencia", held)]).await;
+    did(company.run_by_name("stock.move", &moved("ajuste_entrada", 1)).await);
+    let reserve = |cantidad: i64| json!({"producto": 1, "almacen": "002", "cantidad": cantidad});
+    did(company.run_by_name("stock.reserve", &reserve(-1)).await);
+    refuses(&company, "warehouse.edit", &[(delete.clone(), "almacen_con_existencia", held)]).await;
+    // It may be closed for new movements.
+    edited(&company, "warehouse.edit", json!({"clave": 2, "estatus": "inactivo"})).await;
+    edited(&company, "warehouse.edit", json!({"clave": 2, "estatus": "activo"})).await;
+    did(company.run_by_name("stock.reserve", &reserve(1)).await);
+    edited(&company, "warehouse.edit", delete).await;
+    assert_eq!(ana.walk("/almacenes?clave=2").await, Vec::<Value>::new());
+    refuses(&company, "stock.move", &[(moved("ajuste_entrada", 1), "almacen_invalido", "almacen: ")]).await;
+}
+
+#[tokio::test]
+async fn a_branch_keeps_one_main_warehouse() {
+    let world = World::new().await;
+    let (company, ana) = stocked(&world).await;
+    let first = "es el almacén principal de su sucursal; antes haga principal a otro";
+    refuses(
+        &company,
+        "warehouse.edit",
+        &[
+            (json!({"clave": 1, "estatus": "eliminado"}), "estado_invalido", &format!("estatus: {first}")),
+            (json!({"clave": 1, "principal": false}), "estado_invalido", &format!("principal: {first}")),
+            (json!({"clave": 1, "principal": null}), "estado_invalido", &format!("principal: {first}")),
+            (json!({"clave": 1, "sucursal": 3}), "estado_invalido", &format!("sucursal: {first}")),
+        ],
+    )
+    .await;
+    // Another one takes its place, also one that comes from another branch.
+    edited(&company, "warehouse.edit", json!({"clave": 3, "sucursal": 0, "principal": true})).await;
+    assert_eq!(only(&ana, "/almacenes?sucursal=0&principal=true").await["codigo"], "030");
+    assert_eq!(only(&ana, "/almacenes?sucursal=3&principal=true").await["codigo"], "031");
+    edited(&company, "warehouse.edit", json!({"clave": 1, "sucursal": 3})).await;
+    edited(&company, "warehouse.edit", json!({"clave": 1, "estatus": "eliminado"})).await;
+    assert_eq!(only(&ana, "/almacenes?sucursal=3&principal=true").await["codigo"], "031");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_concurrent_main_warehouses_one_remains() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let more: Vec<_> = (0..4).map(|at| json!({"codigo": format!("M0{at}")})).collect();
+    company.load(Resource::Almacenes, &more).await;
+    let inputs: Vec<_> = (5..9).map(|clave| json!({"clave": clave, "principal": true})).collect();
+    for outcome in
+        futures_util::future::join_all(inputs.iter().map(|input| company.run_by_name("warehouse.edit", input))).await
+    {
+        did(outcome);
+    }
+    let ana = company.admin().await;
+    assert!(only(&ana, "/almacenes?sucursal=0&principal=true").await["clave"].as_i64() > Some(4));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_warehouse_is_either_deleted_or_filled() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let delete = json!({"clave": 2, "estatus": "eliminado"});
+    let fill = json!({"producto": 1, "almacen": "002", "tipo": "ajuste_entrada", "cantidad": 1});
+    let (deleted, filled) =
+        tokio::join!(company.run_by_name("warehouse.edit", &delete), company.run_by_name("stock.move", &fill));
+    assert!(deleted.is_ok() != filled.is_ok(), "{deleted:?} {filled:?}");
+}
+
+#[tokio::test]
+async fn a_lower_case_rfc_is_stored_in_upper_case() {
+    let world = World::new().await;
+    let (company, ana) = stocked(&world).await;
+    edited(&company, "supplier.edit", json!({"clave": 1, "rfc": " eku9003173c9 "})).await;
+    assert_eq!(only(&ana, "/proveedores?clave=1").await["rfc"], "EKU9003173C9");
+    company.load(Resource::Proveedores, &[json!({"nombre": "Peña", "rfc": "ñuñ900101aa1"})]).await;
+    assert_eq!(only(&ana, "/proveedores?clave=2").await["rfc"], "ÑUÑ900101AA1");
+    company.load(Resource::Clientes, &[json!({"nombre": "Eva", "rfc": "eku9003173c9"})]).await;
+    assert_eq!(only(&ana, "/clientes?rfc=EKU9003173C9").await["nombre"], "Eva");
+    let again = company.import(Resource::Clientes, &[json!({"nombre": "Eva", "rfc": "Eku9003173C9"})]).await;
+    svc_tests::imports::blames(again, 1, "rfc: ya existe");
+}

@@ -204,10 +204,39 @@ async fn a_generic_rfc_brings_its_defaults() {
 }
 
 #[tokio::test]
+async fn a_generic_rfc_becomes_a_real_one_with_its_taxpayer() {
+    let (_, ana) = one_customer().await;
+    ana.post("/clientes", json!({"nombre": "Mostrador", "rfc": "XAXX010101000"})).await.ok(201);
+    let said = async |body: Value| {
+        let refused = ana.put("/clientes/2", body).await;
+        assert_eq!(refused.status, 422);
+        refused.json()["error"]["mensaje"].as_str().unwrap().to_owned()
+    };
+    let rest = "el que el cliente tiene no corresponde a ese RFC; envíe también los datos de su titular";
+    assert_eq!(said(json!({"rfc": "SAT970701NN3"})).await, format!("regimen: {rest}: regimen, uso_cfdi, cp, nombre"));
+    assert_eq!(
+        said(json!({"rfc": "SAT970701NN3", "cp": "06300"})).await,
+        format!("regimen: {rest}: regimen, uso_cfdi, nombre")
+    );
+    let body = json!({"rfc": "sat970701nn3", "regimen": 603, "uso_cfdi": "G03", "cp": "06300", "nombre": "SAT"});
+    ana.put("/clientes/2", body).await.ok(200);
+    // And back: the defaults come when regime and use are cleared.
+    assert_eq!(said(json!({"rfc": "XAXX010101000"})).await, format!("regimen: {rest}: regimen, uso_cfdi, cp, nombre"));
+    ana.put("/clientes/2", json!({"rfc": "XAXX010101000", "regimen": null, "uso_cfdi": null})).await.ok(200);
+    // A natural person may be without fiscal obligations.
+    ana.put("/clientes/2", json!({"rfc": "COSC8001137NA"})).await.ok(200);
+}
+
+#[tokio::test]
 async fn an_rfc_of_another_customer_is_refused() {
     let (company, ana) = one_customer().await;
     ana.post("/clientes", json!({"nombre": "Eva", "rfc": "SAT970701NN3"})).await.ok(201);
-    ana.put("/clientes/1", json!({"rfc": "sat970701nn3"})).await.fails(409, "rfc_duplicado");
+    let taken = ana.put("/clientes/1", json!({"rfc": "sat970701nn3"})).await;
+    taken.fails(409, "rfc_duplicado");
+    assert_eq!(taken.json()["error"]["mensaje"], "rfc: ya lo tiene el cliente 2");
+    let taken = ana.post("/clientes", json!({"nombre": "Otra", "rfc": "EKU9003173C9"})).await;
+    taken.fails(409, "rfc_duplicado");
+    assert_eq!(taken.json()["error"]["mensaje"], "rfc: ya lo tiene el cliente 1");
     ana.put("/clientes/2", json!({"rfc": "EKU9003173C9"})).await.fails(409, "rfc_duplicado");
     // An RFC that is given up is free.
     ana.put("/clientes/2", json!({"rfc": null})).await.ok(200);

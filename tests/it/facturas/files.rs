@@ -127,7 +127,9 @@ async fn a_missing_document_has_a_reason() {
         }
         let scopes: Scopes = Scope::ALL.iter().copied().filter(|scope| *scope != Scope::FacturasRead).collect();
         let blind = other.key(CreateKey { usuario: None, scopes, expires: None, accept_terms: true }).await;
-        blind.get(&at("1")).await.fails(403, "sin_permiso");
+        let refused = blind.get(&at("1")).await;
+        refused.fails(403, "sin_permiso");
+        assert_eq!(refused.mensaje(), "la llave no tiene el permiso de esta operación: facturas:read");
         let name = format!("invoice.{kind}");
         let error = company.download(&name, &json!({"factura": 3})).await.unwrap_err();
         assert!(error.to_string().starts_with("no_encontrado"), "{error}");

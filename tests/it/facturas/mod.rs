@@ -173,7 +173,7 @@ async fn the_first_invoice_of_a_sale_that_has_none_becomes_the_sale_s() {
 async fn a_refused_file_leaves_the_sales_without_invoice() {
     let company = with_sales(&World::new().await).await;
     let error = company.import(Facturas, &[json!({"venta": 1}), json!({"venta": 2, "cliente": 99})]).await;
-    assert!(error.unwrap_err().starts_with("line 2: cliente: "));
+    assert!(error.unwrap_err().starts_with("línea 2: cliente: "));
     assert_eq!(company.world.count("ventas WHERE factura IS NOT NULL").await, 0);
 }
 

@@ -78,6 +78,53 @@ async fn a_line_that_cannot_be_read_undoes_all() {
 }
 
 #[tokio::test]
+async fn every_bad_line_up_to_the_tenth_is_named() {
+    let company = World::new().await.company().await;
+    // What a line says by itself, and what the database says of it.
+    let mut records = customers(2_500);
+    records[4] = json!({"nombre": "Ana", "rfc": "no es uno"});
+    records[1_200] = json!({"nombre": "Ana", "vendedor": 99});
+    records[1_300] = json!({"nombre": "Ana", "clave": 7});
+    records[2_400] = json!({"nombre": 7});
+    let error = company.import(Resource::Clientes, &records).await.unwrap_err();
+    let named: Vec<_> = error.split("; ").map(|line| line.split(": ").take(2).collect::<Vec<_>>().join(": ")).collect();
+    assert_eq!(named, ["línea 5: rfc", "línea 1201: vendedor", "línea 1301: clave", "línea 2401: nombre"], "{error}");
+
+    for bad in [json!({"nombre": 7}), json!({"nombre": "Ana", "vendedor": 99})] {
+        let mut records = customers(3_000);
+        records[100..113].fill(bad);
+        let error = company.import(Resource::Clientes, &records).await.unwrap_err();
+        assert_eq!(error.matches("línea ").count(), 10, "{error}");
+        assert!(error.starts_with("línea 101: ") && error.contains("; línea 110: "), "{error}");
+        assert!(error.ends_with("; quedan 2890 líneas sin revisar"), "{error}");
+    }
+    assert_eq!(company.world.count("clientes").await, 0);
+}
+
+#[tokio::test]
+async fn who_sends_an_array_is_told_what_ndjson_is() {
+    let company = World::new().await.company().await;
+    for file in ["[{\"nombre\":\"Ana\"},\n{\"nombre\":\"Eva\"}]", "{\n  \"nombre\": \"Ana\"\n}\n", "[\n{}\n]"] {
+        let error = company.import_lines(Resource::Clientes, lines(file)).await.unwrap_err();
+        assert!(error.starts_with("línea 1: el archivo es NDJSON: en cada línea un objeto JSON completo"), "{error}");
+        assert_eq!(error.matches("línea 2").count(), 0, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_number_may_have_an_exponent() {
+    let company = World::new().await.company().await;
+    let file = "{\"sku\":\"A\",\"clave\":1e1,\"costo\":5e-05}\n";
+    assert_eq!(company.import_lines(Resource::Productos, lines(file)).await, Ok(1));
+    let costo: String = company.world.sql("SELECT costo::text FROM productos WHERE clave = 10").await;
+    assert_eq!(costo, "0.000050");
+    for bad in ["5e-07", "1e999999999", "\"5e-05\""] {
+        let file = format!("{{\"sku\":\"B\",\"costo\":{bad}}}");
+        blames(company.import_lines(Resource::Productos, lines(&file)).await, 1, "costo: ");
+    }
+}
+
+#[tokio::test]
 async fn importing_emits_no_events() {
     let company = World::new().await.company().await;
     company.load(Resource::Clientes, &customers(3)).await;

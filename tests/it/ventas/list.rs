@@ -281,7 +281,7 @@ async fn a_bad_field_is_named() {
         (json!({}), "tipo"),
     ] {
         let error = company.import(Ventas, &[json!({"tipo": "venta"}), bad]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{error}");
+        assert!(error.starts_with(&format!("línea 2: {field}: ")), "{error}");
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::findings::Findings;
 use crate::cli::{DEFAULT_BASE_URL, DatabaseArgs};
-use crate::database::OpenedDatabase;
+use crate::database::{OpenedDatabase, described};
 
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -51,7 +51,7 @@ async fn answers(store: &PostgresStore, findings: &mut Findings) -> bool {
     match timeout(PATIENCE, probe.check()).await {
         Ok(Ok(())) => return true,
         Ok(Err(error @ OpenError::Outdated)) => findings.note(format_args!("{error}: svc migrate")),
-        Ok(Err(error)) => findings.note(format_args!("the database at {place}: {error}")),
+        Ok(Err(error)) => findings.note(format_args!("{}", described(store, error))),
         Err(_) => findings.note(format_args!("the database at {place} did not answer in {} s", PATIENCE.as_secs())),
     }
     false

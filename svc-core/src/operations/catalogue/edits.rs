@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::domain::words::Status;
+use crate::domain::words::{Status, WarehouseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
 use crate::operation::{Cx, Input, Operation, Spec};
@@ -70,6 +70,12 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
         after: &ImportOf<Self>,
     ) -> impl Future<Output = Result<(), Error>> + Send {
         let _ = (cx, clave, before, after);
+        async { Ok(()) }
+    }
+
+    /// Changes other records that the changed one would conflict with.
+    fn make_way(cx: &mut Cx<'_>, clave: i64, after: &ImportOf<Self>) -> impl Future<Output = Result<(), Error>> + Send {
+        let _ = (cx, clave, after);
         async { Ok(()) }
     }
 
@@ -142,6 +148,7 @@ impl<L: Editable> Operation for Edit<L> {
         L::validate(cx, clave, &before, &after).await?;
         let (old, new) = (columns(&before), columns(&after));
         if old != new {
+            L::make_way(cx, clave, &after).await?;
             cx.tx.update_record(&ImportOf::<L>::SPEC, clave, &new).await.map_err(refused)?;
             L::follow_up(cx, clave, &before, &after).await?;
         }
@@ -162,6 +169,9 @@ fn refused(error: StoreError) -> Error {
             Error::field(Code::ReferenciaInvalida, &field, "no existe en la empresa")
         }
         StoreError::Conflict(Conflict::Value(field)) => Error::field(Code::DatoInvalido, &field, "no es válido"),
+        StoreError::Conflict(Conflict::MainWarehouse) => {
+            Error::field(Code::DatoInvalido, "principal", "la sucursal ya tiene almacén principal")
+        }
         StoreError::Conflict(conflict) => Error::field(Code::DatoInvalido, conflict.field(), "ya existe en la empresa"),
         other => other.into(),
     }
@@ -283,7 +293,41 @@ impl Editable for Warehouse {
     const SPEC: Spec = Spec::new().named("warehouse.edit");
     const NAME: &'static str = "almacen";
 
+    /// A warehouse that holds or owes stock is not deleted, and a branch's main one is neither
+    /// deleted nor taken from it: another one becomes the main one first.
+    async fn validate(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        before: &WarehouseImport,
+        after: &WarehouseImport,
+    ) -> Result<(), Error> {
+        const FIRST: &str = "es el almacén principal de su sucursal; antes haga principal a otro";
+        if after.is_deleted() && cx.tx.is_warehouse_stocked(clave).await? {
+            return Err(Code::AlmacenConExistencia.into());
+        }
+        let field = match before.principal {
+            Some(true) if after.is_deleted() => "estatus",
+            Some(true) if after.principal != Some(true) => "principal",
+            Some(true) if after.sucursal != before.sucursal => "sucursal",
+            _ => return Ok(()),
+        };
+        let branch = after.sucursal.unwrap_or(HEAD_OFFICE);
+        if field == "sucursal" && !cx.tx.lock_branch(branch).await? {
+            return Err(Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa"));
+        }
+        Err(wrong_state(field, FIRST))
+    }
+
     /// A new main warehouse replaces the branch's former one.
+    async fn make_way(cx: &mut Cx<'_>, clave: i64, after: &WarehouseImport) -> Result<(), Error> {
+        match (after.principal, after.sucursal) {
+            (Some(true), Some(sucursal)) if !after.is_deleted() => {
+                Ok(cx.tx.unset_other_main_warehouses(sucursal, clave).await?)
+            }
+            _ => Ok(()),
+        }
+    }
+
     async fn follow_up(
         cx: &mut Cx<'_>,
         clave: i64,
@@ -293,10 +337,13 @@ impl Editable for Warehouse {
         if (&before.codigo, before.sucursal) != (&after.codigo, after.sucursal) {
             cx.tx.mark_renamed(Renamed::Warehouse(clave), cx.now).await?;
         }
-        match after.principal {
-            Some(true) => Ok(cx.tx.unset_other_main_warehouses(clave).await?),
-            _ => Ok(()),
-        }
+        Ok(())
+    }
+}
+
+impl WarehouseImport {
+    fn is_deleted(&self) -> bool {
+        self.estatus == Some(WarehouseStatus::Eliminado)
     }
 }
 

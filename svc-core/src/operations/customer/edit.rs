@@ -9,6 +9,7 @@ use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::customer::{CustomerData, EditCustomer};
+use crate::store::{Conflict, StoreError};
 
 /// The answer of [`EditCustomer`].
 #[derive(Debug, Clone, JsonSchema, Serialize)]
@@ -49,6 +50,12 @@ pub(crate) async fn edit(
     }
     further(&mut after);
     after.normalize(&before)?;
+    if after.rfc != before.rfc
+        && let Some(rfc) = after.rfc.as_deref()
+        && let Some(owner) = cx.tx.customer_of_rfc(rfc).await?
+    {
+        return Err(StoreError::from(Conflict::Rfc(Some(owner))).into());
+    }
     if after != before {
         cx.tx.update_customer(cliente, &after, cx.now).await?;
         cx.emit(&Event::ClienteActualizado { cliente }).await?;

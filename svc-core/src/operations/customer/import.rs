@@ -1,12 +1,10 @@
 //! The rules of imported customers.
 
-use crate::domain::rfc::Rfc;
 use crate::domain::sat;
 use crate::domain::text::tidy_emails;
 use crate::domain::time::Timestamp;
-use crate::error::Code;
 use crate::json::{Fault, Text};
-use crate::operations::import::{Rules, own_folio, require, require_clave};
+use crate::operations::import::{Rules, own_folio, parsed_rfc, require, require_clave};
 use crate::record::customer::CustomerImport;
 use crate::record::customer::DEFAULT_COUNTRY;
 
@@ -15,10 +13,7 @@ impl Rules for CustomerImport {
     /// and CFDI use.
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
-        if let Some(rfc) = &self.rfc {
-            let upper = Rfc::parse(rfc).map_err(|fault| Fault::new(Code::RfcInvalido, "rfc", fault.to_string()))?;
-            require(upper.as_str() == &**rfc, "rfc", "debe ir en mayúsculas")?;
-        }
+        parsed_rfc(self.rfc.as_deref())?;
         require(
             self.regimen.is_none_or(|regimen| sat::regime(regimen).is_some()),
             "regimen",
@@ -36,6 +31,7 @@ impl Rules for CustomerImport {
 
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
+        self.rfc = parsed_rfc(self.rfc.as_deref())?;
         if let Some(correo) = &mut self.correo {
             *correo = Text::unchecked(tidy_emails(correo));
         }

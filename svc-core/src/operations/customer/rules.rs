@@ -13,7 +13,7 @@ impl CustomerData {
     /// regime or use gets the ERP's defaults (contract §4).
     pub(crate) fn normalize(&mut self, before: &Self) -> Result<(), Error> {
         if (&self.rfc, self.regimen, &self.uso_cfdi) != (&before.rfc, before.regimen, &before.uso_cfdi) {
-            self.normalize_fiscal_identity()?;
+            self.normalize_fiscal_identity(before)?;
         }
         if self.cp != before.cp && self.cp.as_deref().is_some_and(|cp| sat::postal_code(cp).is_none()) {
             return Err(Code::CpInvalido.into());
@@ -28,21 +28,41 @@ impl CustomerData {
         Ok(())
     }
 
-    fn normalize_fiscal_identity(&mut self) -> Result<(), Error> {
+    fn normalize_fiscal_identity(&mut self, before: &Self) -> Result<(), Error> {
         let parse = |rfc: &str| Rfc::parse(rfc).map_err(|fault| Error::field(Code::RfcInvalido, "rfc", fault));
         let rfc = self.rfc.as_deref().map(parse).transpose()?;
         if rfc.as_ref().is_some_and(Rfc::is_generic) {
             self.regimen.get_or_insert(sat::GENERIC_REGIME);
             self.uso_cfdi.get_or_insert_with(|| sat::GENERIC_USE.to_owned());
         }
-        sat::validate(rfc.as_ref(), self.regimen, self.uso_cfdi.as_deref()).map_err(|fault| match fault {
-            sat::FiscalFault::RegimenInvalido => Code::RegimenInvalido,
-            sat::FiscalFault::RegimenIncompatible => Code::RegimenIncompatible,
-            sat::FiscalFault::UsoInvalido => Code::UsoCfdiInvalido,
-            sat::FiscalFault::UsoIncompatible => Code::UsoCfdiIncompatible,
-        })?;
+        let outcome = sat::validate(rfc.as_ref(), self.regimen, self.uso_cfdi.as_deref());
         self.rfc = rfc.map(|rfc| rfc.as_str().to_owned());
-        Ok(())
+        outcome.map_err(|fault| match fault {
+            sat::FiscalFault::RegimenInvalido => Code::RegimenInvalido.into(),
+            sat::FiscalFault::RegimenIncompatible => self.incompatible(before, Code::RegimenIncompatible, "regimen"),
+            sat::FiscalFault::UsoInvalido => Code::UsoCfdiInvalido.into(),
+            sat::FiscalFault::UsoIncompatible => self.incompatible(before, Code::UsoCfdiIncompatible, "uso_cfdi"),
+        })
+    }
+
+    /// The error of a regime or use that does not go with the RFC. A new RFC usually means another
+    /// taxpayer, so it names what else was left as it was.
+    fn incompatible(&self, before: &Self, code: Code, field: &str) -> Error {
+        let kept = [
+            ("regimen", self.regimen == before.regimen),
+            ("uso_cfdi", self.uso_cfdi == before.uso_cfdi),
+            ("cp", self.cp == before.cp),
+            ("nombre", self.nombre == before.nombre),
+        ];
+        let kept: Vec<&str> = kept.iter().filter(|(_, kept)| *kept).map(|(name, _)| *name).collect();
+        if self.rfc == before.rfc || !kept.contains(&field) {
+            return code.into();
+        }
+        let text = format_args!(
+            "el que el cliente tiene no corresponde a ese RFC; envíe también los datos de su titular: {}",
+            kept.join(", ")
+        );
+        Error::field(code, field, text)
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::{io, thread};
 
 use async_trait::async_trait;
+use serde::de::IgnoredAny;
 use tokio::sync::mpsc;
 
-use super::{ImportError, ImportRun, Rules, require_exact_integers};
+use super::{BadLine, BadLines, ImportError, ImportRun, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::json::Json;
+use crate::json::{Fault, Json};
 use crate::store::{BatchError, Conflict, ImportBatch, StoreError, Tx};
 
 /// How many records one statement writes.
@@ -18,31 +19,82 @@ const BATCH: usize = 1_000;
 /// How many batches are read ahead while another is written.
 const AHEAD: usize = 2;
 
-/// Records with the numbers of their lines; empty at the end of the input.
-type ReadBatch<R> = Result<(Vec<u64>, Vec<R>), ImportError>;
+/// Records with the numbers of their lines, and the lines among them that are none.
+struct ReadBatch<R> {
+    numbers: Vec<u64>,
+    rows: Vec<R>,
+    bad: Vec<BadLine>,
+    /// The lines after the last bad one that could be named; the input has been read to its end.
+    unread: u64,
+    is_last: bool,
+}
+
+impl<R> ReadBatch<R> {
+    fn count(&self) -> u64 {
+        self.rows.len() as u64 + self.bad.len() as u64 + self.unread
+    }
+}
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> {
     pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
-        let mut count = 0;
-        let mut late = Vec::new();
+        let (mut count, mut late, mut found) = (0, Vec::new(), BadLines::default());
         let lines = self.lines.take().ok_or_else(|| Error::internal("the lines were read before"))?;
         let mut batches = lines.read_ahead::<R>();
         loop {
             let batch = batches.recv().await;
-            let (numbers, mut rows) = batch.ok_or_else(|| Error::internal("the lines could not be read"))??;
-            if rows.is_empty() {
-                set_late_parents::<R>(tx, &late).await?;
-                return Ok(count);
+            let batch = batch.ok_or_else(|| Error::internal("the lines could not be read"))??;
+            let is_last = batch.is_last;
+            if found.is_full() {
+                found.unread += batch.count();
+            } else {
+                let written = self.write(tx, batch, &mut late, &mut found).await?;
+                count += written;
+                if written > 0 {
+                    (self.progress)(count);
+                }
             }
+            if is_last {
+                break;
+            }
+        }
+        if !found.lines.is_empty() {
+            return Err(ImportError::Lines(found.in_order()));
+        }
+        set_late_parents::<R>(tx, &late).await?;
+        Ok(count)
+    }
+
+    /// Writes a batch without the records that the database refuses, so that the bad lines after
+    /// them are found too; returns how many were written.
+    async fn write<R: Rules>(
+        &mut self,
+        tx: &mut dyn Tx,
+        batch: ReadBatch<R>,
+        late: &mut Vec<LateParent>,
+        found: &mut BadLines,
+    ) -> Result<u64, ImportError> {
+        let ReadBatch { mut numbers, mut rows, bad, unread, .. } = batch;
+        found.lines.extend(bad);
+        found.unread += unread;
+        while !rows.is_empty() {
             let mut batch = Records { numbers: &numbers, rows: &mut rows, now: self.now, late: Vec::new() };
             match tx.write_batch(&mut batch).await {
-                Ok(()) => late.append(&mut batch.late),
-                Err(BatchError::Record { at, conflict }) => return Err(refused(numbers[at], &conflict)),
+                Ok(()) => {
+                    late.append(&mut batch.late);
+                    break;
+                }
+                Err(BatchError::Record { at, conflict }) => {
+                    found.lines.push(refused(numbers.remove(at), &conflict));
+                    rows.remove(at);
+                    if found.is_full() {
+                        found.unread += (rows.len() - at) as u64;
+                        break;
+                    }
+                }
                 Err(BatchError::Failed(error)) => return Err(error.into()),
             }
-            count += rows.len() as u64;
-            (self.progress)(count);
         }
+        Ok(rows.len() as u64)
     }
 }
 
@@ -129,39 +181,46 @@ async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Res
     let missing: HashSet<i64> = tx.missing_parents(parents, &Vec::from_iter(named)).await?.into_iter().collect();
     if let Some(orphan) = late.iter().find(|late| missing.contains(&late.parent)) {
         let text = format!("{field}: no existe en la empresa ni en el archivo");
-        return Err(ImportError::Line { line: orphan.line, text });
+        return Err(ImportError::Lines(BadLine { line: orphan.line, text }.into()));
     }
     let children: Vec<_> = late.iter().map(|late| (late.clave, late.parent)).collect();
     Ok(tx.set_parents(parents, &children).await?)
 }
 
-/// The error of a line, from the conflict in the database.
-fn refused(line: u64, conflict: &Conflict) -> ImportError {
+/// A line that the database refuses.
+fn refused(line: u64, conflict: &Conflict) -> BadLine {
     let text = match conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
-        Conflict::Rfc | Conflict::Sku | Conflict::Uuid | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
+        Conflict::MainWarehouse => "la sucursal ya tiene almacén principal",
+        Conflict::Rfc(_) | Conflict::Sku | Conflict::Uuid | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
             "ya existe en la empresa o en el archivo"
         }
     };
-    ImportError::Line { line, text: format!("{}: {text}", conflict.field()) }
+    BadLine { line, text: format!("{}: {text}", conflict.field()) }
 }
+
+/// What NDJSON is, for those who have something else.
+const NDJSON: &str = "el archivo es NDJSON: en cada línea un objeto JSON completo, sin corchetes alrededor ni comas entre \
+                      las líneas";
 
 /// The input, line by line.
 pub(super) struct Lines<L> {
-    lines: L,
+    input: L,
     /// The number of the last line read, from 1.
     line: u64,
+    /// How many lines are bad so far.
+    bad: usize,
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
-    pub(super) fn new(lines: L) -> Self {
-        Self { lines, line: 0 }
+    pub(super) fn new(input: L) -> Self {
+        Self { input, line: 0, bad: 0 }
     }
 
     /// Reads and validates records while others are written. It has its own thread, because the
     /// input may never end and nobody waits for it.
-    fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<ReadBatch<R>>
+    fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<Result<ReadBatch<R>, ImportError>>
     where
         L: Send + 'static,
     {
@@ -169,7 +228,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
         thread::spawn(move || {
             loop {
                 let batch = self.batch::<R>();
-                let is_last = batch.as_ref().map_or(true, |(_, rows)| rows.is_empty());
+                let is_last = batch.as_ref().map_or(true, |batch| batch.is_last);
                 // The receiver is gone if the import has failed.
                 if batches.blocking_send(batch).is_err() || is_last {
                     return;
@@ -179,25 +238,74 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
         received
     }
 
-    /// The next records, with the numbers of their lines.
-    fn batch<R: Rules>(&mut self) -> ReadBatch<R> {
-        let (mut numbers, mut rows) = (Vec::new(), Vec::new());
-        while rows.len() < BATCH
-            && let Some(bytes) = self.lines.next()
-        {
+    /// The next line that is not empty, with its number.
+    fn next_line(&mut self) -> Result<Option<(u64, Vec<u8>)>, ImportError> {
+        for bytes in self.input.by_ref() {
             self.line += 1;
-            let line = self.line;
-            let bytes = bytes.map_err(|source| ImportError::Read { line, source })?;
-            if bytes.trim_ascii().is_empty() {
-                continue;
+            let bytes = bytes.map_err(|source| ImportError::Read { line: self.line, source })?;
+            if !bytes.trim_ascii().is_empty() {
+                return Ok(Some((self.line, bytes)));
             }
-            let wrong = |text: String| ImportError::Line { line, text };
-            let json = Json::parse(bytes.into()).map_err(|text| wrong(text.into_owned()))?;
-            let record: R = json.read().map_err(|fault| wrong(fault.to_string()))?;
-            require_exact_integers(&record).and_then(|()| record.check()).map_err(|fault| wrong(fault.to_string()))?;
-            numbers.push(line);
-            rows.push(record);
         }
-        Ok((numbers, rows))
+        Ok(None)
     }
+
+    /// The next records and bad lines. After the last bad line that can be named, the rest is only
+    /// counted; after one that is not NDJSON at all, nothing is.
+    fn batch<R: Rules>(&mut self) -> Result<ReadBatch<R>, ImportError> {
+        let mut batch = ReadBatch { numbers: Vec::new(), rows: Vec::new(), bad: Vec::new(), unread: 0, is_last: false };
+        while batch.rows.len() < BATCH {
+            let Some((line, bytes)) = self.next_line()? else {
+                batch.is_last = true;
+                break;
+            };
+            match record::<R>(bytes) {
+                Ok(record) => {
+                    batch.numbers.push(line);
+                    batch.rows.push(record);
+                }
+                Err(NoRecord::Bad(text)) => {
+                    batch.bad.push(BadLine { line, text });
+                    self.bad += 1;
+                }
+                Err(NoRecord::NoNdjson) => {
+                    batch.bad.push(BadLine { line, text: NDJSON.to_owned() });
+                    batch.is_last = true;
+                    break;
+                }
+            }
+            if self.bad == BadLines::MAX {
+                while self.next_line()?.is_some() {
+                    batch.unread += 1;
+                }
+                batch.is_last = true;
+                break;
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Why a line is no record.
+enum NoRecord {
+    /// Something is wrong with it.
+    Bad(String),
+    /// It begins an array, or an object that does not end in it.
+    NoNdjson,
+}
+
+fn record<R: Rules>(bytes: Vec<u8>) -> Result<R, NoRecord> {
+    let is_part = match bytes.trim_ascii().first() {
+        Some(b'[') => true,
+        Some(b'{') => serde_json::from_slice::<IgnoredAny>(&bytes).is_err_and(|error| error.is_eof()),
+        _ => false,
+    };
+    if is_part {
+        return Err(NoRecord::NoNdjson);
+    }
+    let json = Json::parse(bytes.into()).map_err(|text| NoRecord::Bad(text.into_owned()))?;
+    let bad = |fault: Fault| NoRecord::Bad(fault.to_string());
+    let record: R = json.read().map_err(bad)?;
+    require_exact_integers(&record).and_then(|()| record.check()).map_err(bad)?;
+    Ok(record)
 }

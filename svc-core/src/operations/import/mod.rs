@@ -16,12 +16,13 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::io;
+use std::{fmt, io};
 
 use load::Lines;
 pub(super) use rules::{
     HEAD_OFFICE, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case,
-    move_past_folios, own_folio, require, require_clave, require_currency, require_exact_integers, require_uuid,
+    move_past_folios, own_folio, parsed_rfc, require, require_clave, require_currency, require_exact_integers,
+    require_uuid,
 };
 use serde::Serialize;
 
@@ -101,14 +102,9 @@ impl Resource {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// A line is invalid.
-    #[error("line {line}: {text}")]
-    Line {
-        /// The line's number, from 1.
-        line: u64,
-        /// The field and the reason, in Spanish.
-        text: String,
-    },
+    /// Some lines are invalid.
+    #[error("{0}")]
+    Lines(BadLines),
     /// The input could not be read.
     #[error("line {line}: the input could not be read: {source}")]
     Read {
@@ -122,6 +118,64 @@ pub enum ImportError {
     Failed(#[from] Error),
 }
 
+/// A line that cannot be imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BadLine {
+    /// The line's number, from 1.
+    pub line: u64,
+    /// The field and the reason, in Spanish.
+    pub text: String,
+}
+
+/// The lines that cannot be imported, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BadLines {
+    /// Ten at most.
+    pub lines: Vec<BadLine>,
+    /// How many lines were not looked at any more.
+    pub unread: u64,
+}
+
+impl BadLines {
+    /// The most lines that are named.
+    const MAX: usize = 10;
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= Self::MAX
+    }
+
+    /// Sorted by line. Lines beyond the most that are named count as not looked at: those after
+    /// them were not.
+    fn in_order(mut self) -> Self {
+        self.lines.sort_unstable_by_key(|bad| bad.line);
+        self.unread += self.lines.len().saturating_sub(Self::MAX) as u64;
+        self.lines.truncate(Self::MAX);
+        self
+    }
+}
+
+impl From<BadLine> for BadLines {
+    fn from(line: BadLine) -> Self {
+        Self { lines: vec![line], unread: 0 }
+    }
+}
+
+impl fmt::Display for BadLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, BadLine { line, text }) in self.lines.iter().enumerate() {
+            let joint = if at == 0 { "" } else { "; " };
+            write!(f, "{joint}línea {line}: {text}")?;
+        }
+        match self.unread {
+            0 => Ok(()),
+            1 => f.write_str("; queda 1 línea sin revisar"),
+            unread => write!(f, "; quedan {unread} líneas sin revisar"),
+        }
+    }
+}
+
 impl From<StoreError> for ImportError {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.into())
@@ -133,8 +187,8 @@ impl Context {
     /// lines are skipped.
     ///
     /// Records without a `modificado` of their own get the moment at which the import began.
-    /// `progress` is called with the number of records after each batch. An error names the first
-    /// invalid line.
+    /// `progress` is called with the number of records after each batch. An error names all invalid
+    /// lines up to the tenth.
     pub async fn import<L>(
         &self,
         company: CompanyId,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::currency::PESO;
+use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
@@ -163,6 +164,13 @@ pub(in crate::operations) fn lower_case<const MAX: usize>(uuid: &mut Option<Text
 /// Fails with a fault of `field` unless `fine`.
 pub(in crate::operations) fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fault> {
     if fine { Ok(()) } else { Err(Fault::new(Code::DatoInvalido, field, text)) }
+}
+
+/// An RFC as it is stored: in upper case.
+pub(in crate::operations) fn parsed_rfc(rfc: Option<&str>) -> Result<Option<Text<13>>, Fault> {
+    let fault = |fault: RfcFault| Fault::new(Code::RfcInvalido, "rfc", fault.to_string());
+    let rfc = rfc.map(Rfc::parse).transpose().map_err(fault)?;
+    Ok(rfc.map(|rfc| Text::unchecked(rfc.as_str())))
 }
 
 pub(in crate::operations) fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {

@@ -5,13 +5,11 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
-use crate::domain::rfc::Rfc;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
-use crate::error::Code;
 use crate::json::Fault;
 use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, require,
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, parsed_rfc, require,
     require_clave, require_currency, require_uuid,
 };
 use crate::record::payable::PayableImport;
@@ -86,15 +84,13 @@ impl PayableImport {
 impl Rules for SupplierImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
-        if let Some(rfc) = &self.rfc {
-            let upper = Rfc::parse(rfc).map_err(|fault| Fault::new(Code::RfcInvalido, "rfc", fault.to_string()))?;
-            require(upper.as_str() == &**rfc, "rfc", "debe ir en mayúsculas")?;
-        }
+        parsed_rfc(self.rfc.as_deref())?;
         Ok(())
     }
 
     fn normalize(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
+        self.rfc = parsed_rfc(self.rfc.as_deref())?;
         self.estatus.get_or_insert(SupplierStatus::Activo);
         Ok(())
     }

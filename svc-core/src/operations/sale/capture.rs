@@ -17,6 +17,7 @@ use crate::json::{Fault, Json, Many};
 use crate::operation::{Cx, Input, Operation, Spec};
 use crate::posting::books::Owed;
 use crate::posting::sale::{CapturePoint, MAX_LINES, SaleBody, make};
+use crate::posting::stock::OwnReservation;
 use crate::posting::{books, stock};
 use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
@@ -251,7 +252,10 @@ impl Operation for FulfilOrder {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
         let sale = valid(cx, self.venta).await?;
         if sale.tipo != SaleKind::Pedido {
-            return Err(wrong_state("solo se surten pedidos"));
+            return Err(wrong_state(&format!("solo se surten pedidos, y es de tipo {}", sale.tipo.word())));
+        }
+        if sale.surtido == Some(Fulfilment::Surtido) {
+            return Err(wrong_state("el pedido ya está surtido"));
         }
         let ordered = cx.tx.order_lines(sale.clave).await?;
         let given: Vec<_> = self.renglones.iter().map(|line| (line.renglon, line.cantidad.get())).collect();
@@ -268,7 +272,8 @@ impl Operation for FulfilOrder {
         let goods: Vec<SaleGoods> = ordered_goods.iter().cloned().filter_map(handed).collect();
         if !goods.is_empty() {
             let almacen = stock::warehouse_of_sale(cx, &sale).await?;
-            stock::validate_there(cx, &almacen, &goods, &left_of(ordered_goods, &before)).await?;
+            let own = OwnReservation { venta: sale.clave, goods: &left_of(ordered_goods, &before) };
+            stock::validate_there(cx, &almacen, &goods, Some(own)).await?;
             if owed {
                 books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
             } else {

@@ -134,6 +134,9 @@ impl Operation for MoveStock {
             return Err(Error::field(Code::DatoInvalido, "almacen_destino", "es el mismo almacén"));
         }
         lock_both(cx, &from, to.as_ref(), product.clave).await?;
+        if self.tipo.takes_goods_for_use() {
+            stock::validate_exit(cx, &from, product.clave, self.cantidad).await?;
+        }
         let context = MovementContext {
             almacen_destino: to.as_ref().map(|to| to.clave),
             referencia: self.referencia.as_deref(),

@@ -20,7 +20,10 @@ FROM ventas_renglones r
 LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
 WHERE r.empresa = $1
   AND r.venta = $2
-  AND (r.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $3)) OR r.sku = $4)
+  AND (r.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $3)) OR r.sku = $4
+      AND NOT EXISTS (
+          SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = r.producto AND s.sku IS NOT NULL
+      ))
   AND r.clave > $5
 ORDER BY r.clave
 LIMIT 31;
@@ -34,7 +37,10 @@ FROM ventas_renglones r
 LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
 WHERE r.empresa = $1
   AND r.venta = $2
-  AND (r.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $3)) OR r.sku = $4)
+  AND (r.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $3)) OR r.sku = $4
+      AND NOT EXISTS (
+          SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = r.producto AND s.sku IS NOT NULL
+      ))
   AND r.clave > $5
 ORDER BY r.clave
 LIMIT 31;

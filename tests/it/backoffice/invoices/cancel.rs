@@ -115,7 +115,7 @@ async fn a_paid_invoice_is_cancelled_only_after_its_payment() {
     let ana = company.admin().await;
     let (_, factura) = stamped(&company, &ana).await;
     let pago = did(company.run_by_name("payment.apply", &payment(&json!(1), "0.01")).await)["pago"].clone();
-    let has_payments = "venta: su cuenta por cobrar tiene pagos aplicados";
+    let has_payments = "factura: la cuenta por cobrar de su venta tiene pagos aplicados";
     refuses(
         &company,
         "invoice.cancel",

@@ -36,7 +36,7 @@ async fn nothing_is_undone_before_the_receiver_accepts() {
 
     // A payment in between must be cancelled first.
     let pago = did(company.run_by_name("payment.apply", &payment(&json!(1), "5.00")).await)["pago"].clone();
-    refuses(&company, "invoice.cancel-accepted", &[(of(factura, json!({})), "estado_invalido", "venta: ")]).await;
+    refuses(&company, "invoice.cancel-accepted", &[(of(factura, json!({})), "estado_invalido", "factura: ")]).await;
     did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
     let before = ids(&world).await;
     world.clock.advance(TimeDelta::days(3));

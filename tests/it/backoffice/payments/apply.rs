@@ -272,8 +272,15 @@ async fn the_back_office_collects_receivables_that_the_api_refuses() {
     let receivables = [5, 6, 7].map(|venta| json!({"venta": venta, "total": 116}));
     company.load(Cxc, &receivables).await;
     company.load(Cxc, &[json!({"total": 10})]).await;
-    for cxc in 5..=8 {
-        ana.post(&format!("/cxc/{cxc}/pagos"), payment("5", "A")).await.fails(422, "venta_sin_desglose");
+    for (cxc, said) in [
+        (5, "la venta no tiene desglose de impuestos; se cobra en la aplicación"),
+        (6, "la venta es un anticipo; se cobra en la aplicación"),
+        (7, "la venta no tiene desglose de impuestos; se cobra en la aplicación"),
+        (8, "la cuenta por cobrar no es de una venta; se cobra en la aplicación"),
+    ] {
+        let refused = ana.post(&format!("/cxc/{cxc}/pagos"), payment("5", "A")).await;
+        refused.fails(422, "venta_sin_desglose");
+        assert_eq!(refused.mensaje(), said);
     }
     for cxc in [5, 6] {
         did(company.run_by_name("payment.apply", &one(cxc, "58", &format!("A-{cxc}"))).await);

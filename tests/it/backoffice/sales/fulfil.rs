@@ -8,7 +8,7 @@ use svc_tests::lists::pick;
 use svc_tests::{Company, World, books};
 
 use super::super::shop::{
-    FOOD, NAIL, SERVICE, captured, entries, found, is_isolated, ledger, line, nails, refuses, sale, shop, stock,
+    FOOD, NAIL, SERVICE, captured, entries, found, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
 };
 use super::super::{did, events_since, ids, summary};
 
@@ -138,4 +138,30 @@ async fn an_embedder_delivers_with_typed_inputs() {
     let done = company.run(&FulfilOrder { venta: order, renglones }).await.unwrap();
     assert_eq!(done.venta, order);
     assert_eq!(stock(&company.admin().await, "A-1", "001").await, Some((json!(-1), json!(1))));
+}
+
+#[tokio::test]
+async fn who_delivers_or_pays_a_delivered_order_is_told_its_state() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let order = captured(&company, &nails("pedido")).await;
+    let whole = json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 2}]});
+    did(company.run_by_name("order.fulfil", &whole).await);
+    let ticket = captured(&company, &nails("venta")).await;
+    let of_ticket = json!({"venta": ticket, "renglones": [{"renglon": 1, "cantidad": 2}]});
+    refuses(
+        &company,
+        "order.fulfil",
+        &[
+            (whole, "estado_invalido", "venta: el pedido ya está surtido"),
+            (of_ticket, "estado_invalido", "venta: solo se surten pedidos, y es de tipo venta"),
+        ],
+    )
+    .await;
+    let cxc = only(&ana, &format!("/cxc?venta={order}")).await["clave"].clone();
+    let payment = json!({"importe": "1.00", "fecha": "2026-10-12", "forma_pago_sat": "03", "cuenta_bancaria": 1, "referencia": "A"});
+    let refused = ana.post(&format!("/cxc/{cxc}/pagos"), payment).await;
+    refused.fails(422, "venta_sin_desglose");
+    assert!(refused.mensaje().starts_with("la venta es un pedido surtido sin factura"), "{}", refused.mensaje());
 }

@@ -26,7 +26,7 @@ async fn concurrent_steps_have_one_winner() {
     for _ in 0..3 {
         let order = captured(&company, &nails("pedido")).await;
         let whole = json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 2}]});
-        assert_eq!(thrice(&company, "order.fulfil", &whole, "dato_invalido").await, 1);
+        assert_eq!(thrice(&company, "order.fulfil", &whole, "estado_invalido").await, 1);
         let of = json!({"venta": order});
         assert_eq!(thrice(&company, "sale.invoicing-begin", &of, "estado_invalido").await, 1);
         assert_eq!(thrice(&company, "sale.invoicing-end", &of, "estado_invalido").await, 1);

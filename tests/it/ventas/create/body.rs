@@ -1,7 +1,9 @@
 //! Refused bodies: the code and the field of each fault.
 
+use http::{Method, header};
 use serde_json::{Value, json};
-use svc_tests::{Resource, World};
+use svc_tests::lists::pick;
+use svc_tests::{Resource, World, fresh_key};
 
 use crate::ventas::shop::{ANA, BARE, DELETED, INACTIVE, NAIL, line, sale, shop, with};
 
@@ -225,4 +227,42 @@ async fn nothing_happened(world: &World) {
     let rows = "SELECT (SELECT count(*) FROM ventas) + (SELECT count(*) FROM ventas_renglones) \
                 + (SELECT count(*) FROM inventario) + (SELECT count(*) FROM emitidos)";
     assert_eq!(world.sql::<i64>(rows).await, 0);
+}
+
+#[tokio::test]
+async fn a_line_without_description_takes_the_product_s_or_its_sku() {
+    let world = World::new().await;
+    let ana = shop(&world).await.admin().await;
+    let bare = json!({"producto": BARE, "cantidad": 1, "precio_unitario": "1"});
+    let venta = ana.post("/ventas", sale("pedido", &[line(NAIL, 1, "1"), bare])).await.ok(201)["venta"].clone();
+    let lines = ana.walk(&format!("/ventas-renglones?venta={venta}")).await;
+    assert_eq!(lines[0]["descripcion"], "De A-1");
+    assert_eq!(lines[1]["descripcion"], lines[1]["sku"]);
+    assert!(lines[1]["sku"].is_string());
+}
+
+#[tokio::test]
+async fn a_number_may_have_an_exponent() {
+    let world = World::new().await;
+    let ana = shop(&world).await.admin().await;
+    let body = |number: &str| {
+        format!(
+            r#"{{"tipo":"cotizacion","cliente":1e0,"renglones":[{{"producto":10e-1,"cantidad":1E2,"precio_unitario":{number}}}]}}"#
+        )
+    };
+    let post = |number: &str| {
+        let request = ana.request(Method::POST, "/ventas").header("Idempotency-Key", fresh_key());
+        ana.send(request.header(header::CONTENT_TYPE, "application/json"), body(number))
+    };
+    let created = post("5e-05").await.ok(201);
+    let lines = ana.walk(&format!("/ventas-renglones?venta={}", created["venta"])).await;
+    assert_eq!(
+        pick(&lines[0], &["cantidad", "precio_unitario"]),
+        json!({"cantidad": 100, "precio_unitario": "0.00005"})
+    );
+    for wrong in ["5e-07", "1e18", "-1e0", "1e999999999", "1e-999999999", "1e99999999999999999999", "\"5e-05\""] {
+        let refused = post(wrong).await;
+        refused.fails(400, "dato_invalido");
+        assert!(refused.mensaje().starts_with("renglones[0].precio_unitario: "), "{}", refused.mensaje());
+    }
 }

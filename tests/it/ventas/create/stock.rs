@@ -66,8 +66,7 @@ async fn an_order_without_warehouse_uses_the_main_one() {
     let company = world.company().await;
     company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
     company.load(Resource::Productos, &[json!({"sku": "A-1"})]).await;
-    let warehouses =
-        [json!({"codigo": "002", "principal": true}), json!({"codigo": "003", "sucursal": 0, "principal": true})];
+    let warehouses = [json!({"codigo": "002"}), json!({"codigo": "003", "sucursal": 0})];
     company.load(Resource::Almacenes, &warehouses).await;
     let ana = company.admin().await;
     let of = async |statement: &'static str| {
@@ -80,10 +79,10 @@ async fn an_order_without_warehouse_uses_the_main_one() {
             None => reply.json()["error"]["codigo"].to_string(),
         }
     };
-    assert_eq!(of("SELECT 1").await, "\"001\"", "the first of the main ones");
-    assert_eq!(of("UPDATE almacenes SET principal = false WHERE codigo = '001'").await, "\"002\"");
-    assert_eq!(of("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await, "\"003\"");
+    assert_eq!(of("SELECT 1").await, "\"001\"");
     assert_eq!(of("UPDATE almacenes SET principal = false").await, "\"001\"", "the first where none is main");
+    assert_eq!(of("UPDATE almacenes SET principal = true WHERE codigo = '002'").await, "\"002\"");
+    assert_eq!(of("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await, "\"001\"");
     assert_eq!(of("UPDATE almacenes SET estatus = 'eliminado'").await, "\"almacen_invalido\"");
 }
 

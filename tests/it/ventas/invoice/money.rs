@@ -40,7 +40,12 @@ async fn credit_reaches_to_the_cent() {
     let dollars = with(&with(&on_credit(), "moneda", json!("USD")), "tipo_cambio", json!(20));
     let venta = made(&ana, &dollars).await;
     world.run("UPDATE clientes SET limite_credito = 5339.49").await;
-    invoiced(&ana, venta, json!({})).await.fails(422, "credito_insuficiente");
+    let refused = invoiced(&ana, venta, json!({})).await;
+    refused.fails(422, "credito_insuficiente");
+    assert_eq!(
+        refused.mensaje(),
+        "el crédito disponible del cliente no alcanza: su límite es 5339.49 MXN, debe 699.50 y esta venta es de 4640.00"
+    );
     world.run("UPDATE clientes SET limite_credito = 5339.50").await;
     invoiced(&ana, venta, json!({})).await.ok(202);
 }
