@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::cfdi::{Line, TipoRelacion};
 use super::invoice::branch_series;
-use super::line::{self, IepsRate};
+use super::line;
 use super::money::Money;
 use super::quantity::Quantity;
 use super::sale::{AmountFault, Amounts};
