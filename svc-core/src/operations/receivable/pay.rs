@@ -54,7 +54,7 @@ pub struct PaymentApplied {
 
 impl Operation for PayReceivable {
     const SPEC: Spec = Spec::new()
-        .http(Http::post("/cxc/{clave}/pagos", Scope::CxcWrite))
+        .http(Http::post("/cxc/{clave}/pagos", Scope::CxcWrite).sends())
         .emits(&[EventKind::PagoAplicado])
         .errors(&[
             Code::PagoRepetido,

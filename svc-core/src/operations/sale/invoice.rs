@@ -73,6 +73,8 @@ impl Operation for InvoiceSale {
             Http::post("/ventas/{clave}/facturar", Scope::FacturasWrite)
                 .status(StatusCode::ACCEPTED)
                 .answers_repetitions()
+                .replaces()
+                .sends()
                 .optional_body(),
         )
         .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada, EventKind::PagoAplicado])
