@@ -5,10 +5,14 @@
 //! exactly: the caller trims. [`validate`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
+mod key;
 mod rates;
 mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, validate};
+pub(crate) use key::{
+    CfdiUses, Countries, Currencies, Key, PaymentForms, PaymentMethods, ProductServices, Regimes, Rfcs, TaxObjects, Vats,
+};
 pub(crate) use rates::{Factor, Levied};
 
 use chrono_tz::{America, Tz};
