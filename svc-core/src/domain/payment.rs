@@ -8,7 +8,7 @@ use super::advance;
 use super::clock::mexico_date;
 use super::invoice::branch_series;
 use super::line;
-use super::money::Money;
+use super::money::{CENTS, Money};
 use super::quantity::Rate;
 use super::time::Timestamp;
 use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, words};
@@ -55,7 +55,7 @@ pub(crate) fn payment_series(sucursal: i64) -> String {
 /// The schema of what [`validate_amount`] takes.
 pub(crate) fn amount_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
-        "type": ["string", "number"], "pattern": r"^\d{1,18}(\.\d{1,2})?$", "exclusiveMinimum": 0, "not": zero(),
+        "type": ["string", "number"], "pattern": CENTS, "exclusiveMinimum": 0, "not": zero(),
         "examples": ["1160.00"]
     })
 }

@@ -107,6 +107,14 @@ fn names(codigo: &str, field: &str) -> bool {
     codigo.starts_with(stem) && codigo.contains("invalid") || codigo == format!("{stem}_no_valido")
 }
 
+/// What a field needs beside it, so that only the field itself is at fault.
+const BESIDE: &[(&str, &str, &str)] = &[
+    ("proximo_texto", "proximo_fecha", "\"2026-10-20\""),
+    ("tipo_cambio", "moneda", "\"USD\""),
+    ("moneda", "tipo_cambio", "\"17.5\""),
+    ("descuento", "precio_unitario", "\"99999999.00\""),
+];
+
 /// Sends the example of an operation with this value in a field.
 async fn send(ana: &Actor, spec: &Http, fields: &[&str], value: &Value) -> (Reply, String) {
     let mut body = sample(spec);
@@ -116,8 +124,16 @@ async fn send(ana: &Actor, spec: &Http, fields: &[&str], value: &Value) -> (Repl
         _ => panic!("{fields:?}"),
     };
     *place = value.clone();
+    let last = fields.last().expect("a field");
+    for (_, beside, given) in BESIDE.iter().filter(|(field, ..)| field == last) {
+        let object = if fields.len() == 2 { &mut body[fields[0]][0] } else { &mut body };
+        object[*beside] = serde_json::from_str(given).expect("JSON");
+    }
     // A sale is invoiced once, and only then are its terms compared.
     let clave = if spec.path.ends_with("/facturar") { quote(ana).await } else { 1 };
+    if spec.path.ends_with("/facturar") && *last == "forma_pago_sat" {
+        body["metodo_pago_sat"] = json!("PUE");
+    }
     (call(ana, spec, &path(spec, &clave.to_string()), &body).await, at)
 }
 

@@ -21,15 +21,15 @@ pub trait Catalogue: Debug + Clone + PartialEq {
 
 /// A field of type `T`, the type of its text or number, with a key of `C`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key<T, C>(T, PhantomData<C>);
+pub struct SatKey<T, C>(T, PhantomData<C>);
 
-impl<'de, T: Deserialize<'de>, C> Deserialize<'de> for Key<T, C> {
+impl<'de, T: Deserialize<'de>, C> Deserialize<'de> for SatKey<T, C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(|value| Self(value, PhantomData))
     }
 }
 
-impl<T: FromStr, C> FromStr for Key<T, C> {
+impl<T: FromStr, C> FromStr for SatKey<T, C> {
     type Err = T::Err;
 
     fn from_str(text: &str) -> Result<Self, T::Err> {
@@ -37,7 +37,7 @@ impl<T: FromStr, C> FromStr for Key<T, C> {
     }
 }
 
-impl<T: Deref<Target = str>, C> Deref for Key<T, C> {
+impl<T: Deref<Target = str>, C> Deref for SatKey<T, C> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -45,25 +45,25 @@ impl<T: Deref<Target = str>, C> Deref for Key<T, C> {
     }
 }
 
-impl<T: Into<String>, C> From<Key<T, C>> for String {
-    fn from(key: Key<T, C>) -> Self {
+impl<T: Into<String>, C> From<SatKey<T, C>> for String {
+    fn from(key: SatKey<T, C>) -> Self {
         key.0.into()
     }
 }
 
-impl<C> From<i64> for Key<i64, C> {
+impl<C> From<i64> for SatKey<i64, C> {
     fn from(number: i64) -> Self {
         Self(number, PhantomData)
     }
 }
 
-impl<C> From<Key<i64, C>> for i64 {
-    fn from(key: Key<i64, C>) -> Self {
+impl<C> From<SatKey<i64, C>> for i64 {
+    fn from(key: SatKey<i64, C>) -> Self {
         key.0
     }
 }
 
-impl<T, C: Catalogue> JsonSchema for Key<T, C> {
+impl<T, C: Catalogue> JsonSchema for SatKey<T, C> {
     fn inline_schema() -> bool {
         true
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{SaleInvoice, SuppliedTerms};
-use crate::domain::sat::{CfdiUses, Key, PaymentForms};
+use crate::domain::sat::{CfdiUses, PaymentForms, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::words::{InvoiceStatus, PaymentMethod, RequestedStatus};
 use crate::error::{Code, Error};
@@ -26,11 +26,11 @@ pub struct InvoiceSale {
     /// The clave of the order or quote.
     pub clave: i64,
     /// The SAT's payment form.
-    pub forma_pago_sat: Option<Key<Text<255>, PaymentForms>>,
+    pub forma_pago_sat: Option<SatKey<Text<255>, PaymentForms>>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<PaymentMethod>,
     /// The CFDI use; if the sale has none either, the customer's.
-    pub uso_cfdi: Option<Key<Text<255>, CfdiUses>>,
+    pub uso_cfdi: Option<SatKey<Text<255>, CfdiUses>>,
     /// The sale's branch; 0 (head office) if left out.
     pub sucursal: Option<i64>,
 }
