@@ -54,8 +54,11 @@ const SCOPES_PATH: &str = "/clientes?limite=1";
 /// Serves tools until the client disconnects or the process receives a signal to stop.
 pub(crate) async fn run(args: &McpArgs) -> Result<(), Failure> {
     let client = ApiClient::new(&args.base_url, &args.key_id, args.api_key())?;
-    let connector =
-        Connector { client: Arc::new(client), tools: tools::all(&args.base_url).into(), session: Session::new().into() };
+    let connector = Connector {
+        client: Arc::new(client),
+        tools: tools::all(&args.base_url).into(),
+        session: Session::new().into(),
+    };
     match args.listen {
         None => {
             let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("standard input and output: {error}"));
@@ -75,7 +78,8 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     let mut config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let ending = config.cancellation_token.clone();
     config.sse_keep_alive = None;
-    let service = StreamableHttpService::new(move || Ok(connector.in_new_session()), Arc::new(Sessions::default()), config);
+    let service =
+        StreamableHttpService::new(move || Ok(connector.in_new_session()), Arc::new(Sessions::default()), config);
     let app = axum::Router::new().nest_service("/mcp", service);
     tracing::info!(%address, "offering tools at /mcp");
     let stopped = async move {

@@ -216,7 +216,8 @@ mod tests {
             let given = json!({ "clave": 1, "entrega": 1 }).as_object().cloned().unwrap();
             let given: JsonObject =
                 given.into_iter().filter(|(name, _)| tool.http.path.contains(name.as_str())).collect();
-            let keys = [(); 2].map(|()| tool.call(given.clone(), &session).unwrap_or_else(|fault| panic!("{fault}")).key);
+            let keys =
+                [(); 2].map(|()| tool.call(given.clone(), &session).unwrap_or_else(|fault| panic!("{fault}")).key);
             assert_eq!(keys[0] == keys[1], !tool.http.repeats_harmlessly(), "{}", tool.described.name);
         }
     }

@@ -110,7 +110,8 @@ fn run(name: &str, demo: &Demo) -> usize {
         .env("SVC_API_KEY", printed("api_key"))
         .output()
         .unwrap();
-    let read = |at: usize, kind: &str| fs::read_to_string(folder.path().join(format!("{at}.{kind}"))).unwrap_or_default();
+    let read =
+        |at: usize, kind: &str| fs::read_to_string(folder.path().join(format!("{at}.{kind}"))).unwrap_or_default();
     let said: String = commands.iter().map(|at| read(*at, "out") + &read(*at, "err")).collect();
     assert!(output.status.success(), "{name}: {said}{}", String::from_utf8_lossy(&output.stderr));
     for at in &commands {
@@ -174,7 +175,9 @@ print(len({{record['clave'] for record in walk(get, '/clientes', limite=30)}}))"
 fn every_block_of_a_guide_is_run_or_is_tested_elsewhere() {
     for name in guides() {
         let (english, spanish) = (blocks(&guide(&name, "")), blocks(&guide(&name, ".es")));
-        let pairs = |blocks: &[Block]| -> Vec<_> { blocks.iter().map(|block| (block.info.clone(), block.text.clone())).collect() };
+        let pairs = |blocks: &[Block]| -> Vec<_> {
+            blocks.iter().map(|block| (block.info.clone(), block.text.clone())).collect()
+        };
         assert_eq!(pairs(&english), pairs(&spanish), "{name}: what is run is what both languages show");
         for (at, block) in english.iter().enumerate() {
             let is_answer = block.info.starts_with("json ") && at > 0 && english[at - 1].info == "sh";
@@ -205,7 +208,9 @@ fn the_requests_and_commands_that_guides_name_exist() {
                 let output = svc.run(&[&words[..], &["--help"]].concat(), "");
                 let help = String::from_utf8_lossy(&output.stdout).into_owned();
                 assert!(output.status.success(), "{name}: svc {command}");
-                flags.for_each(|flag| assert!(help.contains(flag), "{name}: svc {command} has no {flag}"));
+                for flag in flags {
+                    assert!(help.contains(flag), "{name}: svc {command} has no {flag}");
+                }
                 commands += 1;
             }
         }
@@ -224,7 +229,8 @@ fn exists(document: &Value, request: &str, guide: &str) {
         one.len() == other.len() && pairs.all(|(one, other)| one == other || is_parameter(one) && is_parameter(other))
     };
     let paths = document["paths"].as_object().unwrap();
-    let found = paths.iter().find(|(template, operations)| fits(template) && operations.get(method.to_lowercase()).is_some());
+    let found =
+        paths.iter().find(|(template, operations)| fits(template) && operations.get(method.to_lowercase()).is_some());
     let (_, operations) = found.unwrap_or_else(|| panic!("{guide}: {request} does not exist"));
     let described = operations[method.to_lowercase()].to_string();
     for name in query.split('&').filter_map(|pair| pair.split('=').next()).filter(|name| !name.is_empty()) {

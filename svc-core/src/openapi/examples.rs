@@ -41,7 +41,8 @@ pub(super) fn fill(paths: &mut Value) {
                     match answers.get(format!("{status} repeated")) {
                         None => media["example"] = first.clone(),
                         Some(repeated) => {
-                            media["examples"] = json!({ "first": { "value": first }, "repeated": { "value": repeated } });
+                            media["examples"] =
+                                json!({ "first": { "value": first }, "repeated": { "value": repeated } });
                         }
                     }
                 }

@@ -70,10 +70,11 @@ impl Recording {
         let body = &DOCUMENT["paths"][template][method.to_lowercase()]["requestBody"]["content"]["application/json"]["example"];
         let body = if body.is_null() { json!({}) } else { body.clone() };
         let mut claves = claves.iter();
-        let segments = template.split('/').map(|segment| match segment.starts_with('{') {
-            true => claves.next().expect("a clave for each parameter").to_string(),
-            false => segment.to_owned(),
-        });
+        let mut filled = |segment: &str| match segment.strip_prefix('{') {
+            Some(_) => claves.next().expect("a clave for each parameter").to_string(),
+            None => segment.to_owned(),
+        };
+        let segments = template.split('/').map(&mut filled);
         let path = segments.collect::<Vec<_>>().join("/");
         let method: Method = method.parse().expect("a method");
         let reply = actor.write(method, &path, key, body).await;

@@ -67,9 +67,9 @@ pub(super) async fn recorded() -> Recording {
     pause(90);
     world.deliver(&receiver).await;
 
-    let received = receiver.0.into_inner().expect("nobody panicked");
+    let notices = receiver.0.into_inner().expect("nobody panicked");
     for kind in EventKind::WORDS {
-        let notice = received.get(*kind).unwrap_or_else(|| panic!("{kind} was not received"));
+        let notice = notices.get(*kind).unwrap_or_else(|| panic!("{kind} was not received"));
         recording.notices.insert((*kind).to_owned(), notice.clone());
     }
     recording

@@ -132,6 +132,12 @@ fn a_repetition_shows_no_secret_and_says_that_it_was_requested() {
     let rotated = &rotated["application/json"]["examples"];
     assert!(rotated["first"]["value"]["secreto"].is_string() && rotated["repeated"]["value"]["secreto"].is_null());
     let invoice = "/ventas/{clave}/facturar";
-    assert_eq!((&answer(invoice, "202")["ya_solicitada"], &answer(invoice, "202")["estatus"]), (&false.into(), &"timbrando".into()));
-    assert_eq!((&answer(invoice, "200")["ya_solicitada"], &answer(invoice, "200")["estatus"]), (&true.into(), &"vigente".into()));
+    assert_eq!(
+        (&answer(invoice, "202")["ya_solicitada"], &answer(invoice, "202")["estatus"]),
+        (&false.into(), &"timbrando".into())
+    );
+    assert_eq!(
+        (&answer(invoice, "200")["ya_solicitada"], &answer(invoice, "200")["estatus"]),
+        (&true.into(), &"vigente".into())
+    );
 }
