@@ -41,6 +41,11 @@ macro_rules! field_schema {
 
 pub(crate) use field_schema;
 
+/// The schema of a zero in a string, which `exclusiveMinimum` does not see.
+pub(crate) fn zero() -> Value {
+    json!({ "type": "string", "pattern": "^[0.]*$" })
+}
+
 /// The schema of `T` with all subschemas inlined, without the title and documentation of `T`.
 pub(crate) fn of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);

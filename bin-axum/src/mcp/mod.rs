@@ -2,8 +2,11 @@
 //!
 //! The tools come from the interface's description, which comes from the registry. Each call is an
 //! API request with the configured key: its scopes, its limits and the company's quota apply as for
-//! any client, and a write without an `idempotency_key` gets a new one.
+//! any client. Only tools that the key's scopes allow are listed. A creation without an
+//! `idempotency_key` gets one that is the same for the same call in the same session, so that an
+//! agent which repeats a call makes one record (`repetition.rs`).
 
+mod repetition;
 mod sessions;
 mod tools;
 
@@ -13,6 +16,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{Method, StatusCode};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, ListToolsResult,
@@ -21,7 +25,9 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
+use svc_core::domain::scope::{Scope, Scopes};
 
+use self::repetition::Session;
 use self::sessions::Sessions;
 use self::tools::ApiTool;
 use crate::api_client::{Answer, ApiClient, ApiError, random_key};
@@ -30,13 +36,29 @@ use crate::failure::Failure;
 use crate::shutdown::StopSignal;
 
 const INSTRUCTIONS: &str = "Operations of one company's ERP and CRM. Names of fields and codes are Spanish. Lists come in pages: \
-    pass `siguiente` as `cursor` until `hay_mas` is false. To repeat a write after a failure pass the same `idempotency_key`. \
+    pass `siguiente` as `cursor` until `hay_mas` is false. A creation that is called twice with the same arguments is done once, \
+    and the second answer has `repeated` true; pass another `idempotency_key` to do it twice. \
     An error has a `codigo` and says in Spanish what to correct; `sin_permiso` means that the key may not do it.";
+
+/// A repetition's second text.
+const REPEATED: &str = "repeated: true. This call was made before, and this is the answer that it had then; nothing was done now. \
+    To do the same again on purpose, call it with an `idempotency_key` of your own.";
+
+/// The header of an answer that is a stored one.
+const REPLAYED_HEADER: &str = "idempotent-replayed";
+
+/// The header with the key's scopes, and a read whose every answer has it.
+const SCOPES_HEADER: &str = "x-svc-permisos";
+const SCOPES_PATH: &str = "/clientes?limite=1";
 
 /// Serves tools until the client disconnects or the process receives a signal to stop.
 pub(crate) async fn run(args: &McpArgs) -> Result<(), Failure> {
     let client = ApiClient::new(&args.base_url, &args.key_id, args.api_key())?;
-    let connector = Connector { client: Arc::new(client), tools: tools::all(&args.base_url).into() };
+    let connector = Connector {
+        client: Arc::new(client),
+        tools: tools::all(&args.base_url).into(),
+        session: Session::new().into(),
+    };
     match args.listen {
         None => {
             let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("standard input and output: {error}"));
@@ -56,7 +78,8 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     let mut config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let ending = config.cancellation_token.clone();
     config.sse_keep_alive = None;
-    let service = StreamableHttpService::new(move || Ok(connector.clone()), Arc::new(Sessions::default()), config);
+    let service =
+        StreamableHttpService::new(move || Ok(connector.in_new_session()), Arc::new(Sessions::default()), config);
     let app = axum::Router::new().nest_service("/mcp", service);
     tracing::info!(%address, "offering tools at /mcp");
     let stopped = async move {
@@ -66,11 +89,31 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     axum::serve(listener, app).with_graceful_shutdown(stopped).await.map_err(failed())
 }
 
-/// The tools, and the API that they call.
+/// The tools, and the API that they call, for one agent's session.
 #[derive(Clone)]
 struct Connector {
     client: Arc<ApiClient>,
     tools: Arc<[ApiTool]>,
+    session: Arc<Session>,
+}
+
+impl Connector {
+    fn in_new_session(&self) -> Self {
+        Self { session: Session::new().into(), ..self.clone() }
+    }
+
+    /// The scopes of the key, which every answer to it names; `None` if the API is of a version
+    /// that does not.
+    async fn scopes(&self) -> Result<Option<Scopes>, ErrorData> {
+        let failed = |text: String| ErrorData::internal_error(text, None);
+        let answer = self.client.exchange(Method::GET, SCOPES_PATH, &random_key(), None).await;
+        let answer = answer.map_err(|error| failed(Failure::from(error).to_string()))?;
+        let named = answer.headers.get(SCOPES_HEADER).and_then(|value| value.to_str().ok());
+        if named.is_none() && answer.status == StatusCode::UNAUTHORIZED {
+            return Err(failed(format!("the API refuses the key: {}", String::from_utf8_lossy(&answer.body))));
+        }
+        Ok(named.map(|named| named.split(", ").filter_map(Scope::of).collect()))
+    }
 }
 
 impl ServerHandler for Connector {
@@ -85,7 +128,12 @@ impl ServerHandler for Connector {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.tools.iter().map(|tool| tool.described.clone()).collect();
+        let scopes = self.scopes().await?;
+        let may = |tool: &&ApiTool| {
+            let needed = tool.http.scopes;
+            scopes.is_none_or(|scopes| needed.is_empty() || needed.iter().any(|scope| scopes.has(scope)))
+        };
+        let tools = self.tools.iter().filter(may).map(|tool| tool.described.clone()).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -96,9 +144,11 @@ impl ServerHandler for Connector {
     ) -> Result<CallToolResponse, ErrorData> {
         let unknown = || ErrorData::invalid_params(format!("no tool {:?}", request.name), None);
         let tool = self.tools.iter().find(|tool| tool.described.name == request.name).ok_or_else(unknown)?;
-        let mut call = tool.call(request.arguments.unwrap_or_default())?;
-        let key = call.key.take().unwrap_or_else(random_key);
-        let answer = self.client.exchange(call.method, &call.path, &key, call.body.as_ref()).await;
+        let call = match tool.call(request.arguments.unwrap_or_default(), &self.session) {
+            Ok(call) => call,
+            Err(fault) => return Ok(CallToolResult::error(vec![ContentBlock::text(fault)]).into()),
+        };
+        let answer = self.client.exchange(call.method, &call.path, &call.key, call.body.as_ref()).await;
         Ok(result(&call.path, answer).into())
     }
 }
@@ -121,7 +171,14 @@ fn result(path: &str, answer: Result<Answer, ApiError>) -> CallToolResult {
     if let Some(seconds) = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()) {
         said.push(ContentBlock::text(format!("Retry after {seconds} s.")));
     }
+    let mut read = serde_json::from_slice::<Value>(&body).ok();
+    if headers.contains_key(REPLAYED_HEADER) {
+        said.push(ContentBlock::text(REPEATED));
+        if let Some(answer) = read.as_mut().and_then(Value::as_object_mut) {
+            answer.insert("repeated".to_owned(), true.into());
+        }
+    }
     let mut result = if status.is_success() { CallToolResult::success(said) } else { CallToolResult::error(said) };
-    result.structured_content = serde_json::from_slice::<Value>(&body).ok();
+    result.structured_content = read;
     result
 }

@@ -9,6 +9,7 @@ mod demo;
 mod deploy;
 mod description;
 mod doctor;
+mod guides;
 mod harness;
 mod layers;
 mod limits;

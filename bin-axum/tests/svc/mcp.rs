@@ -20,10 +20,10 @@ fn python() -> Option<String> {
     None
 }
 
-/// Serves the API to a key that may read customers and nothing else.
+/// Serves the API to a key that may read and write customers and nothing else.
 fn serve(svc: &Svc) -> Demo {
     let company = svc.ok(&["company", "create", "--name", "Una"])["empresa"].to_string();
-    let key = svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read"]);
+    let key = svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read,clientes:write"]);
     svc.serve(&[], key)
 }
 
@@ -34,21 +34,42 @@ fn connect<'c>(command: &'c mut Command, service: &Demo) -> &'c mut Command {
     command.env("SVC_BASE_URL", url).env("SVC_KEY_ID", text("key_id")).env("SVC_API_KEY", text("api_key"))
 }
 
-/// Checks what the client saw, with a key that may only read customers.
+/// Checks what the client saw, with a key that may only read and write customers.
 fn check(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let seen: Value = serde_json::from_slice(&output.stdout).unwrap();
     let tools: Vec<_> = seen["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    for name in ["listCustomers", "createCustomer", "invoiceSale", "listDeliveries"] {
-        assert!(tools.contains(&name), "{tools:?}");
+    assert_eq!(
+        tools,
+        ["readHealth", "listCustomers", "createCustomer", "editCustomer", "listSalespersons"],
+        "only what the key may do"
+    );
+    for (name, hint, value) in [
+        ("listCustomers", "readOnlyHint", true),
+        ("createCustomer", "idempotentHint", false),
+        ("createCustomer", "destructiveHint", false),
+        ("editCustomer", "idempotentHint", true),
+        ("editCustomer", "destructiveHint", true),
+        ("editCustomer", "openWorldHint", false),
+    ] {
+        assert_eq!(seen["hints"][name][hint], value, "{name} {hint}: {}", seen["hints"]);
     }
     assert_eq!((&seen["listed"]["ok"], seen["listed"]["datos"].is_array()), (&Value::Bool(true), true), "{seen}");
     assert_eq!(seen["refused"]["error"]["codigo"], "sin_permiso", "{seen}");
+    let unknown = seen["unknown"].as_str().unwrap();
+    assert!(unknown.contains("no argument telefonos") && unknown.contains("telefono, movil"), "{unknown}");
+    let made: Vec<_> = seen["made"].as_array().unwrap().iter().collect();
+    let claves: Vec<_> = made.iter().map(|made| made["answer"]["cliente"].as_i64().unwrap()).collect();
+    assert_eq!(claves, [1, 1, 2, 2, 3], "once a call, a key, and a session: {seen}");
+    let repeated: Vec<_> = made.iter().map(|made| made["notes"].to_string().contains("repeated: true")).collect();
+    assert_eq!(repeated, [false, true, false, true, false], "{seen}");
+    let first = &seen["customers"]["datos"][0];
+    assert_eq!(first["correo"], "uno@ejemplo.mx", "an edit back to an earlier value is done: {seen}");
 }
 
 #[test]
-fn an_agent_s_client_lists_tools_and_customers_and_is_refused_without_scope() {
+fn an_agent_s_client_sees_what_its_key_may_do_and_writes_once() {
     let Some(python) = python() else { return };
     let svc = Svc::new();
     let service = serve(&svc);

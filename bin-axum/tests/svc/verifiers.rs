@@ -48,7 +48,7 @@ func main() {
 "#;
 
 /// Whether the machine has that program; where CI is set, it must.
-fn has(program: &str, version: &str) -> bool {
+pub(crate) fn has(program: &str, version: &str) -> bool {
     let has = Command::new(program).arg(version).output().is_ok_and(|output| output.status.success());
     if !has {
         assert!(std::env::var_os("CI").is_none(), "{program} is missing: sh .ci/languages installs it");

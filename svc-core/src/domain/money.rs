@@ -11,6 +11,9 @@ use crate::schema::field_schema;
 const WHOLE_DIGITS: usize = 18;
 const DECIMALS: usize = 6;
 
+/// What a schema says of an amount in whole cents.
+pub(crate) const CENTS: &str = r"^\d{1,18}(\.\d{1,2})?$";
+
 /// An amount, price or cost: not negative in requests, with up to six decimals.
 ///
 /// On the wire it is a decimal string with at least two decimals ("1160.00"); requests may also use

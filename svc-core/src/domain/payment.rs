@@ -8,11 +8,12 @@ use super::advance;
 use super::clock::mexico_date;
 use super::invoice::branch_series;
 use super::line;
-use super::money::Money;
+use super::money::{CENTS, Money};
 use super::quantity::Rate;
 use super::time::Timestamp;
 use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, words};
 use crate::error::{Code, Error};
+use crate::schema::zero;
 
 words! {
     /// How money reached a bank account: the payment forms of the SAT's catalogue that a payment
@@ -49,6 +50,14 @@ pub(crate) fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
 /// others.
 pub(crate) fn payment_series(sucursal: i64) -> String {
     branch_series('P', sucursal)
+}
+
+/// The schema of what [`validate_amount`] takes.
+pub(crate) fn amount_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": ["string", "number"], "pattern": CENTS, "exclusiveMinimum": 0, "not": zero(),
+        "examples": ["1160.00"]
+    })
 }
 
 /// Refuses an amount that is zero or not in whole cents.

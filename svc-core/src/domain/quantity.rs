@@ -147,7 +147,8 @@ impl Rate {
 }
 
 field_schema!(Rate, "Rate", {
-    "type": ["string", "number"], "pattern": r"^\d{1,12}(\.\d{1,6})?$", "exclusiveMinimum": 0, "examples": ["1.000000"]
+    "type": ["string", "number"], "pattern": r"^\d{1,12}(\.\d{1,6})?$", "exclusiveMinimum": 0, "not": crate::schema::zero(),
+    "examples": ["1.000000"]
 }, leaves as {
     "type": "string", "pattern": r"^\d{1,12}\.\d{6}$", "examples": ["1.000000"]
 });

@@ -4,6 +4,9 @@ use std::fmt;
 
 use chrono::NaiveDate;
 
+/// The form of an RFC in any case, for schemas. [`Rfc::parse`] also looks at the calendar.
+pub(crate) const PATTERN: &str = r"^[A-Za-zÑñ&]{3,4}\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[A-Za-z0-9]{2}[0-9Aa]$";
+
 /// The RFC of the general public.
 pub(crate) const GENERIC_NATIONAL: &str = "XAXX010101000";
 /// The RFC of any foreign customer.

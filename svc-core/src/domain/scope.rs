@@ -100,6 +100,15 @@ impl Scopes {
     }
 }
 
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, scope) in self.iter().enumerate() {
+            write!(f, "{}{scope}", if place == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
         scopes.into_iter().fold(Self::NONE, Self::and)

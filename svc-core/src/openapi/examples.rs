@@ -1,5 +1,7 @@
-//! Examples of bodies, from `texts/examples.json`, and links from a created record to the
-//! operations on it.
+//! Examples of bodies, and links from a created record to the operations on it.
+//!
+//! Requests are written in `texts/examples.json`. Answers and notices are what the API said to them
+//! (`texts/recorded.json`): a test of the whole service records and compares them.
 
 use std::sync::LazyLock;
 
@@ -10,84 +12,50 @@ use crate::domain::event::EventKind;
 use crate::operation::{Entry, Handler, Method};
 use crate::registry::OPERATIONS;
 
-const FILE: &str = include_str!("texts/examples.json");
+const WRITTEN_FILE: &str = include_str!("texts/examples.json");
+const RECORDED_FILE: &str = include_str!("texts/recorded.json");
 
-static ALL: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(FILE).unwrap_or_default());
+static WRITTEN: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(WRITTEN_FILE).unwrap_or_default());
+static RECORDED: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(RECORDED_FILE).unwrap_or_default());
 
 /// The example of a request body, by the operation's title.
 pub(super) fn request(title: &str) -> Option<Value> {
-    ALL["requests"].get(title).cloned()
+    WRITTEN["requests"].get(title).cloned()
 }
 
+/// The example of an event's notice.
 pub(super) fn notice(kind: EventKind) -> Value {
-    let datos = ALL["notices"][kind.word()].clone();
-    let clave = datos.as_object().and_then(|datos| datos.values().next()).cloned().unwrap_or_default();
-    let path = kind.resource();
-    let tipo = match (kind, datos["tipo"].as_str()) {
-        (EventKind::VentaCreada, Some(tipo)) => format!("&tipo={tipo}"),
-        _ => String::new(),
-    };
-    let url = format!("https://erp.example.com/api/v1/{path}?clave={clave}{tipo}");
-    json!({
-        "id": "evt_0199d8f2a4c07b3e9a55c1d2e3f40516",
-        "tipo": kind.word(),
-        "creado": "2026-10-12T18:00:00Z",
-        "empresa": 1,
-        "datos": datos,
-        "recurso": { "tipo": path, "clave": clave, "url": url },
-    })
+    RECORDED["notices"][kind.word()].clone()
 }
 
-/// Adds an example to every successful response in `paths` that has a schema.
-pub(super) fn fill(paths: &mut Value, components: &Value) {
-    let operations = paths.as_object_mut().into_iter().flatten().filter_map(|(_, path)| path.as_object_mut());
-    let operations = operations.flatten().filter_map(|(_, operation)| operation["responses"].as_object_mut());
-    for (_, response) in operations.flatten().filter(|(status, _)| status.starts_with('2')) {
-        let media = response["content"].as_object_mut().into_iter().flatten().map(|(_, media)| media);
-        for media in media.filter(|media| media.get("schema").is_some()) {
-            media["example"] = sample(&media["schema"], components, "");
+/// Adds its example to every successful response in `paths` that has a schema. Where a repetition
+/// of a request is answered with the same status and another body, there are two.
+pub(super) fn fill(paths: &mut Value) {
+    for (path, operations) in paths.as_object_mut().into_iter().flatten() {
+        for (method, operation) in operations.as_object_mut().into_iter().flatten() {
+            let answers = &RECORDED["answers"][format!("{} {path}", method.to_uppercase())];
+            for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+                let media = response["content"].as_object_mut().into_iter().flatten().map(|(_, media)| media);
+                for media in media.filter(|media| media.get("schema").is_some()) {
+                    let Some(first) = answers.get(status) else { continue };
+                    match answers.get(format!("{status} repeated")) {
+                        None => media["example"] = first.clone(),
+                        Some(repeated) => {
+                            media["examples"] =
+                                json!({ "first": { "value": first }, "repeated": { "value": repeated } });
+                        }
+                    }
+                }
+            }
         }
     }
-}
-
-/// A value that satisfies `schema`. `texts/examples.json` may give it, under `Record.field` or
-/// `field`; otherwise the type decides.
-fn sample(schema: &Value, components: &Value, field: &str) -> Value {
-    if let Some(given) = ALL["values"].get(field).or_else(|| ALL["values"].get(field.rsplit('.').next()?)) {
-        return given.clone();
-    }
-    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
-        return object(&components[name], components, name);
-    }
-    if let Some(value) = schema.get("const").or_else(|| schema["examples"].get(0)).or_else(|| schema["enum"].get(0)) {
-        return value.clone();
-    }
-    if let Some(other) = schema["anyOf"].get(0) {
-        return sample(other, components, field);
-    }
-    match schema["type"].as_str().or_else(|| schema["type"][0].as_str()) {
-        Some("object") => object(schema, components, field),
-        Some("array") => json!([sample(&schema["items"], components, field)]),
-        Some("boolean") => json!(false),
-        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(json!(1)),
-        Some("string") => json!("texto"),
-        _ => Value::Null,
-    }
-}
-
-fn object(schema: &Value, components: &Value, name: &str) -> Value {
-    let record = name.trim_end_matches("Answer");
-    let fields = schema["properties"].as_object().into_iter().flatten();
-    let member =
-        |(field, schema): (&String, &Value)| (field.clone(), sample(schema, components, &format!("{record}.{field}")));
-    fields.map(member).collect::<Map<_, _>>().into()
 }
 
 /// An example of an operation's whole input: that of its action, or of its request's body with 1
 /// for each parameter of the path.
 #[cfg(test)]
 pub(crate) fn input(entry: &Entry) -> Option<Value> {
-    if let Some(action) = entry.spec.name.and_then(|name| ALL["actions"].get(name)) {
+    if let Some(action) = entry.spec.name.and_then(|name| WRITTEN["actions"].get(name)) {
         return Some(action.clone());
     }
     let http = entry.spec.http.as_ref()?;
@@ -97,10 +65,11 @@ pub(crate) fn input(entry: &Entry) -> Option<Value> {
     Some(input.into())
 }
 
-/// The keys of a group of `texts/examples.json`.
+/// The keys of a group of examples: `requests`, `actions`, `notices`.
 #[cfg(test)]
 pub(super) fn titles(group: &str) -> Vec<String> {
-    ALL[group].as_object().map(|group| group.keys().cloned().collect()).unwrap_or_default()
+    let file = if group == "notices" { &RECORDED } else { &WRITTEN };
+    file[group].as_object().map(|group| group.keys().cloned().collect()).unwrap_or_default()
 }
 
 /// OpenAPI links from the answer to a POST to the operations on the record that the answer names in

@@ -15,7 +15,8 @@ struct Header {
 }
 
 /// Every response to a request with a key has these.
-pub(super) static LIMITS: [HeaderName; 8] = [
+pub(super) static KEYED: [HeaderName; 9] = [
+    respond::SCOPES,
     respond::RATE_LIMIT,
     respond::RATE_REMAINING,
     respond::RATE_RESET,
@@ -82,6 +83,12 @@ fn all() -> Vec<Header> {
             text("limite_invalido; pages of this list will hold at most 30 records"),
             "Only in notice mode: what will be refused once limits are enforced, as `code; text`; several are joined by ` | `.",
             "Solo en modo de aviso: lo que se rechazará cuando los límites se apliquen, como `código; texto`; varios se unen con ` | `.",
+        ),
+        header(
+            respond::SCOPES,
+            text("clientes:read, ventas:read"),
+            "The scopes of the key, with commas between.",
+            "Los permisos de la llave, separados por comas.",
         ),
         header(
             respond::RATE_LIMIT,

@@ -56,7 +56,7 @@ pub fn openapi(language: Language, base_url: &str) -> Value {
     let Writer { texts, mut schemas, .. } = writer;
     schemas.insert("Error", responses::error_schema(language));
     let schemas = schemas.into_components(&texts);
-    examples::fill(&mut paths, &schemas);
+    examples::fill(&mut paths);
     let responses = responses::share(&mut paths);
     let errors = reached.iter().flat_map(|entry| entry.errors());
     let examples = responses::examples(

@@ -116,7 +116,7 @@ fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<Str
     let keyed = !matches!(described.entry.handler, Handler::Open(_));
     // Requests that are refused before their key is known have no limits.
     let limited = keyed && !matches!(status, 401 | 405);
-    let limits = headers::LIMITS.iter().filter(|_| limited);
+    let limits = headers::KEYED.iter().filter(|_| limited);
     let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
     headers::refer([PETICION, DATE].iter().chain(own).chain(limits).chain(&notice))
 }

@@ -109,6 +109,8 @@ pub struct Http {
     pub repetition: Repetition,
     /// For writes: whether a body is required.
     pub body: BodyNeed,
+    replaces: bool,
+    reaches_out: bool,
 }
 
 impl Http {
@@ -122,7 +124,25 @@ impl Http {
             idempotency: Idempotency::Optional,
             repetition: Repetition::Replayed,
             body: BodyNeed::Required,
+            replaces: false,
+            reaches_out: false,
         }
+    }
+
+    /// Whether it changes or removes what was there, instead of only adding to it.
+    pub const fn overwrites(&self) -> bool {
+        self.replaces || matches!(self.method, Method::Put | Method::Delete)
+    }
+
+    /// Whether the same request sent twice, without an Idempotency-Key, has the effect of one.
+    pub const fn repeats_harmlessly(&self) -> bool {
+        !matches!(self.method, Method::Post) || matches!(self.repetition, Repetition::Answered)
+    }
+
+    /// Whether something leaves this system because of it: a document to the tax authority, a
+    /// notice to a receiver.
+    pub const fn reaches_out(&self) -> bool {
+        self.reaches_out
     }
 
     pub(crate) const fn list(list: &ListSpec) -> Self {
@@ -164,6 +184,20 @@ impl Http {
     #[must_use]
     pub(crate) const fn answers_repetitions(mut self) -> Self {
         self.repetition = Repetition::Answered;
+        self
+    }
+
+    /// A POST that takes the place of something: a secret, a commitment, an order.
+    #[must_use]
+    pub(crate) const fn replaces(mut self) -> Self {
+        self.replaces = true;
+        self
+    }
+
+    /// See [`Http::reaches_out()`].
+    #[must_use]
+    pub(crate) const fn sends(mut self) -> Self {
+        self.reaches_out = true;
         self
     }
 

@@ -19,6 +19,7 @@ pub(crate) const QUOTA_REMAINING: HeaderName = HeaderName::from_static("x-svc-cu
 pub(crate) const QUOTA_RESET: HeaderName = HeaderName::from_static("x-svc-cupo-reinicio");
 pub(crate) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 pub(crate) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
+pub(crate) const SCOPES: HeaderName = HeaderName::from_static("x-svc-permisos");
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// The form of `Date` (RFC 9110, §5.6.7).
@@ -90,6 +91,7 @@ pub(super) fn response(
     }
     if let Some(admission) = meta.admission.as_ref().filter(|_| authenticated) {
         insert_limits(headers, &admission.allowance);
+        insert(headers, SCOPES, &admission.scopes().to_string());
     }
     response
 }

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::money::Money;
+use crate::domain::money::{CENTS, Money};
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
 use crate::domain::tax::{LineRates, TaxRate, Withholding, line_taxes, rates_of, stating_rates};
@@ -28,6 +28,7 @@ line_taxes!(stating_rates! {
         /// The unit price before IVA, with up to six decimals; from the price list if left out.
         pub precio_unitario: Option<Money>,
         /// The discount on the line, with up to two decimals.
+        #[schemars(extend("pattern" = CENTS))]
         pub descuento: Option<Money>,
         /// The line's description; the product's if left out, else its SKU.
         pub descripcion: Option<Text<500>>,

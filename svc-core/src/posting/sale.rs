@@ -15,7 +15,7 @@ use crate::domain::invoice::{due_date, invoice_series};
 use crate::domain::line;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
-use crate::domain::sat;
+use crate::domain::sat::{self, CfdiUses, Currencies, PaymentForms, PaymentMethods, SatKey};
 use crate::domain::stock::StockChange;
 use crate::domain::tax::Withholding;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
@@ -45,17 +45,17 @@ pub struct SaleBody<K> {
     /// Days of credit; if left out in a sale on credit, the customer's.
     pub dias_credito: Option<Within<0, 365>>,
     /// The SAT's payment form.
-    pub forma_pago_sat: Option<Text<255>>,
+    pub forma_pago_sat: Option<SatKey<Text<255>, PaymentForms>>,
     /// PUE or PPD.
-    pub metodo_pago_sat: Option<Text<255>>,
+    pub metodo_pago_sat: Option<SatKey<Text<255>, PaymentMethods>>,
     /// The CFDI use; the customer's if left out.
-    pub uso_cfdi: Option<Text<255>>,
+    pub uso_cfdi: Option<SatKey<Text<255>, CfdiUses>>,
     /// The clave of the salesperson.
     pub vendedor: Option<i64>,
     /// The code of the warehouse; the branch's main one if left out.
     pub almacen: Option<Exact<3>>,
     /// The currency; MXN if left out.
-    pub moneda: Option<Text<255>>,
+    pub moneda: Option<SatKey<Text<255>, Currencies>>,
     /// Pesos per unit of the currency; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
     /// A reference.

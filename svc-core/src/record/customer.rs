@@ -3,6 +3,7 @@
 use super::filter::{boolean, email, exact, from, from_day, integer, phone, sized, until_day};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
+use crate::domain::sat::{CfdiUses, Countries, Regimes, Rfcs, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::Platform;
@@ -30,18 +31,18 @@ record! {
         },
         rfc: Option<String> {
             list,
-            optional: Text<255>,
+            optional: SatKey<Text<255>, Rfcs>,
             import: Option<Text<13>>,
         },
-        regimen: Option<i64> { optional: i64, import: Option<i64> },
-        uso_cfdi: Option<String> { optional: Text<255>, import: Option<Text<4>> },
+        regimen: Option<i64> { optional: SatKey<i64, Regimes>, import: Option<i64> },
+        uso_cfdi: Option<String> { optional: SatKey<Text<255>, CfdiUses>, import: Option<Text<4>> },
         cp: Option<String> { optional: Digits<5>, import: Option<Digits<5>> },
         correo: Option<String> { list, optional: Text<50>, import: Option<Text<255>> },
         telefono: Option<String> { list, optional: Text<30>, import: Option<Text<30>> },
         movil: Option<String> { list, optional: Text<14>, import: Option<Text<30>> },
         calle: Option<String> { optional: Text<200>, import: Option<Text<200>> },
         colonia: Option<String> { optional: Text<50>, import: Option<Text<50>> },
-        pais: i64 { optional: i64 = DEFAULT_COUNTRY, import: Option<i64> },
+        pais: i64 { optional: SatKey<i64, Countries> = DEFAULT_COUNTRY, import: Option<i64> },
         limite_credito: Money { office: Money = Money::default(), import: Option<Money> },
         dias_credito: i64 { office: Within<0, 365> = 0, import: Option<i64> },
         lista: Option<i64> { office: i64, import: Option<i64> },

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::filter::{boolean, choice, exact, from, integer, search};
 use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::money::Money;
+use crate::domain::sat::{ProductServices, SatKey, TaxObjects, Vats};
 use crate::domain::scope::Scope;
 use crate::domain::tax::TaxRate;
 use crate::domain::time::Timestamp;
@@ -58,10 +59,10 @@ record! {
         id_platform_b: Option<String> { list, import: Option<Text<100>> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
         costo: Money { optional: Money = Money::default(), import: Option<Money> },
-        clave_sat in "codigo_sat": String { optional: Exact<8> = DEFAULT_SAT_KEY },
-        objeto_impuesto: String { optional: Exact<2> = DEFAULT_TAX_OBJECT, import: Option<Digits<2>> },
-        iva_venta: String { optional: Text<255> = DEFAULT_VAT, import: Option<Text<2>> },
-        iva_compra: String { optional: Text<255> = DEFAULT_VAT, import: Option<Text<2>> },
+        clave_sat in "codigo_sat": String { optional: SatKey<Exact<8>, ProductServices> = DEFAULT_SAT_KEY },
+        objeto_impuesto: String { optional: SatKey<Exact<2>, TaxObjects> = DEFAULT_TAX_OBJECT, import: Option<Digits<2>> },
+        iva_venta: String { optional: SatKey<Text<255>, Vats> = DEFAULT_VAT, import: Option<Text<2>> },
+        iva_compra: String { optional: SatKey<Text<255>, Vats> = DEFAULT_VAT, import: Option<Text<2>> },
         tipo: ProductKind { optional: KindCode = ProductKind::Normal },
     }
     import ProductImport;

@@ -9,6 +9,7 @@ pub(crate) mod isolation;
 mod order;
 mod pages;
 mod routes;
+mod schemas;
 mod walks;
 mod writes;
 mod wrong_types;

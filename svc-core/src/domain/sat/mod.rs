@@ -5,10 +5,15 @@
 //! exactly: the caller trims. [`validate`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
+mod key;
 mod rates;
 mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, validate};
+pub(crate) use key::{
+    CfdiUses, Countries, Currencies, PaymentForms, PaymentMethods, ProductServices, Regimes, Rfcs, SatKey, TaxObjects,
+    Vats,
+};
 pub(crate) use rates::{Factor, Levied};
 
 use chrono_tz::{America, Tz};

@@ -58,7 +58,7 @@ pub struct InteractionLogged {
 
 impl Operation for LogInteraction {
     const SPEC: Spec =
-        Spec::new().http(Http::post("/clientes/{clave}/interacciones", Scope::ActividadesWrite)).errors(&[
+        Spec::new().http(Http::post("/clientes/{clave}/interacciones", Scope::ActividadesWrite).replaces()).errors(&[
             Code::FaltaSiguientePaso,
             Code::ClienteDePlataforma,
             Code::ClienteSinContacto,

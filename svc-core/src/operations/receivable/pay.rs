@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
-use crate::domain::payment::{BankForm, validate_amount, validate_day};
+use crate::domain::payment::{BankForm, amount_schema, validate_amount, validate_day};
 use crate::domain::scope::Scope;
 use crate::domain::time::Date;
 use crate::domain::words::{Complement, PaymentOrigin};
@@ -23,6 +23,7 @@ pub struct PayReceivable {
     /// The clave of the receivable.
     pub clave: i64,
     /// The amount, in the receivable's currency, with at most two decimals.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
     /// The clave of the bank account that received it.
     pub cuenta_bancaria: i64,
@@ -54,7 +55,7 @@ pub struct PaymentApplied {
 
 impl Operation for PayReceivable {
     const SPEC: Spec = Spec::new()
-        .http(Http::post("/cxc/{clave}/pagos", Scope::CxcWrite))
+        .http(Http::post("/cxc/{clave}/pagos", Scope::CxcWrite).sends())
         .emits(&[EventKind::PagoAplicado])
         .errors(&[
             Code::PagoRepetido,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{SaleInvoice, SuppliedTerms};
+use crate::domain::sat::{CfdiUses, PaymentForms, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::words::{InvoiceStatus, PaymentMethod, RequestedStatus};
 use crate::error::{Code, Error};
@@ -25,11 +26,11 @@ pub struct InvoiceSale {
     /// The clave of the order or quote.
     pub clave: i64,
     /// The SAT's payment form.
-    pub forma_pago_sat: Option<Text<255>>,
+    pub forma_pago_sat: Option<SatKey<Text<255>, PaymentForms>>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<PaymentMethod>,
     /// The CFDI use; if the sale has none either, the customer's.
-    pub uso_cfdi: Option<Text<255>>,
+    pub uso_cfdi: Option<SatKey<Text<255>, CfdiUses>>,
     /// The sale's branch; 0 (head office) if left out.
     pub sucursal: Option<i64>,
 }
@@ -73,6 +74,8 @@ impl Operation for InvoiceSale {
             Http::post("/ventas/{clave}/facturar", Scope::FacturasWrite)
                 .status(StatusCode::ACCEPTED)
                 .answers_repetitions()
+                .replaces()
+                .sends()
                 .optional_body(),
         )
         .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada, EventKind::PagoAplicado])

@@ -55,7 +55,7 @@ pub struct DeliveryQueued {
 #[derive(Debug, Clone)]
 pub struct SentUrl(String);
 
-field_schema!(SentUrl, "Url", { "type": "string", "format": "uri", "maxLength": 500 });
+field_schema!(SentUrl, "Url", { "type": "string", "format": "uri", "pattern": "^https://", "maxLength": 500 });
 
 impl<'de> Deserialize<'de> for SentUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

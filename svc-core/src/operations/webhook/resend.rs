@@ -26,7 +26,8 @@ impl Operation for ResendDelivery {
         .http(
             Http::post("/webhooks/{clave}/entregas/{entrega}/reenviar", Scope::WebhooksWrite)
                 .status(StatusCode::ACCEPTED)
-                .no_body(),
+                .no_body()
+                .sends(),
         )
         .errors(&[Code::SinPermiso, Code::WebhookInactivo, Code::EntregaPendiente]);
     type Output = DeliveryQueued;

@@ -21,7 +21,9 @@ pub struct TryWebhook {
 
 impl Operation for TryWebhook {
     const SPEC: Spec = Spec::new()
-        .http(Http::post("/webhooks/{clave}/probar", Scope::WebhooksWrite).status(StatusCode::ACCEPTED).no_body())
+        .http(
+            Http::post("/webhooks/{clave}/probar", Scope::WebhooksWrite).status(StatusCode::ACCEPTED).no_body().sends(),
+        )
         .emits(&[EventKind::WebhookPrueba])
         .errors(&[Code::SinPermiso, Code::WebhookInactivo]);
     type Output = DeliveryQueued;
