@@ -102,15 +102,16 @@ mod tests {
     }
 
     /// With its amounts.
-    fn priced(line: PricedLine) -> PricedLine {
+    fn priced(line: &PricedLine) -> PricedLine {
         let amounts = Amounts::of_line(line.cantidad, line.precio_unitario, line.descuento, &line.rates).unwrap();
-        PricedLine { amounts, ..line }
+        PricedLine { amounts, ..line.clone() }
     }
 
     #[test]
     fn what_was_handed_over_takes_its_part_of_the_discount() {
         let (handed, left) =
-            divide(&[line(10_000, 4_000, 1_000_000, 10_000), line(1_000, 0, 500_000, 0)].map(priced)).unwrap();
+            divide(&[line(10_000, 4_000, 1_000_000, 10_000), line(1_000, 0, 500_000, 0)].each_ref().map(priced))
+                .unwrap();
         let shown = |part: &OrderPart| {
             let Amounts { subtotal, descuento, total, .. } = part.amounts;
             [subtotal, descuento, part.amounts.impuestos(), total].map(|amount| amount.to_string()).join(" ")
@@ -128,7 +129,7 @@ mod tests {
                 let mut line = line(cantidad, cantidad * i64::from(part) / 1000, precio, 0);
                 let subtotal = line::subtotal(line.cantidad, line.precio_unitario).unwrap().get();
                 line.descuento = Money::new((subtotal * Decimal::new(percent.into(), 2)).round_dp(2).min(subtotal));
-                priced(line)
+                priced(&line)
             }).collect();
             let (handed, left) = divide(&lines).unwrap();
             let quantity = |part: &OrderPart| part.lines.iter().map(|line| line.cantidad.get()).sum::<Decimal>();
