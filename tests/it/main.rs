@@ -38,6 +38,7 @@ mod pooler;
 mod productos;
 mod proveedores;
 mod races;
+mod rehearsals;
 mod replica;
 mod round_trips;
 mod secrets;

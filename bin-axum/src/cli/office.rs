@@ -245,6 +245,10 @@ pub(crate) struct ActionArgs {
     /// The company's number.
     #[arg(long, required_unless_present = "list")]
     pub(crate) company: Option<CompanyId>,
+    /// Do everything and undo it: print what the action would answer and the events that it would
+    /// emit.
+    #[arg(long)]
+    pub(crate) rehearse: bool,
     /// The API's public address, which prefixes the links in notices; by default the one at which
     /// it was last served.
     #[arg(long, env = "SVC_BASE_URL")]

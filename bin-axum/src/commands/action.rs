@@ -26,6 +26,14 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     if let Some(file) = context.download(company, &action, &input).await? {
         return write(&file);
     }
+    if args.rehearse {
+        let (output, events) = context.rehearse_by_name(company, &action, &input).await?;
+        let mut output: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
+        output.insert("ensayo".to_owned(), true.into());
+        output.insert("eventos".to_owned(), events.into());
+        return print(&output);
+    }
     let output = context.run_by_name(company, &action, &input).await?;
     if CANCELLING.contains(&action.as_str()) {
         ask(context, args.stamper.stamper()?.as_deref(), company).await?;

@@ -5,7 +5,7 @@ use http::header::{ALLOW, DATE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde_json::{Map, Value, json};
 
 use super::language::Language;
-use crate::pipeline::respond;
+use crate::pipeline::{rehearsal, respond};
 
 struct Header {
     name: HeaderName,
@@ -143,6 +143,18 @@ fn all() -> Vec<Header> {
             json!({ "type": "string", "const": "true" }),
             "The answer is the stored one of an earlier request with the same Idempotency-Key.",
             "La respuesta es la guardada de una petición anterior con la misma Idempotency-Key.",
+        ),
+        header(
+            rehearsal::REHEARSAL,
+            json!({ "type": "string", "const": "true" }),
+            "The request was a rehearsal: nothing was written.",
+            "La petición fue un ensayo: no se escribió nada.",
+        ),
+        header(
+            rehearsal::REHEARSED_EVENTS,
+            text("venta.creada"),
+            "Of a rehearsal: the types of the events that the write would emit, each once, in order, with commas between.",
+            "De un ensayo: los tipos de los eventos que la escritura emitiría, cada uno una vez, en orden, separados por comas.",
         ),
         header(
             LOCATION,

@@ -95,6 +95,7 @@ impl Writer {
         }
         if http.method != Method::Get {
             all.push(parameters::idempotency(http.idempotency == Idempotency::Required));
+            all.push(parameters::rehearsal());
         }
         all.into()
     }

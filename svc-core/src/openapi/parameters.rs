@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Writer;
 use super::language::Language;
+use super::{Writer, headers};
 use crate::domain::company::LimitMode;
 use crate::domain::time::Edge;
 use crate::operation::page::PageLimits;
@@ -15,6 +15,7 @@ const LIMIT_SHORT: &str = "limitShort";
 const LIMIT_LONG: &str = "limitLong";
 const KEY: &str = "idempotencyKey";
 const OPTIONAL_KEY: &str = "optionalIdempotencyKey";
+const REHEARSAL: &str = "rehearsal";
 
 fn refer(name: &str) -> Value {
     json!({ "$ref": format!("#/components/parameters/{name}") })
@@ -28,6 +29,11 @@ pub(super) fn pages(pages: PageSizes) -> [Value; 2] {
 /// A reference to the `Idempotency-Key` of a write.
 pub(super) fn idempotency(required: bool) -> Value {
     refer(if required { KEY } else { OPTIONAL_KEY })
+}
+
+/// A reference to the header that makes a write a rehearsal.
+pub(super) fn rehearsal() -> Value {
+    refer(REHEARSAL)
 }
 
 /// The parameters that several operations share.
@@ -45,6 +51,7 @@ pub(super) fn components(language: Language) -> Value {
         LIMIT_LONG: limit(PageSizes::Legacy, language),
         KEY: idempotency_key(true, language),
         OPTIONAL_KEY: idempotency_key(false, language),
+        REHEARSAL: rehearsal_header(language),
     })
 }
 
@@ -75,6 +82,19 @@ fn idempotency_key(required: bool, language: Language) -> Value {
         "name": "Idempotency-Key", "in": "header", "required": required, "description": said,
         "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
         "example": "7b1f3c1e-5f0a-4c3c-9d4c-1f8f3c1f0a11",
+    })
+}
+
+fn rehearsal_header(language: Language) -> Value {
+    let said = language.say(
+        "Does everything and undoes it: status, body and errors are those that the write would have, and nothing is written. \
+         It needs no `Idempotency-Key`, and counts like any request.",
+        "Hace todo y lo deshace: el estado, el cuerpo y los errores son los que la escritura tendría, y no se escribe nada. \
+         No necesita `Idempotency-Key`, y cuenta como cualquier petición.",
+    );
+    json!({
+        "name": headers::shown(&crate::pipeline::rehearsal::REHEARSAL), "in": "header", "required": false,
+        "description": said, "schema": { "type": "string", "enum": ["true"] },
     })
 }
 

@@ -12,6 +12,7 @@ use super::texts::{meaning, remedy};
 use super::{Writer, examples, headers};
 use crate::error::Code;
 use crate::operation::{Handler, JSON, Method};
+use crate::pipeline::rehearsal::{REHEARSAL, REHEARSED_EVENTS};
 use crate::pipeline::respond::{AVISO, PETICION, REPLAYED};
 
 /// A `peticion` for examples.
@@ -118,7 +119,9 @@ fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<Str
     let limited = keyed && !matches!(status, 401 | 405);
     let limits = headers::KEYED.iter().filter(|_| limited);
     let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
-    headers::refer([PETICION, DATE].iter().chain(own).chain(limits).chain(&notice))
+    let is_write = keyed && described.http.method != Method::Get;
+    let rehearsed = [REHEARSAL, REHEARSED_EVENTS].into_iter().filter(|_| is_write && limited).collect::<Vec<_>>();
+    headers::refer([PETICION, DATE].iter().chain(own).chain(limits).chain(&notice).chain(&rehearsed))
 }
 
 /// The schema of a page whose records have the schema `record`.

@@ -63,6 +63,8 @@ pub struct Cx<'a> {
     pub development_destinations: bool,
     /// Whether the sandbox stamps the company's documents, so that none is a valid invoice.
     pub sandbox: bool,
+    /// The types of the events that it emitted, each once, in the order of their first event.
+    emitted: Vec<&'static str>,
 }
 
 impl Actor {
@@ -89,6 +91,7 @@ impl<'a> Cx<'a> {
             base_url: context.base_url(),
             development_destinations: context.settings().development_destinations,
             sandbox: company.prueba || context.settings().sandbox,
+            emitted: Vec::new(),
         }
     }
 }
@@ -112,6 +115,7 @@ impl Cx<'_> {
         let row = |event: &&Event| self.event_row(event, false);
         let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        events.iter().for_each(|event| self.note(event));
         self.tx.append_events(single).await?;
         Ok(self.tx.group_events(grouped).await?)
     }
@@ -121,8 +125,21 @@ impl Cx<'_> {
     pub(crate) async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
         let row = self.event_row(event, true)?;
         let id = row.id;
+        self.note(event);
         self.tx.append_events(vec![row]).await?;
         Ok(id)
+    }
+
+    /// The types of the events that were emitted, each once, in the order of their first event.
+    pub(crate) fn into_emitted(self) -> Vec<&'static str> {
+        self.emitted
+    }
+
+    fn note(&mut self, event: &Event) {
+        let tipo = event.tipo();
+        if !self.emitted.contains(&tipo) {
+            self.emitted.push(tipo);
+        }
     }
 
     fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {

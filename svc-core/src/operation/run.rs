@@ -40,6 +40,17 @@ impl Context {
         outcome
     }
 
+    /// Runs `operation` in `company` as [`Self::run`] does and undoes it: nothing is written, and no
+    /// number is used up. Returns what it would return, and the types of the events that it would
+    /// emit, each once, in the order of their first event (contract §9).
+    pub async fn rehearse<O: Operation>(
+        &self,
+        company: CompanyId,
+        operation: &O,
+    ) -> Result<(O::Output, Vec<&'static str>), Error> {
+        self.rehearse_step(company, operation).await
+    }
+
     /// Evicts the company's cached keys if the operation `changes_access`. It does so after errors
     /// too, since a failed commit may have taken effect.
     pub(crate) fn evict_keys(&self, changes_access: bool, company: CompanyId) {
@@ -50,7 +61,17 @@ impl Context {
 
     /// Runs a step as [`Self::run`] runs an operation.
     pub(crate) async fn run_step<S: Step>(&self, company: CompanyId, step: &S) -> Result<S::Output, Error> {
-        self.transact(company, &mut WithCx { context: self, company, step }).await
+        let mut body = WithCx { context: self, company, step, rehearsal: false };
+        Ok(self.transact(company, &mut body).await?.0)
+    }
+
+    /// Rehearses a step as [`Self::rehearse`] rehearses an operation.
+    pub(crate) async fn rehearse_step<S: Step>(
+        &self,
+        company: CompanyId,
+        step: &S,
+    ) -> Result<(S::Output, Vec<&'static str>), Error> {
+        self.transact(company, &mut WithCx { context: self, company, step, rehearsal: true }).await
     }
 
     /// Runs one call of the store in its own transaction.
@@ -76,18 +97,26 @@ struct WithCx<'a, S> {
     context: &'a Context,
     company: CompanyId,
     step: &'a S,
+    rehearsal: bool,
 }
 
 impl<S: Step> TransactionBody for WithCx<'_, S> {
-    type Output = S::Output;
+    /// With the types of the events that were emitted.
+    type Output = (S::Output, Vec<&'static str>);
+
+    fn is_rehearsal(&self) -> bool {
+        self.rehearsal
+    }
 
     fn clock(&self) -> Option<&dyn Clock> {
         Some(self.context.clock())
     }
 
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<S::Output, Error> {
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Self::Output, Error> {
         let company = existing(tx, self.company).await?;
-        self.step.run_step(&mut Cx::new(self.context, tx, &company, &Actor::BackOffice)).await
+        let mut cx = Cx::new(self.context, tx, &company, &Actor::BackOffice);
+        let output = self.step.run_step(&mut cx).await?;
+        Ok((output, cx.into_emitted()))
     }
 }
 

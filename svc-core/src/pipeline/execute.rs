@@ -23,6 +23,8 @@ pub(super) struct Write<'a> {
     pub(super) query: &'a str,
     pub(super) input: Json,
     pub(super) key: Option<Key>,
+    /// Whether it is undone at the end.
+    pub(super) rehearsal: bool,
 }
 
 impl Write<'_> {
@@ -46,6 +48,10 @@ impl TransactionBody for Write<'_> {
         Some(self.context.clock())
     }
 
+    fn is_rehearsal(&self) -> bool {
+        self.rehearsal
+    }
+
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
         if let Some(key) = &self.key {
             let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, ANSWER_RETENTION).await;
@@ -66,10 +72,11 @@ impl TransactionBody for Write<'_> {
         }
         let mut cx = Cx::new(self.context, tx, self.caller.company(), &self.caller.actor);
         let Answer { head, body, remembered } = self.operation.run(&mut cx, &self.input).await?;
+        let emitted = cx.into_emitted();
         if let Some(key) = &self.key {
             tx.remember(self.suffix(), &key.name, &success(&remembered)).await?;
         }
-        Ok(Reply::answered(head, success(&body)))
+        Ok(Reply::answered(head, success(&body), emitted))
     }
 }
 

@@ -19,6 +19,8 @@ use crate::usage::{AdmissionRequest, Figures, Ledger, Refusal};
 pub(super) struct ResponseMeta<'a> {
     pub(super) notices: Notices,
     pub(super) admission: Option<Admission<'a>>,
+    /// Whether a write was rehearsed.
+    pub(super) rehearsal: bool,
 }
 
 /// Notice mode's announcements: the errors that enforced limits would return (contract §5).

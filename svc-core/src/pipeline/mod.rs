@@ -7,6 +7,7 @@ mod decode;
 mod execute;
 mod idempotency;
 mod limits;
+pub(crate) mod rehearsal;
 pub(crate) mod respond;
 mod route;
 
@@ -132,14 +133,18 @@ async fn serve<'a>(
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;
-            let name = idempotency::name(&head.headers, http.idempotency)?;
+            meta.rehearsal = rehearsal::is_asked(&head.headers)?;
+            // A rehearsal claims no key and needs none.
+            let name = if meta.rehearsal { None } else { idempotency::name(&head.headers, http.idempotency)? };
             let input = decode::json(body, http.body)?;
             let key = name.map(|name| idempotency::Key {
                 name,
                 fingerprint: idempotency::fingerprint(http, &route.path, &input),
             });
             let segments = Some(route.parameters);
-            let write = execute::Write { context, caller: &caller, operation, http, segments, query, input, key };
+            let rehearsal = meta.rehearsal;
+            let write =
+                execute::Write { context, caller: &caller, operation, http, segments, query, input, key, rehearsal };
             in_time(context, write.execute().boxed()).await
         }
         Handler::Open(_) => Err(Error::internal("an open operation was answered before")),

@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
 use super::limits::{LimitUsage, ResponseMeta};
+use super::rehearsal::{REHEARSAL, REHEARSED_EVENTS};
 use crate::error::Error;
 use crate::operation::{Head, JSON};
 
@@ -31,11 +32,13 @@ pub(crate) struct Reply {
     body: Bytes,
     content: &'static str,
     replayed: bool,
+    /// The types of the events that a write emitted.
+    emitted: Vec<&'static str>,
 }
 
 impl Reply {
     pub(super) fn new(status: StatusCode, body: Bytes) -> Self {
-        Self::answered(Head::of(status), body)
+        Self::answered(Head::of(status), body, Vec::new())
     }
 
     /// A file of that content type.
@@ -44,8 +47,8 @@ impl Reply {
     }
 
     /// What a write answers.
-    pub(super) fn answered(head: Head, body: Bytes) -> Self {
-        Self { head, body, content: JSON, replayed: false }
+    pub(super) fn answered(head: Head, body: Bytes, emitted: Vec<&'static str>) -> Self {
+        Self { head, body, content: JSON, replayed: false, emitted }
     }
 
     /// A stored answer, byte for byte.
@@ -62,8 +65,10 @@ pub(super) fn response(
     received: DateTime<Utc>,
     meta: &ResponseMeta<'_>,
 ) -> Response<Bytes> {
+    let mut emitted = String::new();
     let mut response = match outcome {
         Ok(reply) => {
+            emitted = reply.emitted.join(",");
             let mut response = Response::new(reply.body);
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content));
             *response.status_mut() = reply.head.status;
@@ -88,6 +93,10 @@ pub(super) fn response(
     insert(headers, header::DATE, &received.format(HTTP_DATE).to_string());
     if !meta.notices.text().is_empty() {
         insert(headers, AVISO, meta.notices.text());
+    }
+    if meta.rehearsal {
+        headers.insert(REHEARSAL, HeaderValue::from_static("true"));
+        insert(headers, REHEARSED_EVENTS, &emitted);
     }
     if let Some(admission) = meta.admission.as_ref().filter(|_| authenticated) {
         insert_limits(headers, &admission.allowance);

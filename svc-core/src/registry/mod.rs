@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
 use crate::json::{Json, brief};
-use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Step};
+use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Spec, Step};
 use crate::{operations, record};
 
 /// Every operation: first those of the HTTP API, then those that only have a name.
@@ -125,17 +125,36 @@ impl Context {
     /// `input` is an object of the operation's fields; an error names the field. An unknown name is
     /// `no_encontrado`.
     pub async fn run_by_name(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
-        let unknown = || {
-            let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
-            Error::new(Code::NoEncontrado).message(text)
-        };
-        let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
-        let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
-        operation.check(input)?;
+        let (spec, operation) = checked(name, input)?;
         let outcome = self.run_step(company, &ByName { operation, input }).await;
-        self.evict_keys(entry.spec.changes_access, company);
+        self.evict_keys(spec.changes_access, company);
         Ok(outcome?.body)
     }
+
+    /// Rehearses the operation called `name` as [`Self::rehearse`] does. Returns the answer that
+    /// [`Self::run_by_name`] would return, and the types of the events.
+    pub async fn rehearse_by_name(
+        &self,
+        company: CompanyId,
+        name: &str,
+        input: &Json,
+    ) -> Result<(Bytes, Vec<&'static str>), Error> {
+        let (_, operation) = checked(name, input)?;
+        let (answer, events) = self.rehearse_step(company, &ByName { operation, input }).await?;
+        Ok((answer.body, events))
+    }
+}
+
+/// The operation called `name`, which takes `input`.
+fn checked(name: &str, input: &Json) -> Result<(&'static Spec, &'static dyn AnyOperation), Error> {
+    let unknown = || {
+        let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
+        Error::new(Code::NoEncontrado).message(text)
+    };
+    let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
+    let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
+    operation.check(input)?;
+    Ok((entry.spec, operation))
 }
 
 struct ByName<'a> {

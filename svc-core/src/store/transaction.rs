@@ -34,6 +34,11 @@ pub(crate) trait TransactionBody: Send {
         None
     }
 
+    /// Whether it only shows what it would do: it is rolled back in any case (contract §9).
+    fn is_rehearsal(&self) -> bool {
+        false
+    }
+
     fn run(&mut self, tx: &mut dyn Tx) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
@@ -103,16 +108,16 @@ async fn attempt_once<B: TransactionBody>(
         outcome => outcome,
     };
     match outcome {
-        Ok(output) => {
+        Ok(output) if !body.is_rehearsal() => {
             tx.commit().await?;
             Ok(output)
         }
-        Err(error) => {
+        rolled_back => {
             // Closing the connection rolls back too, so a failure here does not change the outcome.
             if let Err(rollback @ (StoreError::Other(_) | StoreError::Conflict(_))) = tx.rollback().await {
                 tracing::warn!(error = %rollback, "rollback failed");
             }
-            Err(error)
+            rolled_back
         }
     }
 }
