@@ -73,6 +73,17 @@ impl Company {
         Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
     }
 
+    /// Rehearses the back-office action of that name; returns its answer and the types of its events.
+    ///
+    /// # Errors
+    ///
+    /// The refusal of the action.
+    pub async fn rehearse_by_name(&self, name: &str, input: &Value) -> Result<(Value, Vec<&'static str>), Error> {
+        let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
+        let (output, events) = self.world.office.rehearse_by_name(self.id, name, &input).await?;
+        Ok((serde_json::from_slice(&output).expect("an action answers JSON"), events))
+    }
+
     /// The file that a named read returns; none if no read has that name.
     ///
     /// # Errors

@@ -126,6 +126,9 @@ fn do_runs_an_action_by_name() {
     let create = |input| ["do", "--company", "1", "customer.create", input];
     let made = svc.ok(&create(r#"{"nombre":"Ana"}"#));
     assert_eq!(made, json!({"cliente": 1, "folio": "1", "rfc": null}));
+    let rehearsed = svc.ok(&["do", "--rehearse", "--company", "1", "customer.create", r#"{"nombre":"Eva"}"#]);
+    let expected = json!({"cliente": 2, "folio": "2", "rfc": null, "ensayo": true, "eventos": ["cliente.creado"]});
+    assert_eq!(rehearsed, expected);
     let output = svc.run(&create("-"), r#"{"nombre":"Beto"}"#);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"cliente\":2,\"folio\":\"2\",\"rfc\":null}\n");
 

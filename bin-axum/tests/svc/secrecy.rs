@@ -191,9 +191,13 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
     wait_for(&noticed, "cliente.creado");
     wait_for(&mailed, &BASE64_STANDARD.encode(format!("\0svc\0{SMTP_PASSWORD}")));
     wait_for(&mailed, "beto@correo.example");
-    let figures = get(&server.admin(), "/metrics").1;
     for line in [r#"svc_deliveries_total{outcome="delivered"}"#, r#"svc_stampings_total{outcome="stamped"} 1"#] {
-        assert!(figures.contains(line), "{line}: {figures}");
+        let deadline = Instant::now() + Duration::from_mins(1);
+        // The outcome is written after the provider has answered.
+        while !get(&server.admin(), "/metrics").1.contains(line) {
+            assert!(Instant::now() < deadline, "no {line} in a minute");
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
     kill(server.pid(), Signal::SIGTERM).unwrap();
     assert!(server.ended(Duration::from_secs(25)).0.success());
