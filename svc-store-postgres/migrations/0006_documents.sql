@@ -154,6 +154,28 @@ CREATE TABLE facturas_globales_ventas (
     CONSTRAINT facturas_globales_ventas_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas
 );
 
+-- What a sale was before its invoice, for a discarded invoice to give back.
+CREATE TABLE ventas_previas (
+    empresa          bigint NOT NULL,
+    factura          bigint NOT NULL,
+    venta            bigint NOT NULL,
+    tipo             text NOT NULL,
+    tipo_creado      text,
+    serie            text,
+    folio            bigint,
+    vencimiento      date,
+    forma_pago_sat   text,
+    metodo_pago_sat  text,
+    uso_cfdi         text,
+    surtido_estatus  text,
+    monto_surtido    numeric(24, 6),
+    -- When its receivable was due, if it was owed already.
+    vencimiento_cxc  date,
+    PRIMARY KEY (empresa, factura),
+    CONSTRAINT ventas_previas_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
+    CONSTRAINT ventas_previas_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas
+);
+
 -- The certificates that a company signs with. The one with the greatest `orden`, loaded last,
 -- signs.
 CREATE TABLE certificados (

@@ -14,7 +14,7 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(Numbered { clave, folio });
-from_row!(RegisteredInvoice { clave, tipo, estatus, venta, folio, uuid, cancelacion_solicitada });
+from_row!(RegisteredInvoice { clave, tipo, estatus, venta, folio, uuid, cancelacion_solicitada, sustituye });
 
 from_row!(GlobalPeriod { periodicidad, meses, anio });
 from_row!(GlobalSale {
@@ -44,7 +44,7 @@ impl InvoiceTx for PostgresTx {
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError> {
         self.optional(sql!(
             "SELECT clave, tipo, estatus, venta, concat(serie, folio) AS folio, uuid,
-                    cancelacion_solicitada IS NOT NULL AS cancelacion_solicitada
+                    cancelacion_solicitada IS NOT NULL AS cancelacion_solicitada, sustituye
              FROM facturas
              WHERE empresa = :empresa AND clave = :clave
              FOR NO KEY UPDATE",

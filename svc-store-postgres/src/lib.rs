@@ -40,6 +40,7 @@ mod copy;
 mod credit;
 mod customer;
 mod database;
+mod discard;
 mod error;
 mod events;
 mod import;

@@ -16,7 +16,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, by_note });
+from_row!(AppliedPayment { cxc, cancelado, origen, importe, cuenta_bancaria, deposito, factura, by_note });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
@@ -213,7 +213,7 @@ impl PaymentTx for PostgresTx {
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         self.optional(sql!(
-            "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura,
+            "SELECT cxc, cancelado, origen, importe, cuenta_bancaria, deposito, factura,
                     EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS by_note
              FROM cxc_pagos
              WHERE empresa = :empresa AND clave = :pago

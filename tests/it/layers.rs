@@ -44,6 +44,7 @@ const POSTGRES: &Layers = &[
             "company",
             "credit",
             "customer",
+            "discard",
             "import",
             "invoice",
             "payment",

@@ -31,9 +31,9 @@ pub use customer::{
     LogInteraction, ReviseCustomer,
 };
 pub use invoice::{
-    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, InvoicePdf, InvoicePeriod,
-    InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, ReissueInvoice, ReissuePayment,
-    RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
+    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, DiscardDocument,
+    InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, ReissueInvoice,
+    ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};

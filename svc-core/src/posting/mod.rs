@@ -7,6 +7,7 @@ pub(crate) mod books;
 pub(crate) mod cancelled;
 pub(crate) mod complement;
 pub(crate) mod credit_note;
+pub(crate) mod discarded;
 pub(crate) mod document;
 pub(crate) mod invoice;
 pub(crate) mod lines;

@@ -44,6 +44,8 @@ pub struct RegisteredInvoice {
     pub uuid: Option<String>,
     /// Whether its cancellation waits for the receiver's acceptance.
     pub cancelacion_solicitada: bool,
+    /// The record that it was issued to replace, if any.
+    pub sustituye: Option<i64>,
 }
 
 /// The reason of a cancellation.

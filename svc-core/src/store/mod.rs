@@ -25,6 +25,7 @@ mod cancellation;
 mod company;
 mod credit;
 mod customer;
+mod discard;
 mod import;
 mod invoice;
 mod layer;
@@ -58,6 +59,7 @@ pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Su
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
 pub use credit::{Advance, CreditNote, CreditTx, NewCreditBalance};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
+pub use discard::{DiscardTx, SaleBefore, SalePayment};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
@@ -248,6 +250,7 @@ pub trait Tx:
     + CompanyTx
     + CreditTx
     + CustomerTx
+    + DiscardTx
     + ImportTx
     + InvoiceTx
     + PaymentTx

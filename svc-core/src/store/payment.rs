@@ -52,6 +52,8 @@ pub struct AppliedPayment {
     pub cxc: i64,
     /// Whether it is already cancelled.
     pub cancelado: bool,
+    /// Where the money comes from.
+    pub origen: PaymentOrigin,
     /// In the receivable's currency.
     pub importe: Money,
     /// The bank account that received it.

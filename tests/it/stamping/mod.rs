@@ -4,6 +4,7 @@ mod advances;
 mod cancellations;
 mod complements;
 mod credit_notes;
+mod discarded;
 mod documents;
 mod global;
 mod invoices;

@@ -228,11 +228,7 @@ async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWareh
     if changes.is_empty() {
         return Ok(Vec::new());
     }
-    let almacen = match sale.almacen {
-        Some(clave) => cx.tx.any_warehouse(clave).await?,
-        None => cx.tx.main_warehouse(sale.sucursal).await?,
-    };
-    let almacen = almacen.ok_or(Code::AlmacenInvalido)?;
+    let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
     Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
 }
 
