@@ -326,7 +326,7 @@ impl InvoiceTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Writes a record with the given folio; or with the next one of its series, and queues it for
+    /// Writes a record with the given folio, or the next one of its series, and queues it for
     /// stamping.
     async fn write_invoice(&mut self, row: &NewInvoice<'_>, folio: Option<i64>) -> Result<Numbered, StoreError> {
         let own = folio.is_none().then(|| folio_series(row.tipo.word(), row.serie));
@@ -352,7 +352,6 @@ impl PostgresTx {
                  INSERT INTO timbrados (empresa, factura, proximo, creado)
                  SELECT :empresa, clave, :fecha, :fecha
                  FROM nuevo
-                 WHERE :folio IS NULL
              )
              SELECT clave, folio FROM nuevo",
             empresa: self.empresa,

@@ -298,15 +298,12 @@ const RULES: &[(&str, &str)] = &[
              OR f.estatus = 'cancelada' OR p.uuid IS DISTINCT FROM f.uuid)",
     ),
     (
-        "what is queued to be stamped is what waits for it and is stamped by us",
+        "what is queued to be stamped is what waits for it",
         "SELECT format('factura %s', f.clave)
          FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
-         LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
          WHERE f.empresa = $1
            AND (t.factura IS NOT NULL)
-                <> (f.estatus = 'en_espera'
-                    AND (f.origen = 'api' OR f.tipo IN ('pago', 'nota_credito') OR f.sustituye IS NOT NULL
-                         OR v.tipo_creado IS NOT NULL OR v.tipo = 'anticipo' OR f.venta IS NULL))",
+                <> (f.estatus = 'en_espera')",
      ),
      (
          "a cancellation in the queue is one of a valid record that was asked for, and every one of those is there",

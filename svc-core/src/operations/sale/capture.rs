@@ -22,8 +22,8 @@ use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
 /// Captures a sales document of any type. Sales, invoices and advances are owed at once: they get a
-/// receivable and an accounting entry, and their goods leave stock. An invoice's record in the
-/// registry waits for `invoice.stamped`.
+/// receivable and an accounting entry, and their goods leave stock. An invoice's document is
+/// validated and queued for stamping.
 #[derive(Debug, Clone)]
 pub struct CaptureSale {
     /// Where it was captured; the application if left out.
