@@ -287,6 +287,18 @@ impl PaymentTx for PostgresTx {
         .await
     }
 
+    async fn take_over_payments(&mut self, sustituida: i64, factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxc_pagos
+             SET factura = :factura
+             WHERE empresa = :empresa AND factura = :sustituida AND NOT cancelado",
+            empresa: self.empresa,
+            factura,
+            sustituida,
+        ))
+        .await
+    }
+
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
         let stamped: Option<bool> = self
             .optional_value(sql!(

@@ -3,6 +3,7 @@
 
 use uuid::Uuid;
 
+use super::complement;
 use crate::domain::event::Event;
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceKind;
@@ -24,6 +25,9 @@ pub(crate) async fn accepted(
     let uuid = uuid.to_string();
     if let Some(venta) = invoice.venta {
         cx.tx.lock_receivables(venta).await?;
+    }
+    if let (InvoiceKind::Pago, Some(replaced)) = (invoice.tipo, invoice.sustituye) {
+        complement::replace(cx, invoice.clave, &uuid, replaced).await?;
     }
     cx.tx.set_stamped(invoice.clave, &uuid, at, cx.now).await?;
     match xml {

@@ -2,6 +2,7 @@
 
 mod advances;
 mod cancellations;
+mod captured;
 mod complements;
 mod credit_notes;
 mod discarded;
@@ -13,6 +14,7 @@ mod pace;
 mod receivers;
 mod reissue;
 mod sandbox;
+mod substituted_complements;
 mod unknown;
 mod validated;
 

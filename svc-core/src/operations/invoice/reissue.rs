@@ -79,7 +79,7 @@ async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     if let Some(replaced) = invoice.sustituye {
         let replaced = locked(cx, replaced).await?;
         if replaced.estatus != InvoiceStatus::Vigente || replaced.cancelacion_solicitada {
-            return given_up("la factura que sustituye ya no está vigente o se está cancelando");
+            return given_up("lo que sustituye ya no está vigente o se está cancelando");
         }
     }
     match (invoice.tipo, invoice.venta) {
@@ -89,7 +89,7 @@ async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
                 return given_up("la factura que acredita está cancelada");
             }
         }
-        (_, None) => global::release_unfit(cx, invoice.clave).await?,
+        (InvoiceKind::Factura, None) => global::release_unfit(cx, invoice.clave).await?,
         _ => {}
     }
     Ok(())
@@ -108,8 +108,11 @@ impl Operation for ReissuePayment {
         if payment.cancelado {
             return Err(wrong("está cancelado"));
         }
-        let factura = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
+        let own = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
+        // A substitute is not the payment's complement before it is stamped.
+        let factura = cx.tx.substitutes(own).await?.first().map_or(own, |(substitute, _)| *substitute);
         let complement = locked(cx, factura).await?;
+        validate_contents(cx, &complement).await?;
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
         validate_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
