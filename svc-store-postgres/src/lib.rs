@@ -37,6 +37,7 @@ mod cancellation;
 mod certificate;
 mod company;
 mod copy;
+mod correction;
 mod credit;
 mod customer;
 mod database;

@@ -362,7 +362,12 @@ impl PostgresTx {
                  FOR NO KEY UPDATE
              )
              SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad,
-                    f.clave AS factura, f.cancelacion_solicitada IS NOT NULL AS en_cancelacion
+                    f.clave AS factura,
+                    f.cancelacion_solicitada IS NOT NULL
+                        OR EXISTS (
+                            SELECT FROM facturas s
+                            WHERE s.empresa = :empresa AND s.sustituye = f.clave AND s.estatus IN (:en_espera, :error)
+                        ) AS en_cancelacion
              FROM (
                  SELECT coalesce(max(parcialidad), 0) AS parcialidad
                  FROM cxc_pagos p
@@ -375,6 +380,8 @@ impl PostgresTx {
             venta: receivable.venta,
             cxc: receivable.clave,
             factura: receivable.factura,
+            en_espera: InvoiceStatus::EnEspera,
+            error: InvoiceStatus::Error,
         ))
         .await
     }

@@ -42,6 +42,7 @@ const POSTGRES: &Layers = &[
             "cancellation",
             "certificate",
             "company",
+            "correction",
             "credit",
             "customer",
             "discard",

@@ -32,8 +32,8 @@ pub use customer::{
 };
 pub use invoice::{
     AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, DiscardDocument,
-    InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, ReissueInvoice,
-    ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
+    InvoiceChanges, InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced,
+    ReissueInvoice, ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};

@@ -6,6 +6,7 @@ pub(crate) mod advance;
 pub(crate) mod books;
 pub(crate) mod cancelled;
 pub(crate) mod complement;
+pub(crate) mod correction;
 pub(crate) mod credit_note;
 pub(crate) mod discarded;
 pub(crate) mod document;

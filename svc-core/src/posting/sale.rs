@@ -24,7 +24,7 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTer
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, Numbered, SaleGoods};
+use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, Numbered};
 
 pub use super::lines::LineBody;
 
@@ -261,7 +261,7 @@ async fn owe(
     vencimiento: NaiveDate,
 ) -> Result<CreatedDocument, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
-    let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
+    let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { books::goods(sale.lines) };
     stock::validate_there(cx, almacen, &leaving, &[]).await?;
     let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     let owed = Owed {
@@ -280,18 +280,6 @@ async fn owe(
     };
     made.cxc = Some(books::becomes_owed(cx, &owed, costo).await?);
     Ok(made)
-}
-
-/// The lines whose products have stock.
-fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
-    let goods = |(renglon, line): (i64, &NewSaleLine)| SaleGoods {
-        renglon,
-        producto: line.product.clave,
-        sku: line.product.sku.clone(),
-        cantidad: line.cantidad,
-        costo: line.product.costo,
-    };
-    (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }
 
 /// Prices the lines: products first, then the currency, then the price lists of the customer and

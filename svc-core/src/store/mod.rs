@@ -23,6 +23,7 @@
 mod accounting;
 mod cancellation;
 mod company;
+mod correction;
 mod credit;
 mod customer;
 mod discard;
@@ -57,6 +58,7 @@ use crate::record::{ListSpec, Query, Row, RowError};
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
+pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, CreditNote, CreditTx, NewCreditBalance};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use discard::{DiscardTx, SaleBefore, SalePayment};
@@ -248,6 +250,7 @@ pub trait Tx:
     AccountingTx
     + CancellationTx
     + CompanyTx
+    + CorrectionTx
     + CreditTx
     + CustomerTx
     + DiscardTx

@@ -4,6 +4,7 @@ mod advances;
 mod cancellations;
 mod captured;
 mod complements;
+mod corrections;
 mod credit_notes;
 mod discarded;
 mod documents;

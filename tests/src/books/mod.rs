@@ -9,7 +9,7 @@ use crate::{Company, World};
 use ledger::RULES as LEDGER;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 33] = [
+const WRITTEN: [&str; 35] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
@@ -39,6 +39,8 @@ const WRITTEN: [&str; 33] = [
     "polizas_renglones",
     "productos",
     "saldos_a_favor",
+    "sustituciones",
+    "sustituciones_renglones",
     "timbrados",
     "ventas",
     "ventas_previas",
@@ -209,7 +211,10 @@ const RULES: &[(&str, &str)] = &[
         "claves have no gaps",
         "WITH hay AS (
              SELECT 'ventas' AS serie, count(*) AS n FROM ventas WHERE empresa = $1
-             UNION ALL SELECT 'ventas_renglones', count(*) FROM ventas_renglones WHERE empresa = $1
+             UNION ALL
+             -- A correction may have removed lines.
+             SELECT 'ventas_renglones', count(*) + (SELECT coalesce(sum(renglones_quitados), 0) FROM sustituciones WHERE empresa = $1)
+             FROM ventas_renglones WHERE empresa = $1
              UNION ALL SELECT 'facturas', count(*) FROM facturas WHERE empresa = $1
              UNION ALL SELECT 'cxc', count(*) FROM cxc WHERE empresa = $1
              UNION ALL SELECT 'cxc_pagos', count(*) FROM cxc_pagos WHERE empresa = $1

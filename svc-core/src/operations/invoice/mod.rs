@@ -17,4 +17,4 @@ pub use global::{InvoicePeriod, PeriodInvoiced};
 pub use outcome::{AcceptCancellation, CancelInvoice, InvoiceRef, InvoiceRejected, InvoiceStamped, RejectCancellation};
 pub use reissue::{ReissueInvoice, ReissuePayment};
 pub use save::{SavePdf, SaveXml};
-pub use substitute::SubstituteInvoice;
+pub use substitute::{InvoiceChanges, SubstituteInvoice};

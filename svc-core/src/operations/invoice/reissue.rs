@@ -55,7 +55,7 @@ impl Operation for ReissueInvoice {
         validate_contents(cx, &invoice).await?;
         let record = requeue(cx, &invoice, self.forzar, wrong).await?;
         let terms = match record.venta.filter(|_| record.tipo == InvoiceKind::Factura) {
-            Some(venta) => Some(terms(cx, venta, record.cliente).await?),
+            Some(venta) => Some(terms(cx, self.factura, venta, record.cliente).await?),
             None => None,
         };
         validate_issuer(cx).await?;
@@ -154,7 +154,7 @@ async fn requeue(
 
 /// The terms of an invoiced sale, with a CFDI use that is valid today. Locks the sale after its
 /// receivables.
-async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<ProposedTerms, Error> {
+async fn terms(cx: &mut Cx<'_>, factura: i64, venta: i64, cliente: Option<i64>) -> Result<ProposedTerms, Error> {
     cx.tx.lock_receivables(venta).await?;
     let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
     let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
@@ -164,6 +164,12 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Prop
             "factura",
             "su venta está cancelada; se descarta con document.discard",
         ));
+    }
+    if let Some(correction) = cx.tx.correction(factura).await? {
+        let receptor = receiver::of_customer(cx, Some(correction.cliente)).await?;
+        let uso = correction.terms.uso_cfdi.as_deref();
+        validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso)?;
+        return Ok(correction.terms);
     }
     let uso_cfdi = Some(used_for(cx, cliente, sale.uso_cfdi.as_deref()).await?);
     Ok(ProposedTerms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
