@@ -154,6 +154,82 @@ CREATE TABLE facturas_globales_ventas (
     CONSTRAINT facturas_globales_ventas_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas
 );
 
+-- What a sale was before its invoice, for a discarded invoice to give back.
+CREATE TABLE ventas_previas (
+    empresa          bigint NOT NULL,
+    factura          bigint NOT NULL,
+    venta            bigint NOT NULL,
+    tipo             text NOT NULL,
+    tipo_creado      text,
+    serie            text,
+    folio            bigint,
+    vencimiento      date,
+    forma_pago_sat   text,
+    metodo_pago_sat  text,
+    uso_cfdi         text,
+    surtido_estatus  text,
+    monto_surtido    numeric(24, 6),
+    -- When its receivable was due, if it was owed already.
+    vencimiento_cxc  date,
+    PRIMARY KEY (empresa, factura),
+    CONSTRAINT ventas_previas_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
+    CONSTRAINT ventas_previas_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas
+);
+
+-- What a substitute invoice corrects of its sale, which changes once the substitute is stamped.
+CREATE TABLE sustituciones (
+    empresa             bigint NOT NULL,
+    factura             bigint NOT NULL,
+    cliente             bigint NOT NULL,
+    condicion_pago      text NOT NULL,
+    forma_pago_sat      text,
+    metodo_pago_sat     text,
+    uso_cfdi            text,
+    subtotal            numeric(24, 6) NOT NULL,
+    descuento           numeric(24, 6) NOT NULL,
+    iva                 numeric(24, 6) NOT NULL,
+    ieps                numeric(24, 6) NOT NULL,
+    retenciones         numeric(24, 6) NOT NULL,
+    isr_retenido        numeric(24, 6) NOT NULL,
+    total               numeric(24, 6) NOT NULL,
+    -- How many lines the sale had more.
+    renglones_quitados  bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (empresa, factura),
+    CONSTRAINT sustituciones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
+    CONSTRAINT sustituciones_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes
+);
+
+-- The corrected lines, all of them, if lines change.
+CREATE TABLE sustituciones_renglones (
+    empresa          bigint NOT NULL,
+    factura          bigint NOT NULL,
+    renglon          bigint NOT NULL,
+    producto         bigint,
+    sku              text,
+    descripcion      text,
+    cantidad         numeric(24, 6) NOT NULL,
+    unidad           text,
+    unidad_sat       text,
+    codigo_sat       text,
+    objeto_impuesto  text,
+    precio_unitario  numeric(24, 6) NOT NULL,
+    con_existencia   boolean NOT NULL,
+    descuento        numeric(24, 6) NOT NULL,
+    subtotal         numeric(24, 6) NOT NULL,
+    iva_tasa         text,
+    iva              numeric(24, 6) NOT NULL,
+    total            numeric(24, 6) NOT NULL,
+    ieps             numeric(24, 6) NOT NULL,
+    retenciones      numeric(24, 6) NOT NULL,
+    isr_retenido     numeric(24, 6) NOT NULL,
+    ieps_tasa        numeric(9, 6),
+    ieps_cuota       numeric(9, 6),
+    retencion_isr    numeric(9, 6),
+    retencion_iva    numeric(9, 6),
+    PRIMARY KEY (empresa, factura, renglon),
+    CONSTRAINT sustituciones_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
+);
+
 -- The certificates that a company signs with. The one with the greatest `orden`, loaded last,
 -- signs.
 CREATE TABLE certificados (

@@ -128,14 +128,16 @@ CREATE INDEX cxc_pagos_factura ON cxc_pagos (empresa, factura) WHERE factura IS 
 -- What customers have in their favour, each amount as it arose. What is applied of it are payments
 -- of origin `saldo_a_favor`.
 CREATE TABLE saldos_a_favor (
-    empresa  bigint NOT NULL REFERENCES empresas,
-    clave    bigint NOT NULL,
-    cliente  bigint NOT NULL,
-    moneda   text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
-    importe  numeric(24, 6) NOT NULL CHECK (importe > 0),
-    -- The credit note that it comes from.
-    factura  bigint,
-    creado   timestamptz NOT NULL,
+    empresa   bigint NOT NULL REFERENCES empresas,
+    clave     bigint NOT NULL,
+    cliente   bigint NOT NULL,
+    moneda    text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
+    importe   numeric(24, 6) NOT NULL CHECK (importe > 0),
+    -- The document that it comes from: a credit note, or the discarded invoice of an advance.
+    factura   bigint,
+    -- The deposit that brought the money of a discarded advance.
+    deposito  bigint,
+    creado    timestamptz NOT NULL,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT saldos_a_favor_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
     CONSTRAINT saldos_a_favor_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas

@@ -43,7 +43,7 @@ impl FromRow for CreditNote {
     }
 }
 
-from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, restante });
+from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, restante, en_error });
 
 #[async_trait]
 impl CreditTx for PostgresTx {
@@ -200,14 +200,15 @@ impl CreditTx for PostgresTx {
     async fn insert_credit_balance(&mut self, balance: NewCreditBalance<'_>, now: Timestamp) -> Result<(), StoreError> {
         let clave = self.next("saldos_a_favor", 1).await?;
         self.run(sql!(
-            "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, factura, creado)
-             VALUES (:empresa, :clave, :cliente, :moneda, :importe, :factura, :creado)",
+            "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, factura, deposito, creado)
+             VALUES (:empresa, :clave, :cliente, :moneda, :importe, :factura, :deposito, :creado)",
             empresa: self.empresa,
             clave,
             cliente: balance.cliente,
             moneda: balance.moneda,
             importe: balance.importe,
             factura: balance.factura,
+            deposito: balance.deposito,
             creado: now,
         ))
         .await
@@ -234,8 +235,10 @@ impl CreditTx for PostgresTx {
         // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
             "SELECT v.clave, v.factura, v.cliente, v.moneda, v.tipo_cambio,
-                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante
+                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante,
+                    coalesce(i.estatus = :error, false) AS en_error
              FROM ventas v
+             LEFT JOIN facturas i ON i.empresa = v.empresa AND i.clave = v.factura
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(n.total), 0) AS aplicado
                  FROM notas_credito n
@@ -248,6 +251,7 @@ impl CreditTx for PostgresTx {
             anticipo,
             tipo: SaleKind::Anticipo,
             factura_cancelada: InvoiceStatus::Cancelada,
+            error: InvoiceStatus::Error,
         ))
         .await
     }

@@ -14,7 +14,7 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(Numbered { clave, folio });
-from_row!(RegisteredInvoice { clave, tipo, estatus, venta, folio, uuid, cancelacion_solicitada });
+from_row!(RegisteredInvoice { clave, tipo, estatus, venta, folio, uuid, cancelacion_solicitada, sustituye });
 
 from_row!(GlobalPeriod { periodicidad, meses, anio });
 from_row!(GlobalSale {
@@ -44,7 +44,7 @@ impl InvoiceTx for PostgresTx {
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError> {
         self.optional(sql!(
             "SELECT clave, tipo, estatus, venta, concat(serie, folio) AS folio, uuid,
-                    cancelacion_solicitada IS NOT NULL AS cancelacion_solicitada
+                    cancelacion_solicitada IS NOT NULL AS cancelacion_solicitada, sustituye
              FROM facturas
              WHERE empresa = :empresa AND clave = :clave
              FOR NO KEY UPDATE",
@@ -326,7 +326,7 @@ impl InvoiceTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Writes a record with the given folio; or with the next one of its series, and queues it for
+    /// Writes a record with the given folio, or the next one of its series, and queues it for
     /// stamping.
     async fn write_invoice(&mut self, row: &NewInvoice<'_>, folio: Option<i64>) -> Result<Numbered, StoreError> {
         let own = folio.is_none().then(|| folio_series(row.tipo.word(), row.serie));
@@ -352,7 +352,6 @@ impl PostgresTx {
                  INSERT INTO timbrados (empresa, factura, proximo, creado)
                  SELECT :empresa, clave, :fecha, :fecha
                  FROM nuevo
-                 WHERE :folio IS NULL
              )
              SELECT clave, folio FROM nuevo",
             empresa: self.empresa,

@@ -16,7 +16,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, by_note });
+from_row!(AppliedPayment { cxc, cancelado, origen, importe, cuenta_bancaria, deposito, factura, by_note });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
@@ -213,7 +213,7 @@ impl PaymentTx for PostgresTx {
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         self.optional(sql!(
-            "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura,
+            "SELECT cxc, cancelado, origen, importe, cuenta_bancaria, deposito, factura,
                     EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS by_note
              FROM cxc_pagos
              WHERE empresa = :empresa AND clave = :pago
@@ -287,6 +287,18 @@ impl PaymentTx for PostgresTx {
         .await
     }
 
+    async fn take_over_payments(&mut self, sustituida: i64, factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxc_pagos
+             SET factura = :factura
+             WHERE empresa = :empresa AND factura = :sustituida AND NOT cancelado",
+            empresa: self.empresa,
+            factura,
+            sustituida,
+        ))
+        .await
+    }
+
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
         let stamped: Option<bool> = self
             .optional_value(sql!(
@@ -350,7 +362,12 @@ impl PostgresTx {
                  FOR NO KEY UPDATE
              )
              SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad,
-                    f.clave AS factura, f.cancelacion_solicitada IS NOT NULL AS en_cancelacion
+                    f.clave AS factura,
+                    f.cancelacion_solicitada IS NOT NULL
+                        OR EXISTS (
+                            SELECT FROM facturas s
+                            WHERE s.empresa = :empresa AND s.sustituye = f.clave AND s.estatus IN (:en_espera, :error)
+                        ) AS en_cancelacion
              FROM (
                  SELECT coalesce(max(parcialidad), 0) AS parcialidad
                  FROM cxc_pagos p
@@ -363,6 +380,8 @@ impl PostgresTx {
             venta: receivable.venta,
             cxc: receivable.clave,
             factura: receivable.factura,
+            en_espera: InvoiceStatus::EnEspera,
+            error: InvoiceStatus::Error,
         ))
         .await
     }

@@ -231,7 +231,12 @@ impl StampingTx for PostgresTx {
              JOIN sucursales s ON s.empresa = c.empresa AND s.clave = c.sucursal
              LEFT JOIN ventas v ON v.empresa = c.empresa AND v.clave = c.venta
              LEFT JOIN facturas f ON f.empresa = c.empresa AND f.clave = coalesce(c.factura, v.factura)
-             WHERE p.empresa = :empresa AND p.factura = :factura AND NOT p.cancelado
+             WHERE p.empresa = :empresa AND NOT p.cancelado
+               AND p.factura IN (
+                   SELECT :factura
+                   UNION ALL
+                   SELECT sustituye FROM facturas WHERE empresa = :empresa AND clave = :factura
+               )
              ORDER BY p.clave",
             empresa: self.empresa,
             factura,

@@ -31,9 +31,9 @@ pub use customer::{
     LogInteraction, ReviseCustomer,
 };
 pub use invoice::{
-    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, InvoicePdf, InvoicePeriod,
-    InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, ReissueInvoice, ReissuePayment,
-    RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
+    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, DiscardDocument,
+    InvoiceChanges, InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced,
+    ReissueInvoice, ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
@@ -45,8 +45,8 @@ pub use purchase::{
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use receivable::{
-    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied, PaymentRef,
-    PaymentsApplied,
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied,
+    PaymentCancelled, PaymentRef, PaymentsApplied,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

@@ -17,8 +17,8 @@ use crate::operation::Cx;
 pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64) -> Result<(), Error> {
     let Some(cliente) = sale.cliente else { return Ok(()) };
     for anticipo in cx.tx.assigned_advances(sale.clave).await? {
-        // Advances that were cancelled meanwhile are skipped.
-        let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
+        // Advances that were cancelled or rejected meanwhile are skipped.
+        let Some(found) = cx.tx.lock_advance(anticipo).await?.filter(|found| !found.en_error) else { continue };
         let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
         let funds = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::Anticipo).await?;
         let part = found.restante.get().min(owed.get()).min(funds);

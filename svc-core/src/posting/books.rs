@@ -1,10 +1,12 @@
 //! The effects of every owed sale: goods leave stock, a receivable and a ledger entry.
 
+use std::collections::BTreeMap;
+
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, SaleAmounts, handover_entry, sale_entry};
+use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
@@ -14,7 +16,9 @@ use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, BookedDocument, GoodsMovement, MovementContext, NewReceivable, SaleGoods};
+use crate::store::{
+    ActiveWarehouse, BookedDocument, GoodsMovement, MovementContext, NewReceivable, NewSaleLine, SaleGoods,
+};
 
 /// A sale at the moment it becomes owed.
 #[derive(Debug)]
@@ -110,7 +114,7 @@ pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Co
     Ok(Cost { total, entregado: Money::new(entregado) })
 }
 
-pub(super) fn too_costly() -> Error {
+pub(crate) fn too_costly() -> Error {
     Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos")
 }
 
@@ -158,7 +162,7 @@ pub(super) async fn post_by_warehouse(
 }
 
 /// The change that returns goods to their warehouse.
-fn back(gone: GoodsMovement) -> (ActiveWarehouse, StockChange) {
+pub(super) fn back(gone: GoodsMovement) -> (ActiveWarehouse, StockChange) {
     let GoodsMovement { almacen, producto, sku, cantidad, costo_unitario } = gone;
     let movement = Some(StockMovement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
@@ -196,6 +200,44 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<()
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())
+}
+
+/// Replaces the entry of a sale by that of its corrected amounts. `costo` is that of the goods that
+/// left in exchange for all earlier ones; without it the goods are the same.
+pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Option<Money>) -> Result<(), Error> {
+    let mut earlier: Vec<LedgerEntry> = cx.tx.entry_of_sale(sale.venta).await?.into_iter().collect();
+    if costo.is_some() {
+        earlier.extend(cx.tx.entries_of_handovers(sale.venta).await?);
+    }
+    for entry in earlier {
+        cx.tx.insert_entry(&entry.reversed(sale.fecha), cx.now).await?;
+    }
+    let costo = match costo {
+        Some(costo) => costo.into(),
+        None => cost_of_goods_gone(cx, sale.venta).await?,
+    };
+    write_entry(cx, sale, costo).await
+}
+
+/// How much of each product these goods are.
+pub(crate) fn quantities(goods: &[SaleGoods]) -> BTreeMap<i64, Decimal> {
+    let mut sums = BTreeMap::new();
+    for line in goods {
+        *sums.entry(line.producto).or_default() += line.cantidad.get();
+    }
+    sums
+}
+
+/// The lines whose products have stock.
+pub(crate) fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
+    let goods = |(renglon, line): (i64, &NewSaleLine)| SaleGoods {
+        renglon,
+        producto: line.product.clave,
+        sku: line.product.sku.clone(),
+        cantidad: line.cantidad,
+        costo: line.product.costo,
+    };
+    (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }
 
 /// Updates the exchange rate of a document before it is invoiced. If it is already owed, its entry

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use super::document::{heading, issuer, keep, open};
+use super::cancelled;
+use super::document::{heading, issuer, keep, keep_fit, open};
+use super::invoice::validate_issuer;
 use super::receiver::{receiver, receivers};
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, Heading, Line, PaidInvoice, PaymentOfInvoices, ReceiptSource, ReceivedPayment, Receiver,
@@ -16,10 +18,10 @@ use crate::domain::cfdi::{
 };
 use crate::domain::money::Money;
 use crate::domain::payment::{LockedReceivable, payment_series};
-use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::Cx;
-use crate::store::{AppliedCredit, StampingPayment};
+use crate::store::{AppliedCredit, Cancellation, RegisteredInvoice, StampingPayment};
 
 /// The fiscal folios of the invoices that a complement's payments pay.
 pub(crate) enum Folios {
@@ -138,6 +140,41 @@ pub(crate) async fn keep_of_payments(
         Ok(document) => keep(cx, factura, &document).await,
         Err(_) => Ok(cx.tx.keep_validated(factura, None).await?),
     }
+}
+
+/// Queues the substitute of a stamped complement, whose record is locked: the same payments, from
+/// today's data, related to it as 04. Returns its clave.
+pub(crate) async fn substitute(
+    cx: &mut Cx<'_>,
+    complement: &RegisteredInvoice,
+    debt: &LockedReceivable,
+) -> Result<i64, Error> {
+    validate_issuer(cx).await?;
+    let (serie, origen) = (payment_series(debt.sucursal), cx.actor.invoice_origin());
+    let (factura, heading) = open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
+    cx.tx.relate_substitute(factura, complement.clave).await?;
+    let payments = cx.tx.payments_to_stamp(factura).await?;
+    let document = of_payments(cx, debt.cliente, heading, payments).await?;
+    keep_fit(cx, factura, document).await?;
+    Ok(factura)
+}
+
+/// Gives a stamped substitute the payments of the complement `replaced`, and requests that one's
+/// cancellation (01).
+pub(crate) async fn replace(cx: &mut Cx<'_>, factura: i64, uuid: &str, replaced: i64) -> Result<(), Error> {
+    cx.tx.take_over_payments(replaced, factura).await?;
+    cancel_replaced(cx, replaced, uuid).await.map(|_| ())
+}
+
+/// Requests the cancellation (01) of a complement that another, with this fiscal folio, replaces;
+/// `false` if it is cancelled or its cancellation was requested before.
+pub(crate) async fn cancel_replaced(cx: &mut Cx<'_>, replaced: i64, uuid: &str) -> Result<bool, Error> {
+    let stands = |old: &RegisteredInvoice| old.estatus == InvoiceStatus::Vigente && !old.cancelacion_solicitada;
+    let Some(old) = cx.tx.lock_invoice(replaced).await?.filter(stands) else { return Ok(false) };
+    let motivo = CancellationReason::Replaced.word();
+    let cancellation = Cancellation { motivo, uuid_sustitucion: Some(uuid) };
+    cancelled::request(cx, &old, &cancellation, None, false).await?;
+    Ok(true)
 }
 
 /// The fiscal folios of the invoices that these payments pay.

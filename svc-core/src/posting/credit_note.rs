@@ -57,7 +57,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let cliente = note.sale.cliente.ok_or_else(|| {
             Error::field(Code::EstadoInvalido, "factura", "no tiene cliente, a cuyo favor quedaría un saldo")
         })?;
-        let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura };
+        let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = if aplicar { settle(cx, &note, PaymentOrigin::SaldoAFavor, note.sale.tipo_cambio).await? } else { None };

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use rust_decimal::Decimal;
 
-use super::complement;
 use super::receiver::{of_customer, receiver};
+use super::{complement, correction};
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
     TipoDeComprobante, build_global, build_invoice, build_related,
@@ -98,6 +98,9 @@ pub(crate) async fn of_record(
             None => Ok(Err(CfdiFault::Missing("lo que la nota de crédito acredita"))),
         },
         (_, Some(venta)) => {
+            if let Some(correction) = cx.tx.correction(factura).await? {
+                return correction::document(cx, factura, venta, correction, heading(record)).await;
+            }
             let receptor = of_customer(cx, cliente).await?;
             of_sale(cx, venta, receptor, terms, heading(record)).await
         }

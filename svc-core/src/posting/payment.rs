@@ -18,7 +18,9 @@ use crate::domain::quantity::Rate;
 use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, NewPayment, Withdrawal};
+use crate::store::{
+    AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, NewCreditBalance, NewPayment, Withdrawal,
+};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
@@ -89,6 +91,37 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     };
     if let Some(reversal) = reversal {
         cx.tx.insert_entry(&reversal, cx.now).await?;
+    }
+    Ok(())
+}
+
+/// Cancels a locked payment of an advance whose invoice `factura` is discarded. Its money stays
+/// where it is, as a balance in the customer's favour.
+pub(crate) async fn into_favour(
+    cx: &mut Cx<'_>,
+    pago: i64,
+    payment: &AppliedPayment,
+    factura: i64,
+) -> Result<(), Error> {
+    let debt = cx.tx.lock_receivable(payment.cxc).await?;
+    let debt = debt.filter(|_| payment.origen == PaymentOrigin::Deposito);
+    let Some((debt, cliente)) = debt.and_then(|debt| debt.cliente.map(|cliente| (debt, cliente))) else {
+        return undo(cx, pago, payment).await;
+    };
+    cx.tx.cancel_payment(pago, payment, Some(debt.status_without(payment.importe)), cx.now).await?;
+    let (moneda, importe, deposito) = (debt.moneda.as_str(), payment.importe, payment.deposito);
+    let balance = NewCreditBalance { cliente, moneda, importe, factura, deposito };
+    cx.tx.insert_credit_balance(balance, cx.now).await?;
+    let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
+    let fecha = mexico_date(cx.now.get());
+    cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
+    let is_money = |line: &&EntryLine| matches!(line.cuenta, Account::Bancos | Account::Caja | Account::PorIdentificar);
+    let money: Vec<EntryLine> = entry.lines().iter().filter(is_money).copied().collect();
+    let favour = EntryLine::of(Account::Anticipos, -money.iter().map(EntryLine::signed).sum::<Decimal>());
+    let concept = format!("Saldo a favor del pago {pago}");
+    if let Some(kept) = LedgerEntry::new(concept, fecha, money.into_iter().chain([favour]))? {
+        let about = About { factura: Some(factura), deposito, ..About::default() };
+        cx.tx.insert_entry(&kept.of(about), cx.now).await?;
     }
     Ok(())
 }

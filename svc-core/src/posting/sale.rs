@@ -5,13 +5,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::books::{self, Owed};
+use super::invoice::validate_issuer;
 use super::lines::{self, Pricing};
 use super::prospect::becomes_customer;
-use super::stock;
+use super::{document, stock};
+use crate::domain::cfdi::{Heading, Receiver};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
-use crate::domain::invoice::{due_date, invoice_series};
+use crate::domain::invoice::{ProposedTerms, due_date, invoice_series, validate_payment, validate_receiver};
 use crate::domain::line;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
@@ -22,7 +24,7 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTer
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, Numbered, SaleGoods};
+use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, Numbered};
 
 pub use super::lines::LineBody;
 
@@ -148,6 +150,10 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     let tipo = body.tipo.into().normalized();
     let ValidatedSale { tipo_cambio, buyer, almacen, lines, amounts } = validate(cx, body, channel.sucursal).await?;
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
+    let uso_cfdi = match tipo {
+        SaleKind::Factura => Some(validate_invoiceable(cx, body, &buyer, condicion_pago).await?),
+        _ => body.uso_cfdi.as_deref().map(str::to_owned),
+    };
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
     let days = body.dias_credito.map(Within::get).or(own_days);
     let serie = (tipo == SaleKind::Factura).then(|| invoice_series(channel.sucursal));
@@ -168,7 +174,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
         vencimiento: due,
         forma_pago_sat: body.forma_pago_sat.as_deref(),
         metodo_pago_sat: body.metodo_pago_sat.as_deref(),
-        uso_cfdi: body.uso_cfdi.as_deref(),
+        uso_cfdi: uso_cfdi.as_deref(),
         amounts,
         origen: channel.origen,
         referencia: body.referencia.as_deref(),
@@ -187,38 +193,75 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
             Ok(made)
         }
         None => Ok(made),
-        Some(vencimiento) => owe(cx, &sale, &almacen, made, fecha, vencimiento).await,
+        Some(vencimiento) => {
+            let made = match &sale.serie {
+                Some(serie) => queue_invoice(cx, &sale, serie, buyer.receptor, made).await?,
+                None => made,
+            };
+            owe(cx, &sale, &almacen, made, fecha, vencimiento).await
+        }
     }
 }
 
-/// Writes the effects of a document that is owed at once: an invoice's record in the registry, the
-/// goods that leave (except for an advance), receivable and entry. The application stamps its own
-/// invoices and reports them with `invoice.stamped`.
+/// Refuses an invoice that could not be stamped, by the rules of facturar. Returns its CFDI use.
+async fn validate_invoiceable<K>(
+    cx: &mut Cx<'_>,
+    body: &SaleBody<K>,
+    buyer: &Buyer,
+    condicion_pago: PaymentTerm,
+) -> Result<String, Error> {
+    validate_issuer(cx).await?;
+    let receptor = &buyer.receptor;
+    let own = body.uso_cfdi.as_deref().or(receptor.uso_cfdi.as_deref());
+    let uso_cfdi = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), own)?;
+    let terms = ProposedTerms {
+        forma_pago_sat: body.forma_pago_sat.as_deref().map(str::to_owned),
+        metodo_pago_sat: body.metodo_pago_sat.as_deref().map(str::to_owned),
+        uso_cfdi: None,
+    };
+    validate_payment(Some(condicion_pago), &terms)?;
+    Ok(uso_cfdi)
+}
+
+/// Registers a captured invoice, and queues its validated document to be stamped.
+///
+/// Folios come before goods, as when an order is invoiced, so that locks are always taken in one
+/// order.
+async fn queue_invoice(
+    cx: &mut Cx<'_>,
+    sale: &NewSale<'_>,
+    serie: &str,
+    receptor: Receiver,
+    made: CreatedDocument,
+) -> Result<CreatedDocument, Error> {
+    let row = NewInvoice {
+        tipo: InvoiceKind::Factura,
+        venta: Some(made.venta),
+        cliente: Some(sale.cliente),
+        serie,
+        fecha: cx.now,
+        origen: InvoiceOrigin::Aplicacion,
+    };
+    let factura = cx.tx.insert_invoice(&row, made.folio).await?;
+    cx.tx.set_sale_invoice(made.venta, factura, cx.now).await?;
+    let heading = Heading { serie: Some(serie.to_owned()), folio: Some(made.folio.to_string()), fecha: cx.now };
+    let document = document::of_sale(cx, made.venta, receptor, None, heading).await?;
+    document::keep_fit(cx, factura, document).await?;
+    Ok(CreatedDocument { factura: Some(factura), ..made })
+}
+
+/// Writes the effects of a document that is owed at once: the goods that leave (except for an
+/// advance), receivable and entry.
 async fn owe(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,
     almacen: &ActiveWarehouse,
-    mut made: CreatedDocument,
+    made: CreatedDocument,
     fecha: NaiveDate,
     vencimiento: NaiveDate,
 ) -> Result<CreatedDocument, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
-    let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
-    // Folios come before goods, as when an order is invoiced, so that locks are always taken in one
-    // order.
-    if let Some(serie) = sale.serie {
-        let row = NewInvoice {
-            tipo: InvoiceKind::Factura,
-            venta: Some(made.venta),
-            cliente: Some(sale.cliente),
-            serie,
-            fecha: cx.now,
-            origen: InvoiceOrigin::Aplicacion,
-        };
-        let factura = cx.tx.insert_invoice(&row, made.folio).await?;
-        cx.tx.set_sale_invoice(made.venta, factura, cx.now).await?;
-        made.factura = Some(factura);
-    }
+    let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { books::goods(sale.lines) };
     stock::validate_there(cx, almacen, &leaving, None).await?;
     let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     let owed = Owed {
@@ -237,18 +280,6 @@ async fn owe(
     };
     made.cxc = Some(books::becomes_owed(cx, &owed, costo).await?);
     Ok(made)
-}
-
-/// The lines whose products have stock.
-fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
-    let goods = |(renglon, line): (i64, &NewSaleLine)| SaleGoods {
-        renglon,
-        producto: line.product.clave,
-        sku: line.product.sku.clone(),
-        cantidad: line.cantidad,
-        costo: line.product.costo,
-    };
-    (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }
 
 /// Prices the lines: products first, then the currency, then the price lists of the customer and

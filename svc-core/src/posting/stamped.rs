@@ -3,6 +3,7 @@
 
 use uuid::Uuid;
 
+use super::{complement, correction};
 use crate::domain::event::Event;
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceKind;
@@ -25,7 +26,13 @@ pub(crate) async fn accepted(
     if let Some(venta) = invoice.venta {
         cx.tx.lock_receivables(venta).await?;
     }
+    if let (InvoiceKind::Pago, Some(replaced)) = (invoice.tipo, invoice.sustituye) {
+        complement::replace(cx, invoice.clave, &uuid, replaced).await?;
+    }
     cx.tx.set_stamped(invoice.clave, &uuid, at, cx.now).await?;
+    if let (Some(venta), Some(_)) = (invoice.venta, invoice.sustituye) {
+        correction::apply(cx, invoice, venta).await?;
+    }
     match xml {
         Some(xml) => cx.tx.keep_stamped(invoice.clave, xml, cx.now).await?,
         None => cx.tx.drop_sealed(invoice.clave).await?,

@@ -45,6 +45,15 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Res
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
+/// The warehouse that a sale's goods are reserved in or return to, active or not.
+pub(crate) async fn any_warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<ActiveWarehouse, Error> {
+    let found = match sale.almacen {
+        Some(clave) => cx.tx.any_warehouse(clave).await?,
+        None => cx.tx.main_warehouse(sale.sucursal).await?,
+    };
+    Ok(found.ok_or(Code::AlmacenInvalido)?)
+}
+
 /// What an order has reserved itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnReservation<'a> {

@@ -76,6 +76,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::download::<operations::SavePdf>(),
     Entry::operation::<operations::SubstituteInvoice>(),
     Entry::operation::<operations::CancelInvoice>(),
+    Entry::operation::<operations::DiscardDocument>(),
     Entry::operation::<operations::CaptureCreditNote>(),
     Entry::operation::<operations::CaptureAdvance>(),
     Entry::operation::<operations::ApplyAdvance>(),

@@ -49,8 +49,11 @@ pub struct NewCreditBalance<'a> {
     pub moneda: &'a str,
     /// In `moneda`.
     pub importe: Money,
-    /// The credit note that leaves it, by its record in the registry.
+    /// The document that leaves it, by its record in the registry: a credit note, or the discarded
+    /// invoice of an advance.
     pub factura: i64,
+    /// The deposit that brought the money of a discarded advance.
+    pub deposito: Option<i64>,
 }
 
 /// An advance that invoices may apply.
@@ -68,6 +71,8 @@ pub struct Advance {
     pub tipo_cambio: Rate,
     /// What was paid of it and no invoice has applied.
     pub restante: Money,
+    /// Whether its invoice was rejected.
+    pub en_error: bool,
 }
 
 /// Credit notes, credit balances and advances.

@@ -44,6 +44,8 @@ pub struct RegisteredInvoice {
     pub uuid: Option<String>,
     /// Whether its cancellation waits for the receiver's acceptance.
     pub cancelacion_solicitada: bool,
+    /// The record that it was issued to replace, if any.
+    pub sustituye: Option<i64>,
 }
 
 /// The reason of a cancellation.
@@ -112,7 +114,7 @@ pub struct GlobalPeriod {
 /// The invoice registry, and global invoices.
 #[async_trait]
 pub trait InvoiceTx {
-    /// Inserts a record under a folio, to be stamped by the application; returns its clave.
+    /// Inserts a record under its sale's folio, and queues it to be stamped; returns its clave.
     async fn insert_invoice(&mut self, row: &NewInvoice<'_>, folio: i64) -> Result<i64, StoreError>;
 
     /// Inserts a record under the next folio of its series, and queues it to be stamped.

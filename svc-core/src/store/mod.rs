@@ -23,8 +23,10 @@
 mod accounting;
 mod cancellation;
 mod company;
+mod correction;
 mod credit;
 mod customer;
+mod discard;
 mod import;
 mod invoice;
 mod layer;
@@ -56,8 +58,10 @@ use crate::record::{ListSpec, Query, Row, RowError};
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
+pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
+pub use discard::{DiscardTx, SaleBefore, SalePayment};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
@@ -252,8 +256,10 @@ pub trait Tx:
     AccountingTx
     + CancellationTx
     + CompanyTx
+    + CorrectionTx
     + CreditTx
     + CustomerTx
+    + DiscardTx
     + ImportTx
     + InvoiceTx
     + PaymentTx

@@ -52,6 +52,8 @@ pub struct AppliedPayment {
     pub cxc: i64,
     /// Whether it is already cancelled.
     pub cancelado: bool,
+    /// Where the money comes from.
+    pub origen: PaymentOrigin,
     /// In the receivable's currency.
     pub importe: Money,
     /// The bank account that received it.
@@ -107,6 +109,9 @@ pub trait PaymentTx {
 
     /// Makes a record of the registry the complement of these payments, which had another.
     async fn move_payments(&mut self, pagos: &[i64], factura: i64) -> Result<(), StoreError>;
+
+    /// Makes `factura` the complement of the valid payments of the one that it replaces.
+    async fn take_over_payments(&mut self, sustituida: i64, factura: i64) -> Result<(), StoreError>;
 
     /// Cancels a complement without valid payments and removes it from the stamping queue. The
     /// caller has cancelled the payment `pago`; it is unlinked from a complement that other

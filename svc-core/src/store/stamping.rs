@@ -154,7 +154,8 @@ pub trait StampingTx {
     /// A sale as its document needs it, and the postal code of its branch.
     async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError>;
 
-    /// The payments of a complement that are not cancelled, in ascending order of clave.
+    /// The payments of a complement that are not cancelled, in ascending order of clave. Until a
+    /// substitute is stamped, its payments are those of the complement that it replaces.
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError>;
 
     /// The lines of these sales, each with its sale's clave, in the order of the lines.

@@ -77,7 +77,12 @@ impl PostgresTx {
 
     /// Added up by warehouse, product and cost.
     pub(crate) async fn read_goods_not_returned(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
-        let kinds = [MovementKind::Venta, MovementKind::DevolucionNotaCredito, MovementKind::CancelacionNotaCredito];
+        let kinds = [
+            MovementKind::Venta,
+            MovementKind::CancelacionVenta,
+            MovementKind::DevolucionNotaCredito,
+            MovementKind::CancelacionNotaCredito,
+        ];
         self.goods(venta, &kinds, None, false).await
     }
 
@@ -89,8 +94,8 @@ impl PostgresTx {
         self.goods(venta, &[MovementKind::DevolucionNotaCredito], Some(folio), true).await
     }
 
-    /// The movements of these kinds of a sale, one by one or added up. In sums, goods that credit
-    /// notes returned count as negative. Older lines name the warehouse by its code instead of its
+    /// The movements of these kinds of a sale, one by one or added up. In sums, goods that came back
+    /// count as negative; one by one, what left before the sale was last undone is left out. Older lines name the warehouse by its code instead of its
     /// clave, so a clave that matches is preferred.
     async fn goods(
         &mut self,
@@ -99,10 +104,10 @@ impl PostgresTx {
         referencia: Option<&str>,
         one_by_one: bool,
     ) -> Result<Vec<GoodsMovement>, StoreError> {
-        let devolucion = (!one_by_one).then_some(MovementKind::DevolucionNotaCredito);
+        let back = [MovementKind::CancelacionVenta, MovementKind::DevolucionNotaCredito];
         self.many(sql!(
             "SELECT a.clave AS almacen, a.codigo, a.sucursal, m.producto, m.sku,
-                    sum(CASE WHEN m.tipo = :devolucion THEN -m.cantidad ELSE m.cantidad END) AS cantidad,
+                    sum(CASE WHEN NOT :uno_por_uno AND m.tipo = ANY (:regresos) THEN -m.cantidad ELSE m.cantidad END) AS cantidad,
                     coalesce(m.costo_unitario, 0) AS costo_unitario
              FROM movimientos_inventario m
              CROSS JOIN LATERAL (
@@ -114,16 +119,23 @@ impl PostgresTx {
              ) a
              WHERE m.empresa = :empresa AND m.venta = :venta AND m.tipo = ANY (:tipos)
                AND (:referencia::text IS NULL OR m.referencia = :referencia)
+               AND (NOT :uno_por_uno OR m.tipo <> :venta_movida
+                    OR m.clave > coalesce((SELECT max(clave)
+                                           FROM movimientos_inventario
+                                           WHERE empresa = :empresa AND venta = :venta AND tipo = :deshecha), 0))
                AND EXISTS (SELECT FROM productos p WHERE p.empresa = :empresa AND p.clave = m.producto)
              GROUP BY a.clave, a.codigo, a.sucursal, m.producto, m.sku, coalesce(m.costo_unitario, 0),
-                      CASE WHEN :devolucion::text IS NULL THEN m.clave END
-             HAVING sum(CASE WHEN m.tipo = :devolucion THEN -m.cantidad ELSE m.cantidad END) > 0
+                      CASE WHEN :uno_por_uno THEN m.clave END
+             HAVING sum(CASE WHEN NOT :uno_por_uno AND m.tipo = ANY (:regresos) THEN -m.cantidad ELSE m.cantidad END) > 0
              ORDER BY min(m.clave)",
             empresa: self.empresa,
             venta,
             tipos: kinds,
             referencia,
-            devolucion,
+            regresos: &back[..],
+            uno_por_uno: one_by_one,
+            venta_movida: MovementKind::Venta,
+            deshecha: MovementKind::CancelacionVenta,
         ))
         .await
     }

@@ -273,6 +273,18 @@ impl SaleTx for PostgresTx {
                  UPDATE cxc
                  SET modificado = :ahora
                  WHERE empresa = :empresa AND venta = :clave AND estatus = :cancelado
+             ), antes AS (
+                 INSERT INTO ventas_previas (
+                     empresa, factura, venta, tipo, tipo_creado, serie, folio, vencimiento, forma_pago_sat,
+                     metodo_pago_sat, uso_cfdi, surtido_estatus, monto_surtido, vencimiento_cxc
+                 )
+                 SELECT :empresa, :factura, clave, tipo, tipo_creado, serie, folio, vencimiento, forma_pago_sat,
+                        metodo_pago_sat, uso_cfdi, surtido_estatus, monto_surtido,
+                        (SELECT max(vencimiento)
+                         FROM cxc
+                         WHERE empresa = :empresa AND venta = :clave AND estatus <> :cancelado)
+                 FROM ventas
+                 WHERE empresa = :empresa AND clave = :clave
              )
              UPDATE ventas
              SET tipo = :tipo, factura = :factura, serie = :serie, folio = :folio, vencimiento = :vencimiento,

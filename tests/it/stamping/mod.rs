@@ -2,8 +2,11 @@
 
 mod advances;
 mod cancellations;
+mod captured;
 mod complements;
+mod corrections;
 mod credit_notes;
+mod discarded;
 mod documents;
 mod global;
 mod invoices;
@@ -12,6 +15,7 @@ mod pace;
 mod receivers;
 mod reissue;
 mod sandbox;
+mod substituted_complements;
 mod test_companies;
 mod unknown;
 mod validated;

@@ -28,13 +28,17 @@ pub(super) const RULES: &[(&str, &str)] = &[
              OR (x.estatus = 'pagado') <> (x.saldo = 0))",
     ),
     (
-        "the till holds what was paid in cash",
+        "the till holds what was paid in cash, and what discarded advances left in favour of it",
         "SELECT 'cuenta 101.01'
          WHERE (SELECT coalesce(sum(r.cargo - r.abono), 0)
                 FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) = '101.01'
                 WHERE p.empresa = $1)
              <> (SELECT coalesce(sum(round(importe * tipo_cambio, 2)), 0) FROM cxc_pagos
                  WHERE empresa = $1 AND origen = 'deposito' AND deposito IS NULL AND NOT cancelado)
+              + (SELECT coalesce(sum(round(s.importe * v.tipo_cambio, 2)), 0) FROM saldos_a_favor s
+                 JOIN facturas f ON f.empresa = $1 AND f.clave = s.factura AND f.tipo = 'factura'
+                 JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
+                 WHERE s.empresa = $1 AND s.deposito IS NULL)
               - (SELECT coalesce(sum(round(x.pagado * x.tipo_cambio, 2)), 0) FROM cxp x
                  WHERE x.empresa = $1 AND NOT EXISTS (SELECT FROM cxp_pagos g WHERE g.empresa = $1 AND g.cxp = x.clave))
               - (SELECT coalesce(sum(round(g.importe * coalesce(g.tipo_cambio, x.tipo_cambio), 2)), 0) FROM cxp_pagos g
@@ -118,7 +122,10 @@ pub(super) const RULES: &[(&str, &str)] = &[
              WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01' GROUP BY p.venta
          )
          SELECT format('cxc %s', x.clave) FROM cxc x LEFT JOIN cuenta c ON c.venta = x.venta
-         WHERE x.empresa = $1 AND abs(coalesce(c.saldo, 0) - x.saldo * x.tipo_cambio) >
+         WHERE x.empresa = $1
+           -- The receivable of a discarded invoice shares its sale with that of the next.
+           AND NOT (x.estatus = 'cancelado' AND EXISTS (SELECT FROM cxc o WHERE o.empresa = $1 AND o.venta = x.venta AND o.clave > x.clave))
+           AND abs(coalesce(c.saldo, 0) - x.saldo * x.tipo_cambio) >
              CASE WHEN x.moneda = 'MXN' OR x.estatus <> 'pendiente' THEN 0 ELSE 0.02 + 0.01 * x.parcialidades END",
     ),
     (

@@ -9,7 +9,7 @@ use crate::{Company, World};
 use ledger::RULES as LEDGER;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 32] = [
+const WRITTEN: [&str; 35] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
@@ -39,8 +39,11 @@ const WRITTEN: [&str; 32] = [
     "polizas_renglones",
     "productos",
     "saldos_a_favor",
+    "sustituciones",
+    "sustituciones_renglones",
     "timbrados",
     "ventas",
+    "ventas_previas",
     "ventas_renglones",
 ];
 
@@ -142,7 +145,11 @@ const RULES: &[(&str, &str)] = &[
          FROM ventas v LEFT JOIN (
              SELECT venta, count(*) AS cuentas, bool_and(estatus = 'cancelado') AS cancelado, sum(total) AS total,
                     sum(saldo) AS saldo, min(moneda) AS moneda
-             FROM cxc WHERE empresa = $1 GROUP BY venta
+             FROM cxc c WHERE empresa = $1 AND NOT (estatus = 'cancelado' AND EXISTS (
+                 -- That of a discarded invoice, whose order may be invoiced anew.
+                 SELECT FROM facturas f JOIN ventas s ON s.empresa = $1 AND s.clave = f.venta AND s.factura IS DISTINCT FROM f.clave
+                 WHERE f.empresa = $1 AND f.clave = c.factura AND f.estatus = 'cancelada' AND f.uuid IS NULL))
+             GROUP BY venta
          ) x ON x.venta = v.clave
          WHERE v.empresa = $1 AND (
              coalesce(x.cuentas, 0) <> CASE WHEN v.tipo = 'cotizacion' OR (v.tipo = 'pedido' AND v.surtido_estatus <> 'surtido') THEN 0 ELSE 1 END
@@ -167,10 +174,11 @@ const RULES: &[(&str, &str)] = &[
                                AND v.moneda = p.moneda)",
     ),
     (
-        "what is applied of a deposit is what its valid payments pay",
+        "what is applied of a deposit is what its valid payments pay, and what discarded advances left in favour",
         "SELECT format('depósito %s', d.clave) FROM depositos d
          WHERE d.empresa = $1 AND d.aplicado <> (
-             SELECT coalesce(sum(importe), 0) FROM cxc_pagos WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado)",
+             SELECT coalesce(sum(importe), 0) FROM cxc_pagos WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado) + (
+             SELECT coalesce(sum(importe), 0) FROM saldos_a_favor WHERE empresa = $1 AND deposito = d.clave)",
     ),
     (
         "folios have no gaps",
@@ -203,7 +211,10 @@ const RULES: &[(&str, &str)] = &[
         "claves have no gaps",
         "WITH hay AS (
              SELECT 'ventas' AS serie, count(*) AS n FROM ventas WHERE empresa = $1
-             UNION ALL SELECT 'ventas_renglones', count(*) FROM ventas_renglones WHERE empresa = $1
+             UNION ALL
+             -- A correction may have removed lines.
+             SELECT 'ventas_renglones', count(*) + (SELECT coalesce(sum(renglones_quitados), 0) FROM sustituciones WHERE empresa = $1)
+             FROM ventas_renglones WHERE empresa = $1
              UNION ALL SELECT 'facturas', count(*) FROM facturas WHERE empresa = $1
              UNION ALL SELECT 'cxc', count(*) FROM cxc WHERE empresa = $1
              UNION ALL SELECT 'cxc_pagos', count(*) FROM cxc_pagos WHERE empresa = $1
@@ -225,8 +236,11 @@ const RULES: &[(&str, &str)] = &[
     (
         "an invoice goes with its sale, and its fiscal folio is everybody's, but for what takes another's place",
         "SELECT format('factura %s', f.clave)
-         FROM facturas f JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta LEFT JOIN cxc x ON x.empresa = $1 AND x.venta = v.clave
-         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo NOT IN ('factura', 'anticipo') OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
+         FROM facturas f JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
+         LEFT JOIN cxc x ON x.empresa = $1 AND x.venta = v.clave
+                        AND NOT EXISTS (SELECT FROM cxc o WHERE o.empresa = $1 AND o.venta = x.venta AND o.clave > x.clave)
+         WHERE f.empresa = $1 AND f.tipo = 'factura'
+           AND NOT (f.estatus = 'cancelada' AND f.uuid IS NULL AND v.factura IS DISTINCT FROM f.clave) AND (v.tipo NOT IN ('factura', 'anticipo') OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
              OR v.factura <> f.clave AND f.sustituye IS NULL
                  AND NOT EXISTS (SELECT FROM facturas s WHERE s.empresa = $1 AND s.sustituye = f.clave)
              OR v.factura = f.clave AND (
@@ -289,15 +303,12 @@ const RULES: &[(&str, &str)] = &[
              OR f.estatus = 'cancelada' OR p.uuid IS DISTINCT FROM f.uuid)",
     ),
     (
-        "what is queued to be stamped is what waits for it and is stamped by us",
+        "what is queued to be stamped is what waits for it",
         "SELECT format('factura %s', f.clave)
          FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
-         LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
          WHERE f.empresa = $1
            AND (t.factura IS NOT NULL)
-                <> (f.estatus = 'en_espera'
-                    AND (f.origen = 'api' OR f.tipo IN ('pago', 'nota_credito') OR f.sustituye IS NOT NULL
-                         OR v.tipo_creado IS NOT NULL OR v.tipo = 'anticipo' OR f.venta IS NULL))",
+                <> (f.estatus = 'en_espera')",
      ),
      (
          "a cancellation in the queue is one of a valid record that was asked for, and every one of those is there",

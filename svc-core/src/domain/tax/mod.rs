@@ -218,6 +218,11 @@ impl Withholding {
     /// What a line says, and nothing else.
     pub(crate) const AS_STATED: Self = Self { applies: true, isr: None };
 
+    /// Whether the receiver withholds what product or line say.
+    pub(crate) fn applies(self) -> bool {
+        self.applies
+    }
+
     /// Between an issuer, with its regime, and a receiver.
     pub(crate) fn between(issuer: Option<&str>, regimen: Option<i64>, receiver: Option<&str>) -> Self {
         let person = |rfc: Option<&str>| rfc.and_then(|rfc| Rfc::parse(rfc).ok()).map(|rfc| rfc.person());

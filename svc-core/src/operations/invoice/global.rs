@@ -104,6 +104,21 @@ impl InvoicePeriod {
     }
 }
 
+/// Removes the sales from a global invoice in `error` that it can no longer take: cancelled ones, or
+/// those of customers who have an RFC by now.
+pub(super) async fn release_unfit(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+    let Some((_, ventas)) = cx.tx.global(factura).await? else { return Ok(()) };
+    let which = GlobalSales { ventas: Some(&ventas), max: i64::MAX, ..GlobalSales::default() };
+    let sales = cx.tx.lock_global_sales(&which).await?;
+    let unfit = |sale: &&GlobalSale| validate(&GlobalSale { facturada: false, ..(*sale).clone() }).is_err();
+    let unfit: Vec<i64> = sales.iter().filter(unfit).map(|sale| sale.venta).collect();
+    if unfit.len() == sales.len() {
+        let text = "no le queda ninguna venta; se descarta con document.discard";
+        return Err(Error::field(Code::EstadoInvalido, "factura", text));
+    }
+    Ok(cx.tx.release_from_global(factura, &unfit, cx.now).await?)
+}
+
 /// The reason why a sale cannot be part of a global invoice.
 fn validate(sale: &GlobalSale) -> Result<(), &'static str> {
     let public = sale.rfc.as_deref().is_none_or(|rfc| Rfc::parse(rfc).is_ok_and(|rfc| rfc.is_generic()));

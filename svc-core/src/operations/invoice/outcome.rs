@@ -204,7 +204,9 @@ async fn validate_own(
         }
         (_, Some(venta)) => match cx.tx.lock_sale(venta).await? {
             Some(sale) => {
-                let own = sale.amounts.total.get() == document.total.get() && sale.moneda == document.moneda;
+                let corrected = cx.tx.correction(invoice.clave).await?;
+                let total = corrected.map_or(sale.amounts.total, |corrected| corrected.amounts.total);
+                let own = total.get() == document.total.get() && sale.moneda == document.moneda;
                 (sale.cliente, own)
             }
             None => (None, true),

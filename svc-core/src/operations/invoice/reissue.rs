@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::global;
 use super::outcome::{InvoiceRef, locked};
 use crate::domain::invoice::{ProposedTerms, validate_receiver};
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
@@ -13,7 +14,7 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::operations::PaymentRef;
 use crate::posting::invoice::validate_issuer;
 use crate::posting::{complement, document, receiver};
-use crate::store::{RegisteredInvoice, StampingRecord};
+use crate::store::{RegisteredInvoice, Related, StampingRecord};
 
 /// The authority refuses to stamp documents that were sealed longer ago.
 const TAKEN: TimeDelta = TimeDelta::hours(72);
@@ -51,9 +52,10 @@ impl Operation for ReissueInvoice {
         if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
             return Err(wrong("no es una factura; un pago se vuelve a timbrar con payment.restamp"));
         }
+        validate_contents(cx, &invoice).await?;
         let record = requeue(cx, &invoice, self.forzar, wrong).await?;
         let terms = match record.venta.filter(|_| record.tipo == InvoiceKind::Factura) {
-            Some(venta) => Some(terms(cx, venta, record.cliente).await?),
+            Some(venta) => Some(terms(cx, self.factura, venta, record.cliente).await?),
             None => None,
         };
         validate_issuer(cx).await?;
@@ -63,6 +65,36 @@ impl Operation for ReissueInvoice {
         Ok(InvoiceRef { factura: self.factura })
     }
 }
+
+/// Refuses a document of which something no longer stands: the invoice that it replaces or credits.
+/// Sales that a global invoice can no longer take leave it.
+async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    if invoice.estatus != InvoiceStatus::Error {
+        return Ok(());
+    }
+    let given_up = |text: &str| {
+        let text = format_args!("{text}; se descarta con document.discard");
+        Err(Error::field(Code::EstadoInvalido, "factura", text))
+    };
+    if let Some(replaced) = invoice.sustituye {
+        let replaced = locked(cx, replaced).await?;
+        if replaced.estatus != InvoiceStatus::Vigente || replaced.cancelacion_solicitada {
+            return given_up("lo que sustituye ya no está vigente o se está cancelando");
+        }
+    }
+    match (invoice.tipo, invoice.venta) {
+        (InvoiceKind::NotaCredito, _) => {
+            let gone = |related: &Related| related.estatus == InvoiceStatus::Cancelada;
+            if cx.tx.related(invoice.clave).await?.iter().any(gone) {
+                return given_up("la factura que acredita está cancelada");
+            }
+        }
+        (InvoiceKind::Factura, None) => global::release_unfit(cx, invoice.clave).await?,
+        _ => {}
+    }
+    Ok(())
+}
+
 impl Operation for ReissuePayment {
     const SPEC: Spec = Spec::new().named("payment.restamp");
     type Output = PaymentRef;
@@ -76,8 +108,11 @@ impl Operation for ReissuePayment {
         if payment.cancelado {
             return Err(wrong("está cancelado"));
         }
-        let factura = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
+        let own = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
+        // A substitute is not the payment's complement before it is stamped.
+        let factura = cx.tx.substitutes(own).await?.first().map_or(own, |(substitute, _)| *substitute);
         let complement = locked(cx, factura).await?;
+        validate_contents(cx, &complement).await?;
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
         validate_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
@@ -120,12 +155,22 @@ async fn requeue(
 
 /// The terms of an invoiced sale, with a CFDI use that is valid today. Locks the sale after its
 /// receivables.
-async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<ProposedTerms, Error> {
+async fn terms(cx: &mut Cx<'_>, factura: i64, venta: i64, cliente: Option<i64>) -> Result<ProposedTerms, Error> {
     cx.tx.lock_receivables(venta).await?;
     let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
     let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
     if sale.cancelada {
-        return Err(Error::field(Code::EstadoInvalido, "factura", "su venta está cancelada"));
+        return Err(Error::field(
+            Code::EstadoInvalido,
+            "factura",
+            "su venta está cancelada; se descarta con document.discard",
+        ));
+    }
+    if let Some(correction) = cx.tx.correction(factura).await? {
+        let receptor = receiver::of_customer(cx, Some(correction.cliente)).await?;
+        let uso = correction.terms.uso_cfdi.as_deref();
+        validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso)?;
+        return Ok(correction.terms);
     }
     let uso_cfdi = Some(used_for(cx, cliente, sale.uso_cfdi.as_deref()).await?);
     Ok(ProposedTerms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })

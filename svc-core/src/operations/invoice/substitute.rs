@@ -1,63 +1,208 @@
-//! Substitution of an invoice: relation 04, and reason 01 for the cancellation of the former.
+//! Makes the substitute of a stamped invoice (contract §7).
 
+use std::collections::BTreeMap;
+
+use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::InvoiceRef;
-use super::outcome::{locked, wrong_state};
+use super::outcome::{InvoiceRef, locked, wrong_state};
 use crate::domain::event::EventKind;
-use crate::domain::invoice::invoice_series;
-use crate::domain::words::{InvoiceKind, InvoiceStatus};
-use crate::error::Error;
+use crate::domain::invoice::{LockedSale, ProposedTerms, invoice_series, validate_payment, validate_receiver};
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::stock::cost_of;
+use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentMethod, PaymentTerm};
+use crate::error::{Code, Error};
+use crate::json::{Many, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::validate_issuer;
-use crate::posting::{credit_note, document, receiver};
+use crate::posting::prospect::becomes_customer;
+use crate::posting::sale::{LineBody, MAX_LINES};
+use crate::posting::{books, correction, credit_note, document, receiver, stock};
+use crate::store::{Buyer, Correction, NewSaleLine, RegisteredInvoice, SaleGoods};
 
-/// Creates a substitute of a stamped invoice from the same sale and today's data, with relation 04,
-/// and queues it. Once it is stamped, sale and receivable belong to it; `invoice.cancel` with
-/// reason 01 then cancels the former.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+/// Makes a substitute of a stamped invoice from the same sale and today's data, with relation 04,
+/// and queues it. Once it is stamped, sale and receivable belong to it and say what it says;
+/// `invoice.cancel` with reason 01 then cancels the former.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubstituteInvoice {
     /// The clave of the invoice to replace.
     pub factura: i64,
+    /// What the substitute says otherwise.
+    pub cambios: Option<InvoiceChanges>,
+}
+
+/// The corrections of a substitute; what is left out stays.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceChanges {
+    /// The clave of the customer who receives it.
+    pub cliente: Option<i64>,
+    /// The CFDI use; another customer's own if left out.
+    pub uso_cfdi: Option<Text<255>>,
+    /// The SAT's payment form.
+    pub forma_pago_sat: Option<Text<255>>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<PaymentMethod>,
+    /// Cash or credit.
+    pub condicion_pago: Option<PaymentTerm>,
+    /// All lines of the corrected sale.
+    pub renglones: Option<Many<LineBody, MAX_LINES>>,
 }
 
 impl Operation for SubstituteInvoice {
-    const SPEC: Spec = Spec::new().named("invoice.substitute").emits(&[EventKind::FacturaTimbrada]);
+    const SPEC: Spec = Spec::new().named("invoice.substitute").emits(&[
+        EventKind::ClienteCreado,
+        EventKind::ExistenciaCambiada,
+        EventKind::FacturaTimbrada,
+    ]);
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let invoice = locked(cx, self.factura).await?;
-        if invoice.tipo != InvoiceKind::Factura {
-            return Err(wrong_state("solo se sustituyen facturas de ingreso"));
-        }
-        if invoice.estatus != InvoiceStatus::Vigente || invoice.uuid.is_none() {
-            return Err(wrong_state("no está vigente"));
-        }
-        if invoice.cancelacion_solicitada {
-            return Err(wrong_state("su cancelación ya se solicitó"));
-        }
-        let venta = invoice.venta.ok_or_else(|| wrong_state("no es de una venta"))?;
-        cx.tx.lock_receivables(venta).await?;
-        let sale = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada);
-        let own = sale.as_ref().and_then(|sale| sale.factura.as_ref()).filter(|own| own.clave == invoice.clave);
-        let (Some(sale), Some(own)) = (&sale, own) else { return Err(wrong_state("su venta tiene otra factura")) };
-        if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
-            return Err(wrong_state("ya tiene una factura que la sustituye"));
-        }
-        credit_note::validate_none(cx, venta).await?;
-        if cx.tx.has_complements(venta).await? {
-            return Err(wrong_state("tiene complementos de pago; primero se cancelan los pagos"));
-        }
+        let sale = replaceable(cx, &invoice).await?;
         validate_issuer(cx).await?;
-        let serie = invoice_series(sale.sucursal);
-        let (tipo, of) = (InvoiceKind::Factura, Some(venta));
-        let (factura, heading) = document::open(cx, tipo, serie, of, sale.cliente, own.origen).await?;
+        let corrected = match &self.cambios {
+            Some(changes) => Some(changes.corrected(cx, &invoice, &sale).await?),
+            None => None,
+        };
+        let cliente = corrected.as_ref().map_or(sale.cliente, |(correction, _)| Some(correction.cliente));
+        let origen = sale.factura.as_ref().map_or(cx.actor.invoice_origin(), |own| own.origen);
+        let (tipo, serie) = (InvoiceKind::Factura, invoice_series(sale.sucursal));
+        let (factura, heading) = document::open(cx, tipo, serie, Some(sale.clave), cliente, origen).await?;
         cx.tx.relate_substitute(factura, invoice.clave).await?;
-        let receptor = receiver::of_customer(cx, sale.cliente).await?;
-        let document = document::of_sale(cx, venta, receptor, None, heading).await?;
+        let document = match corrected {
+            Some((correction, lines)) => {
+                cx.tx.insert_correction(factura, &correction, &lines).await?;
+                correction::document(cx, factura, sale.clave, correction, heading).await?
+            }
+            None => {
+                let receptor = receiver::of_customer(cx, sale.cliente).await?;
+                document::of_sale(cx, sale.clave, receptor, None, heading).await?
+            }
+        };
         document::keep_fit(cx, factura, document).await?;
         Ok(InvoiceRef { factura })
     }
+}
+
+/// Locks the sale of an invoice that can be replaced, after its receivables.
+async fn replaceable(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<LockedSale, Error> {
+    if invoice.tipo != InvoiceKind::Factura {
+        return Err(wrong_state("solo se sustituyen facturas de ingreso"));
+    }
+    if invoice.estatus != InvoiceStatus::Vigente || invoice.uuid.is_none() {
+        return Err(wrong_state("no está vigente"));
+    }
+    if invoice.cancelacion_solicitada {
+        return Err(wrong_state("su cancelación ya se solicitó"));
+    }
+    let venta = invoice.venta.ok_or_else(|| wrong_state("no es de una venta"))?;
+    cx.tx.lock_receivables(venta).await?;
+    let own = |sale: &LockedSale| sale.factura.as_ref().is_some_and(|own| own.clave == invoice.clave);
+    let sale = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada && own(sale));
+    let sale = sale.ok_or_else(|| wrong_state("su venta tiene otra factura"))?;
+    if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
+        return Err(wrong_state("ya tiene una factura que la sustituye"));
+    }
+    credit_note::validate_none(cx, venta).await?;
+    if cx.tx.has_complements(venta).await? {
+        return Err(wrong_state("tiene complementos de pago; primero se cancelan los pagos"));
+    }
+    Ok(sale)
+}
+
+impl InvoiceChanges {
+    /// Validates the corrections as facturar validates a sale. Returns the corrected sale, and its
+    /// lines if they change.
+    async fn corrected(
+        &self,
+        cx: &mut Cx<'_>,
+        invoice: &RegisteredInvoice,
+        sale: &LockedSale,
+    ) -> Result<(Correction, Vec<NewSaleLine>), Error> {
+        let payments = cx.tx.payments_of_sale(sale.clave).await?;
+        if !payments.is_empty() {
+            let claves: Vec<String> = payments.iter().map(|payment| payment.pago.to_string()).collect();
+            let text = format!("tiene pagos aplicados ({}); primero se cancelan con payment.cancel", claves.join(", "));
+            return Err(wrong_state(&text));
+        }
+        let cliente = self.cliente.or(sale.cliente).ok_or(Code::ClienteInvalido)?;
+        let buyer = cx.tx.lock_buyer(cliente).await?.ok_or(Code::ClienteInvalido)?;
+        let uso_cfdi = self.uso(sale, &buyer)?;
+        let form = self.forma_pago_sat.as_deref().map(str::to_owned).or(sale.forma_pago_sat.clone());
+        let method = self.metodo_pago_sat.map(|method| method.word().to_owned()).or(sale.metodo_pago_sat.clone());
+        let terms = ProposedTerms { forma_pago_sat: form, metodo_pago_sat: method, uso_cfdi: Some(uso_cfdi) };
+        let paid = validate_payment(self.condicion_pago.or(sale.condicion_pago), &terms)?;
+        let (lines, amounts) = match &self.renglones {
+            Some(lines) => {
+                let (lines, amounts) = correction::priced(cx, sale, &buyer, lines).await?;
+                validate_goods(cx, sale, &lines).await?;
+                (lines, amounts)
+            }
+            None => {
+                self.validate_withholding(cx, invoice, sale, &buyer).await?;
+                (Vec::new(), sale.amounts)
+            }
+        };
+        if buyer.prospecto {
+            becomes_customer(cx, cliente).await?;
+        }
+        Ok((Correction { cliente, condicion_pago: paid.condicion_pago, terms, amounts }, lines))
+    }
+
+    /// The CFDI use: the given one, else that of the sale if the customer may have it, else the
+    /// customer's own.
+    fn uso(&self, sale: &LockedSale, buyer: &Buyer) -> Result<String, Code> {
+        let receptor = &buyer.receptor;
+        let own = receptor.uso_cfdi.as_deref();
+        let of = |uso: Option<&str>| {
+            validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso)
+        };
+        match self.uso_cfdi.as_deref() {
+            Some(given) => of(Some(given)),
+            None if self.cliente.is_some_and(|cliente| Some(cliente) != sale.cliente) => {
+                of(own.or(sale.uso_cfdi.as_deref()))
+            }
+            None => of(sale.uso_cfdi.as_deref().or(own)),
+        }
+    }
+
+    /// Refuses to keep the lines for a receiver who withholds otherwise.
+    async fn validate_withholding(
+        &self,
+        cx: &mut Cx<'_>,
+        invoice: &RegisteredInvoice,
+        sale: &LockedSale,
+        buyer: &Buyer,
+    ) -> Result<(), Error> {
+        let before = receiver::receiver(cx, Some(invoice.clave), sale.cliente).await?;
+        let (before, now) = (correction::withholding(cx, &before), correction::withholding(cx, &buyer.receptor));
+        if before == now || (sale.amounts.retenciones == Money::default() && !now.applies()) {
+            return Ok(());
+        }
+        let text = "el receptor retiene otros impuestos; hacen falta también los renglones";
+        Err(Error::field(Code::DatoRequerido, "cambios.renglones", text))
+    }
+}
+
+/// Refuses goods that are not available beyond what the sale has taken, or whose cost has too many
+/// digits.
+async fn validate_goods(cx: &mut Cx<'_>, sale: &LockedSale, lines: &[NewSaleLine]) -> Result<(), Error> {
+    let goods: Vec<SaleGoods> = books::goods(lines);
+    let cost = |line: &SaleGoods| cost_of(line.cantidad, line.costo).map(Money::get);
+    goods.iter().map(cost).sum::<Option<Decimal>>().map(Money::new).ok_or_else(books::too_costly)?;
+    let mut taken: BTreeMap<i64, Decimal> = books::quantities(&cx.tx.sale_goods(sale.clave).await?);
+    let more = |line: SaleGoods| {
+        let had = taken.entry(line.producto).or_default();
+        let covered = line.cantidad.get().min(*had);
+        *had -= covered;
+        let more = line.cantidad.get() - covered;
+        (more > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(more), ..line })
+    };
+    let more: Vec<SaleGoods> = goods.into_iter().filter_map(more).collect();
+    let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
+    stock::validate_there(cx, &almacen, &more, &[]).await
 }

@@ -5,4 +5,6 @@ mod pay;
 mod payment;
 
 pub use pay::{PayReceivable, PaymentApplied};
-pub use payment::{Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PaymentRef, PaymentsApplied};
+pub use payment::{
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PaymentCancelled, PaymentRef, PaymentsApplied,
+};

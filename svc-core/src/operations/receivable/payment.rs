@@ -16,13 +16,13 @@ use crate::domain::payment::{CASH, LockedReceivable, default_form, too_large, va
 use crate::domain::quantity::Rate;
 use crate::domain::sat;
 use crate::domain::time::Date;
-use crate::domain::words::{CancellationReason, PaymentOrigin, SaleKind};
+use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::cancelled;
 use crate::posting::payment::{PaymentData, apply, undo};
-use crate::store::{BankReceipt, Cancellation, DepositOrigin};
+use crate::posting::{cancelled, complement};
+use crate::store::{AppliedPayment, BankReceipt, Cancellation, DepositOrigin};
 
 /// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
 /// each.
@@ -92,8 +92,21 @@ pub enum PaymentsApplied {
 pub struct CancelPayment {
     /// The payment's clave.
     pub pago: i64,
-    /// The SAT's reason for cancelling the complement: 02 (if left out), 03 or 04.
+    /// The SAT's reason for cancelling the complement: 02 (if left out), 03 or 04. With 01 the
+    /// payment stays: a substitute of its complement is made, and the complement is cancelled once
+    /// that is stamped.
     pub motivo: Option<CancellationReason>,
+}
+
+/// The answer of [`CancelPayment`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PaymentCancelled {
+    /// The payment's clave.
+    pub pago: i64,
+    /// The clave of the substitute complement, with reason 01.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factura: Option<i64>,
 }
 
 /// The payment that was changed.
@@ -200,43 +213,85 @@ impl Operation for ApplyPayment {
 
 impl Operation for CancelPayment {
     const SPEC: Spec = Spec::new().named("payment.cancel");
-    type Output = PaymentRef;
+    type Output = PaymentCancelled;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentRef, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentCancelled, Error> {
         let pago = self.pago;
         let missing =
             || Error::field(Code::NoEncontrado, "pago", format_args!("el pago {pago} no existe en la empresa"));
         let payment = cx.tx.lock_payment(pago).await?.ok_or_else(missing)?;
-        let refused = |text| Err(Error::field(Code::EstadoInvalido, "pago", text));
         if payment.cancelado {
-            return refused("ya está cancelado");
+            return Err(refused("ya está cancelado"));
         }
-        if let Some(debt) = cx.tx.lock_receivable(payment.cxc).await?
-            && is_spent(cx, &debt, payment.importe).await?
+        let debt = cx.tx.lock_receivable(payment.cxc).await?;
+        let motivo = self.motivo.unwrap_or(CancellationReason::Wrong);
+        if motivo == CancellationReason::Replaced {
+            let debt = debt.ok_or_else(|| refused("no tiene cuenta por cobrar"))?;
+            return Ok(PaymentCancelled { pago, factura: Some(substitute(cx, &payment, &debt).await?) });
+        }
+        if let Some(debt) = &debt
+            && is_spent(cx, debt, payment.importe).await?
         {
-            return refused("el anticipo que pagó ya se aplicó");
+            return Err(refused("el anticipo que pagó ya se aplicó"));
         }
-        let motivo = match self.motivo.unwrap_or(CancellationReason::Wrong) {
-            CancellationReason::Replaced => {
-                let text = "01 exige el complemento que lo sustituye, y no hay quien lo haga";
-                return Err(Error::field(Code::DatoInvalido, "motivo", text));
-            }
-            other => other,
-        };
         if let Some(factura) = payment.factura
             && let Some(complement) = cx.tx.lock_invoice(factura).await?
-            && cx.tx.is_last_of_complement(factura, pago).await?
         {
-            if complement.cancelacion_solicitada {
-                return refused("su cancelación ya se solicitó");
+            validate_no_substitute(cx, factura).await?;
+            if cx.tx.is_last_of_complement(factura, pago).await? {
+                if complement.cancelacion_solicitada {
+                    return Err(refused("su cancelación ya se solicitó"));
+                }
+                let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
+                cancelled::request(cx, &complement, &cancellation, Some(pago), false).await?;
+                return Ok(PaymentCancelled { pago, factura: None });
             }
-            let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
-            cancelled::request(cx, &complement, &cancellation, Some(pago), false).await?;
-        } else {
-            undo(cx, pago, &payment).await?;
         }
-        Ok(PaymentRef { pago })
+        undo(cx, pago, &payment).await?;
+        Ok(PaymentCancelled { pago, factura: None })
     }
+}
+
+fn refused(text: &str) -> Error {
+    Error::field(Code::EstadoInvalido, "pago", text)
+}
+
+/// Refuses to change a complement while another waits to replace it.
+async fn validate_no_substitute(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+    match cx.tx.substitutes(factura).await?.first() {
+        Some((clave, InvoiceStatus::EnEspera)) => {
+            Err(refused(&format!("el complemento {clave}, que sustituye al suyo, espera timbre")))
+        }
+        Some((clave, InvoiceStatus::Error)) => Err(refused(&format!(
+            "el complemento {clave}, que sustituye al suyo, está en error: se corrige con payment.restamp o se \
+             descarta con document.discard"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Queues the substitute of the payment's stamped complement, which is cancelled once that is
+/// stamped. If an earlier one is stamped, but the cancellation of what it replaces was refused, it
+/// is requested again. Returns the substitute's clave.
+async fn substitute(cx: &mut Cx<'_>, payment: &AppliedPayment, debt: &LockedReceivable) -> Result<i64, Error> {
+    let complement = match payment.factura {
+        Some(factura) => cx.tx.lock_invoice(factura).await?,
+        None => None,
+    };
+    let complement = complement.ok_or_else(|| refused("no lleva complemento que se sustituya"))?;
+    let Some(uuid) = complement.uuid.as_deref().filter(|_| complement.estatus == InvoiceStatus::Vigente) else {
+        return Err(refused("su complemento no está timbrado; se corrige con payment.restamp"));
+    };
+    if complement.cancelacion_solicitada {
+        return Err(refused("su cancelación ya se solicitó"));
+    }
+    validate_no_substitute(cx, complement.clave).await?;
+    if let Some(replaced) = complement.sustituye
+        && complement::cancel_replaced(cx, replaced, uuid).await?
+    {
+        return Ok(complement.clave);
+    }
+    complement::substitute(cx, &complement, debt).await
 }
 
 /// Whether the payment belongs to an advance whose remainder would no longer cover what has been

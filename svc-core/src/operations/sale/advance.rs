@@ -269,6 +269,11 @@ impl Operation for ApplyAdvance {
         if found.moneda != sale.moneda {
             return Err(Code::MonedaDistinta.into());
         }
+        if found.en_error {
+            return other(
+                "su factura está en error; se corrige con invoice.restamp o se descarta con document.discard",
+            );
+        }
         if found.restante == Money::default() {
             return Err(Code::SaldoInsuficiente.into());
         }

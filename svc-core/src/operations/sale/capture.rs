@@ -23,8 +23,8 @@ use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
 /// Captures a sales document of any type. Sales, invoices and advances are owed at once: they get a
-/// receivable and an accounting entry, and their goods leave stock. An invoice's record in the
-/// registry waits for `invoice.stamped`.
+/// receivable and an accounting entry, and their goods leave stock. An invoice's document is
+/// validated and queued for stamping.
 #[derive(Debug, Clone)]
 pub struct CaptureSale {
     /// Where it was captured; the application if left out.
@@ -229,11 +229,7 @@ async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWareh
     if changes.is_empty() {
         return Ok(Vec::new());
     }
-    let almacen = match sale.almacen {
-        Some(clave) => cx.tx.any_warehouse(clave).await?,
-        None => cx.tx.main_warehouse(sale.sucursal).await?,
-    };
-    let almacen = almacen.ok_or(Code::AlmacenInvalido)?;
+    let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
     Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
 }
 

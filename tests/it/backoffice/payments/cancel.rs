@@ -70,7 +70,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
             (json!({"pago": 99}), "no_encontrado", "pago: "),
             (json!({}), "dato_requerido", "pago: "),
             (json!({"pago": 3, "uso": "02"}), "campo_no_permitido", "uso: "),
-            (json!({"pago": 3, "motivo": "01"}), "dato_invalido", "motivo: "),
+            (json!({"pago": 3, "motivo": "01"}), "estado_invalido", "pago: "),
             (json!({"pago": 3, "motivo": "05"}), "dato_invalido", "motivo: "),
         ],
     )

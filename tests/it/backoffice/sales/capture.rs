@@ -103,7 +103,7 @@ async fn a_sale_is_owed_at_once_and_its_goods_leave() {
 }
 
 #[tokio::test]
-async fn a_captured_invoice_waits_for_the_application_to_stamp_it() {
+async fn a_captured_invoice_is_queued_to_be_stamped() {
     let company = shop(&World::new().await).await;
     let ana = company.admin().await;
     let credit = json!({"condicion_pago": "credito", "sucursal": 3, "origen": "plataforma", "metodo_pago_sat": "PPD",
@@ -123,7 +123,7 @@ async fn a_captured_invoice_waits_for_the_application_to_stamp_it() {
     ] {
         assert_eq!(invoice[field], value, "{field}");
     }
-    assert_eq!(queued(&company).await, [0_i64; 0]);
+    assert_eq!(queued(&company).await, [1]);
     let document = found(&ana, "factura", 1).await;
     for (field, value) in [
         ("serie", json!("F3")),

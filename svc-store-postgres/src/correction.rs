@@ -1,0 +1,257 @@
+//! Corrections that substitute invoices make.
+
+use async_trait::async_trait;
+use chrono::NaiveDate;
+use sqlx::postgres::PgRow;
+use svc_core::domain::cfdi::Line;
+use svc_core::domain::invoice::ProposedTerms;
+use svc_core::domain::tax::{Amounts, LineRates};
+use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::ReceivableStatus;
+use svc_core::store::{Correction, CorrectionTx, NewSaleLine, SaleGoods, StoreError};
+
+use crate::part::columns_in;
+use crate::row::{FromRow, ReadColumn as _};
+use crate::run::Run as _;
+use crate::sql::sql;
+use crate::transaction::PostgresTx;
+
+impl FromRow for Correction {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            cliente: row.read("cliente")?,
+            condicion_pago: row.read("condicion_pago")?,
+            terms: ProposedTerms {
+                forma_pago_sat: row.read("forma_pago_sat")?,
+                metodo_pago_sat: row.read("metodo_pago_sat")?,
+                uso_cfdi: row.read("uso_cfdi")?,
+            },
+            amounts: FromRow::from_row(row)?,
+        })
+    }
+}
+
+#[async_trait]
+impl CorrectionTx for PostgresTx {
+    async fn insert_correction(
+        &mut self,
+        factura: i64,
+        correction: &Correction,
+        lines: &[NewSaleLine],
+    ) -> Result<(), StoreError> {
+        let Correction { cliente, condicion_pago, terms, amounts } = correction;
+        self.run(sql!(
+            "INSERT INTO sustituciones (
+                 empresa, factura, cliente, condicion_pago, forma_pago_sat, metodo_pago_sat, uso_cfdi,
+                 subtotal, descuento, iva, ieps, retenciones, isr_retenido, total
+             )
+             VALUES (
+                 :empresa, :factura, :cliente, :condicion_pago, :forma_pago_sat, :metodo_pago_sat, :uso_cfdi,
+                 :subtotal, :descuento, :iva, :ieps, :retenciones, :isr_retenido, :total
+             )",
+            empresa: self.empresa,
+            factura,
+            cliente: *cliente,
+            condicion_pago: *condicion_pago,
+            forma_pago_sat: terms.forma_pago_sat.as_deref(),
+            metodo_pago_sat: terms.metodo_pago_sat.as_deref(),
+            uso_cfdi: terms.uso_cfdi.as_deref(),
+            subtotal: amounts.subtotal,
+            descuento: amounts.descuento,
+            iva: amounts.iva,
+            ieps: amounts.ieps,
+            retenciones: amounts.retenciones,
+            isr_retenido: amounts.isr_retenido,
+            total: amounts.total,
+        ))
+        .await?;
+        self.insert_corrected_lines(factura, lines).await
+    }
+
+    async fn correction(&mut self, factura: i64) -> Result<Option<Correction>, StoreError> {
+        self.optional(sql!(
+            "SELECT cliente, condicion_pago, forma_pago_sat, metodo_pago_sat, uso_cfdi,
+                    subtotal, descuento, iva, ieps, retenciones, isr_retenido, total
+             FROM sustituciones
+             WHERE empresa = :empresa AND factura = :factura",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
+    }
+
+    async fn corrected_lines(&mut self, factura: i64) -> Result<Vec<Line>, StoreError> {
+        self.many(sql!(
+            columns_in!(
+                "SELECT renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
+                        precio_unitario, {LineRates}, {Amounts}
+                 FROM sustituciones_renglones
+                 WHERE empresa = :empresa AND factura = :factura
+                 ORDER BY renglon",
+                LineRates,
+                Amounts
+            ),
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
+    }
+
+    async fn corrected_goods(&mut self, factura: i64) -> Result<Vec<SaleGoods>, StoreError> {
+        self.many(sql!(
+            "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad, p.costo
+             FROM sustituciones_renglones r
+             JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
+             WHERE r.empresa = :empresa AND r.factura = :factura AND r.con_existencia
+             ORDER BY r.renglon",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
+    }
+
+    async fn apply_correction(
+        &mut self,
+        factura: i64,
+        venta: i64,
+        vencimiento: Option<NaiveDate>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH cuenta AS (
+                 UPDATE cxc x
+                 SET cliente = s.cliente, metodo_pago_sat = s.metodo_pago_sat,
+                     vencimiento = coalesce(:vencimiento, x.vencimiento), total = s.total,
+                     saldo = s.total - x.pagado,
+                     estatus = CASE WHEN s.total = x.pagado THEN :pagado ELSE :pendiente END, modificado = :ahora
+                 FROM sustituciones s
+                 WHERE x.empresa = :empresa AND x.venta = :venta AND x.estatus <> :cancelado
+                   AND s.empresa = :empresa AND s.factura = :factura
+             )
+             UPDATE ventas v
+             SET cliente = s.cliente, condicion_pago = s.condicion_pago,
+                 vencimiento = coalesce(:vencimiento, v.vencimiento), forma_pago_sat = s.forma_pago_sat,
+                 metodo_pago_sat = s.metodo_pago_sat, uso_cfdi = s.uso_cfdi, subtotal = s.subtotal,
+                 descuento = s.descuento, impuestos = s.iva + s.ieps, retenciones = s.retenciones, total = s.total,
+                 saldo = s.total, modificado = :ahora
+             FROM sustituciones s
+             WHERE v.empresa = :empresa AND v.clave = :venta AND s.empresa = :empresa AND s.factura = :factura",
+            empresa: self.empresa,
+            factura,
+            venta,
+            vencimiento,
+            ahora: now,
+            pagado: ReceivableStatus::Pagado,
+            pendiente: ReceivableStatus::Pendiente,
+            cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await?;
+        self.replace_lines(factura, venta).await
+    }
+}
+
+impl PostgresTx {
+    async fn insert_corrected_lines(&mut self, factura: i64, lines: &[NewSaleLine]) -> Result<(), StoreError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.run(sql!(
+            columns_in!(
+                "INSERT INTO sustituciones_renglones (
+                     empresa, factura, renglon, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat,
+                     objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {Amounts}
+                 )
+                 SELECT :empresa, :factura, n, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat,
+                        objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {Amounts}
+                 FROM unnest(
+                     :producto::bigint[], :sku::text[], :descripcion::text[], :cantidad::numeric[], :unidad::text[],
+                     :unidad_sat::text[], :codigo_sat::text[], :objeto_impuesto::text[], :precio_unitario::numeric[],
+                     :con_existencia::boolean[], {:LineRates}, {:Amounts}
+                 ) WITH ORDINALITY AS r (
+                     producto, sku, descripcion, cantidad, unidad,
+                     unidad_sat, codigo_sat, objeto_impuesto, precio_unitario,
+                     con_existencia, {LineRates}, {Amounts}, n
+                 )",
+                LineRates,
+                Amounts
+            ),
+            empresa: self.empresa,
+            factura;
+            for line in lines {
+                producto,
+                sku: line.product.sku.as_deref(),
+                descripcion,
+                cantidad,
+                unidad: line.product.unidad.as_deref(),
+                unidad_sat: line.product.unidad_sat.as_deref(),
+                codigo_sat: line.product.codigo_sat.as_str(),
+                objeto_impuesto: line.product.objeto_impuesto.as_str(),
+                precio_unitario,
+                con_existencia: line.product.has_stock();
+                ..rates: LineRates,
+                ..amounts: Amounts,
+            }
+        ))
+        .await
+    }
+
+    /// Replaces the lines of a sale by the corrected ones, if there are any, under the same claves.
+    async fn replace_lines(&mut self, factura: i64, venta: i64) -> Result<(), StoreError> {
+        let corrected = self.corrected_lines(factura).await?.len();
+        if corrected == 0 {
+            return Ok(());
+        }
+        let mut claves: Vec<i64> = self
+            .values(sql!(
+                "SELECT clave
+                 FROM ventas_renglones
+                 WHERE empresa = :empresa AND venta = :venta
+                 ORDER BY renglon",
+                empresa: self.empresa,
+                venta,
+            ))
+            .await?;
+        let removed = claves.len().saturating_sub(corrected);
+        let added = corrected.saturating_sub(claves.len());
+        if added > 0 {
+            let first = self.next("ventas_renglones", added).await?;
+            claves.extend((first..).take(added));
+        }
+        self.run(sql!(
+            "DELETE FROM ventas_renglones
+             WHERE empresa = :empresa AND venta = :venta",
+            empresa: self.empresa,
+            venta,
+        ))
+        .await?;
+        self.run(sql!(
+            columns_in!(
+                "WITH sustitucion AS (
+                     UPDATE sustituciones
+                     SET renglones_quitados = :quitados
+                     WHERE empresa = :empresa AND factura = :factura
+                 )
+                 INSERT INTO ventas_renglones (
+                     empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
+                     unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, con_existencia,
+                     {LineRates}, {Amounts}
+                 )
+                 SELECT
+                     s.empresa, c.clave, :venta, s.renglon, s.producto, s.sku, s.descripcion, s.cantidad, s.cantidad,
+                     s.unidad, s.unidad_sat, s.codigo_sat, s.objeto_impuesto, s.precio_unitario, s.con_existencia,
+                     {s.LineRates}, {s.Amounts}
+                 FROM sustituciones_renglones s
+                 JOIN unnest(:claves::bigint[]) WITH ORDINALITY AS c (clave, n) ON c.n = s.renglon
+                 WHERE s.empresa = :empresa AND s.factura = :factura",
+                LineRates,
+                Amounts
+            ),
+            empresa: self.empresa,
+            factura,
+            venta,
+            claves,
+            quitados: removed as i64,
+        ))
+        .await
+    }
+}
