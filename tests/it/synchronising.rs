@@ -73,7 +73,7 @@ async fn what_shows_a_changed_field_of_another_record_has_changed() {
         ("price.edit", json!({"clave": 1, "lista_nombre": "General"}), [&[], &[1, 2], &[]]),
         ("product.edit", json!({"clave": 2, "sku": "B-3"}), [&[2], &[2, 3], &[2, 3]]),
         ("warehouse.edit", json!({"clave": 2, "codigo": "SUR"}), [&[], &[], &[3]]),
-        ("warehouse.edit", json!({"clave": 1, "sucursal": 3}), [&[], &[], &[1, 2]]),
+        ("warehouse.edit", json!({"clave": 2, "sucursal": 3}), [&[], &[], &[3]]),
         // These change nothing that another record shows.
         ("brand.edit", json!({"clave": 2, "nombre": "Otra", "estatus": "activo"}), [&[], &[], &[]]),
         ("warehouse.edit", json!({"clave": 1, "nombre": "Bodega"}), [&[], &[], &[]]),

@@ -199,6 +199,7 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
             std::thread::sleep(Duration::from_millis(100));
         }
     }
+    let figures = get(&server.admin(), "/metrics").1;
     kill(server.pid(), Signal::SIGTERM).unwrap();
     assert!(server.ended(Duration::from_secs(25)).0.success());
     let mut stdout = String::new();

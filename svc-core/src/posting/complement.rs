@@ -154,7 +154,7 @@ pub(crate) async fn substitute(
     let (factura, heading) = open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
     cx.tx.relate_substitute(factura, complement.clave).await?;
     let payments = cx.tx.payments_to_stamp(factura).await?;
-    let document = of_payments(cx, debt.cliente, heading, payments).await?;
+    let document = of_payments(cx, factura, debt.cliente, heading, payments).await?;
     keep_fit(cx, factura, document).await?;
     Ok(factura)
 }

@@ -109,7 +109,7 @@ async fn advances_return(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
         let record = cx.tx.lock_invoice(clave).await?;
         let record = record.ok_or_else(|| Error::internal(format!("credit note {clave} has no record")))?;
         if record.uuid.is_some() {
-            return Err(books::has_notes());
+            return Err(refused("su venta tiene notas de crédito; primero se cancelan"));
         }
         note(cx, &record).await?;
         withdraw(cx, clave).await?;

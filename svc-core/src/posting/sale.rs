@@ -256,7 +256,7 @@ async fn owe(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,
     almacen: &ActiveWarehouse,
-    made: CreatedDocument,
+    mut made: CreatedDocument,
     fecha: NaiveDate,
     vencimiento: NaiveDate,
 ) -> Result<CreatedDocument, Error> {

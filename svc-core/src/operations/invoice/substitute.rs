@@ -204,5 +204,5 @@ async fn validate_goods(cx: &mut Cx<'_>, sale: &LockedSale, lines: &[NewSaleLine
     };
     let more: Vec<SaleGoods> = goods.into_iter().filter_map(more).collect();
     let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
-    stock::validate_there(cx, &almacen, &more, &[]).await
+    stock::validate_there(cx, &almacen, &more, None).await
 }
