@@ -31,10 +31,11 @@ static FIELDS: TextTable<2> = LazyLock::new(|| FIELD_FILES.into_iter().flat_map(
 const FIELD_FILES: [&str; 2] = [include_str!("texts/fields.md"), include_str!("texts/office.md")];
 
 /// Types whose fields share the texts of other types.
-const SHARED: [(&str, &[&str]); 3] = [
+const SHARED: [(&str, &[&str]); 4] = [
     ("ReviseCustomer", &["CustomerTerms", "EditCustomer"]),
     ("CaptureSale", &["CreateSale"]),
     ("CaptureSale.renglones", &["LineBody"]),
+    ("SubstituteInvoice.cambios.renglones", &["LineBody"]),
 ];
 
 /// The keys and cells of a file's tables.
@@ -102,6 +103,8 @@ fn each_member(types: &[String], schema: &mut Value, see: &mut dyn FnMut(Option<
         if let Some(items) = schema.get_mut("items").filter(|items| items["properties"].is_object()) {
             items.as_object_mut().and_then(|items| items.shift_remove("description"));
             each_member(&within, items, see);
+        } else if schema["properties"].is_object() {
+            each_member(&within, schema, see);
         }
     }
 }

@@ -73,15 +73,12 @@ impl Operation for SubstituteInvoice {
         let (tipo, serie) = (InvoiceKind::Factura, invoice_series(sale.sucursal));
         let (factura, heading) = document::open(cx, tipo, serie, Some(sale.clave), cliente, origen).await?;
         cx.tx.relate_substitute(factura, invoice.clave).await?;
-        let document = match corrected {
-            Some((correction, lines)) => {
-                cx.tx.insert_correction(factura, &correction, &lines).await?;
-                correction::document(cx, factura, sale.clave, correction, heading).await?
-            }
-            None => {
-                let receptor = receiver::of_customer(cx, sale.cliente).await?;
-                document::of_sale(cx, sale.clave, receptor, None, heading).await?
-            }
+        let document = if let Some((correction, lines)) = corrected {
+            cx.tx.insert_correction(factura, &correction, &lines).await?;
+            correction::document(cx, factura, sale.clave, correction, heading).await?
+        } else {
+            let receptor = receiver::of_customer(cx, sale.cliente).await?;
+            document::of_sale(cx, sale.clave, receptor, None, heading).await?
         };
         document::keep_fit(cx, factura, document).await?;
         Ok(InvoiceRef { factura })
@@ -136,16 +133,13 @@ impl InvoiceChanges {
         let method = self.metodo_pago_sat.map(|method| method.word().to_owned()).or(sale.metodo_pago_sat.clone());
         let terms = ProposedTerms { forma_pago_sat: form, metodo_pago_sat: method, uso_cfdi: Some(uso_cfdi) };
         let paid = validate_payment(self.condicion_pago.or(sale.condicion_pago), &terms)?;
-        let (lines, amounts) = match &self.renglones {
-            Some(lines) => {
-                let (lines, amounts) = correction::priced(cx, sale, &buyer, lines).await?;
-                validate_goods(cx, sale, &lines).await?;
-                (lines, amounts)
-            }
-            None => {
-                self.validate_withholding(cx, invoice, sale, &buyer).await?;
-                (Vec::new(), sale.amounts)
-            }
+        let (lines, amounts) = if let Some(lines) = &self.renglones {
+            let (lines, amounts) = correction::priced(cx, sale, &buyer, lines).await?;
+            validate_goods(cx, sale, &lines).await?;
+            (lines, amounts)
+        } else {
+            self.validate_withholding(cx, invoice, sale, &buyer).await?;
+            (Vec::new(), sale.amounts)
         };
         if buyer.prospecto {
             becomes_customer(cx, cliente).await?;
