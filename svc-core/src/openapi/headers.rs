@@ -32,7 +32,7 @@ pub(super) fn components(language: Language) -> Value {
     let header = |Header { name, schema, english, spanish }| {
         (shown(&name), json!({ "description": language.say(english, spanish), "schema": schema }))
     };
-    all().into_iter().map(header).collect::<Map<_, _>>().into()
+    all().into_iter().chain(rehearsals()).map(header).collect::<Map<_, _>>().into()
 }
 
 /// References to the components of those headers.
@@ -63,8 +63,28 @@ fn text(example: &str) -> Value {
     json!({ "type": "string", "examples": [example] })
 }
 
+fn header(name: HeaderName, schema: Value, english: &'static str, spanish: &'static str) -> Header {
+    Header { name, schema, english, spanish }
+}
+
+fn rehearsals() -> [Header; 2] {
+    [
+        header(
+            rehearsal::REHEARSAL,
+            json!({ "type": "string", "const": "true" }),
+            "The request was a rehearsal: nothing was written.",
+            "La petición fue un ensayo: no se escribió nada.",
+        ),
+        header(
+            rehearsal::REHEARSED_EVENTS,
+            text("venta.creada"),
+            "Of a rehearsal: the types of the events that the write would emit, each once, in order, with commas between.",
+            "De un ensayo: los tipos de los eventos que la escritura emitiría, cada uno una vez, en orden, separados por comas.",
+        ),
+    ]
+}
+
 fn all() -> Vec<Header> {
-    let header = |name, schema, english, spanish| Header { name, schema, english, spanish };
     vec![
         header(
             respond::PETICION,
@@ -143,18 +163,6 @@ fn all() -> Vec<Header> {
             json!({ "type": "string", "const": "true" }),
             "The answer is the stored one of an earlier request with the same Idempotency-Key.",
             "La respuesta es la guardada de una petición anterior con la misma Idempotency-Key.",
-        ),
-        header(
-            rehearsal::REHEARSAL,
-            json!({ "type": "string", "const": "true" }),
-            "The request was a rehearsal: nothing was written.",
-            "La petición fue un ensayo: no se escribió nada.",
-        ),
-        header(
-            rehearsal::REHEARSED_EVENTS,
-            text("venta.creada"),
-            "Of a rehearsal: the types of the events that the write would emit, each once, in order, with commas between.",
-            "De un ensayo: los tipos de los eventos que la escritura emitiría, cada uno una vez, en orden, separados por comas.",
         ),
         header(
             LOCATION,

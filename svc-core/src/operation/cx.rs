@@ -115,7 +115,9 @@ impl Cx<'_> {
         let row = |event: &&Event| self.event_row(event, false);
         let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
-        events.iter().for_each(|event| self.note(event));
+        for event in events {
+            self.note(event);
+        }
         self.tx.append_events(single).await?;
         Ok(self.tx.group_events(grouped).await?)
     }

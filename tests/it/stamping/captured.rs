@@ -7,7 +7,7 @@ use svc_tests::{Resource, World, books, with};
 use super::credit_notes::{document, refused};
 use super::{NAIL, NAMED, Shop, line, nails, report};
 
-fn invoice(changes: Value) -> Value {
+fn invoice(changes: &Value) -> Value {
     let mut body = nails();
     body["tipo"] = json!("factura");
     body.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
@@ -22,7 +22,7 @@ async fn a_captured_invoice_is_stamped() {
     let cash = json!({"metodo_pago_sat": "PUE", "forma_pago_sat": "03", "cliente": NAMED, "uso_cfdi": "S01"});
     let mut made = Vec::new();
     for changes in [json!({}), dollars, cash] {
-        made.push(shop.company.run_by_name("sale.capture", &invoice(changes)).await.unwrap());
+        made.push(shop.company.run_by_name("sale.capture", &invoice(&changes)).await.unwrap());
     }
     assert_eq!(made[1], json!({"venta": 2, "tipo": "factura", "folio": 2, "factura": 2, "cxc": 2}));
     books::check(&world, &shop.company).await;
@@ -52,10 +52,10 @@ async fn a_captured_invoice_that_cannot_be_stamped_is_refused() {
         (json!({"forma_pago_sat": "03"}), "forma_pago_incompatible", ""),
         (json!({"renglones": [line(NAIL, "1", "0")]}), "documento_invalido", "renglón 1"),
     ] {
-        refused(&shop, "sale.capture", invoice(changes), code, text).await;
+        refused(&shop, "sale.capture", invoice(&changes), code, text).await;
     }
     world.run("DELETE FROM certificados").await;
-    refused(&shop, "sale.capture", invoice(json!({})), "certificado_invalido", "").await;
+    refused(&shop, "sale.capture", invoice(&json!({})), "certificado_invalido", "").await;
     assert_eq!([world.count("ventas").await, world.count("facturas").await], [0, 0]);
 }
 
@@ -64,7 +64,7 @@ async fn a_captured_invoice_that_is_rejected_is_corrected() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     shop.actor.put("/clientes/1", json!({"nombre": "Rechazo"})).await.ok(200);
-    let factura = shop.company.run_by_name("sale.capture", &invoice(json!({}))).await.unwrap()["factura"].clone();
+    let factura = shop.company.run_by_name("sale.capture", &invoice(&json!({}))).await.unwrap()["factura"].clone();
     assert_eq!(world.stamp(&SandboxStamper).await.rechazados, 1);
     shop.actor.put("/clientes/1", json!({"nombre": "Ana"})).await.ok(200);
     shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
