@@ -105,6 +105,8 @@ CREATE TABLE cxc_pagos (
     factura          bigint,
     uuid             text CHECK (uuid = lower(uuid) AND length(uuid) = 36),
     cancelado        boolean NOT NULL DEFAULT false,
+    -- The sale of the advance that it applies; imported payments name none.
+    anticipo         bigint,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT cxc_pagos_cxc_fk FOREIGN KEY (empresa, cxc) REFERENCES cxc,
     CONSTRAINT cxc_pagos_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
@@ -122,6 +124,8 @@ CREATE INDEX cxc_pagos_venta ON cxc_pagos (empresa, venta, clave);
 CREATE INDEX cxc_pagos_fecha ON cxc_pagos (empresa, fecha, clave);
 -- Finds an earlier payment of the same account, day, amount and reference: a payment is made once.
 CREATE INDEX cxc_pagos_datos ON cxc_pagos (empresa, cuenta_bancaria, fecha, importe, referencia) WHERE NOT cancelado;
+-- What was applied of an advance.
+CREATE INDEX cxc_pagos_anticipo ON cxc_pagos (empresa, anticipo) WHERE anticipo IS NOT NULL;
 -- The payments of a complement.
 CREATE INDEX cxc_pagos_factura ON cxc_pagos (empresa, factura) WHERE factura IS NOT NULL;
 

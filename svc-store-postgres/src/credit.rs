@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
+use svc_core::domain::accounting::Account;
 use svc_core::domain::credit_note::{CreditLine, Credited};
 use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Quantity;
@@ -41,7 +42,7 @@ impl FromRow for CreditNote {
     }
 }
 
-from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, restante });
+from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, total, iva, aplicado, restante, abierto });
 
 #[async_trait]
 impl CreditTx for PostgresTx {
@@ -211,21 +212,59 @@ impl CreditTx for PostgresTx {
         .await?;
         // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
-            "SELECT v.clave, v.factura, v.cliente, v.moneda, v.tipo_cambio,
-                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante
+            "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.total, r.iva, a.aplicado,
+                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante, l.abierto
              FROM ventas v
+             LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+               AND f.estatus IN (:en_espera, :vigente)
              CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(n.total), 0) AS aplicado
-                 FROM notas_credito n
-                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
-                 WHERE n.empresa = :empresa AND n.anticipo = v.clave AND f.estatus <> :factura_cancelada
+                 SELECT coalesce(sum(iva), 0) AS iva
+                 FROM ventas_renglones
+                 WHERE empresa = :empresa AND venta = v.clave
+             ) r
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(importe), 0) AS aplicado
+                 FROM cxc_pagos
+                 WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
              ) a
-             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada
-               AND v.factura IS NOT NULL",
+             LEFT JOIN LATERAL (
+                 SELECT sum(r.abono - r.cargo) AS abierto
+                 FROM polizas p
+                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                 WHERE p.empresa = :empresa AND coalesce(r.codigo, r.cuenta) = :anticipos
+                   AND (p.venta = v.clave AND p.pago IS NULL
+                        OR p.pago IN (
+                            SELECT x.clave FROM cxc_pagos x WHERE x.empresa = :empresa AND x.anticipo = v.clave
+                        ))
+                 HAVING bool_or(p.venta = v.clave)
+             ) l ON true
+             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada",
             empresa: self.empresa,
             anticipo,
             tipo: SaleKind::Anticipo,
-            factura_cancelada: InvoiceStatus::Cancelada,
+            en_espera: InvoiceStatus::EnEspera,
+            vigente: InvoiceStatus::Vigente,
+            anticipos: Account::Anticipos,
+        ))
+        .await
+    }
+
+    async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT v.clave
+             FROM ventas v
+             WHERE v.empresa = :empresa AND v.cliente = :cliente AND v.tipo = :tipo AND v.moneda = :moneda
+               AND NOT v.cancelada
+               AND v.total - v.saldo > (
+                   SELECT coalesce(sum(importe), 0)
+                   FROM cxc_pagos
+                   WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+               )
+             ORDER BY v.fecha, v.clave",
+            empresa: self.empresa,
+            cliente,
+            moneda,
+            tipo: SaleKind::Anticipo,
         ))
         .await
     }

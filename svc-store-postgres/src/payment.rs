@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
-use svc_core::domain::money::Money;
 use svc_core::domain::payment::{LockedReceivable, PaidSale};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
@@ -16,7 +15,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, by_note });
+from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, nota });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
@@ -61,10 +60,6 @@ impl FromRow for Paid {
             en_cancelacion: row.read("en_cancelacion")?,
         })
     }
-}
-
-from_row! {
-    struct Iva { impuestos: Money, total: Money }
 }
 
 from_row! {
@@ -140,21 +135,6 @@ impl PaymentTx for PostgresTx {
         self.value(statement).await
     }
 
-    async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError> {
-        let Iva { impuestos, total } = self
-            .one(sql!(
-                "SELECT coalesce(sum(impuestos), 0) AS impuestos, coalesce(sum(total), 0) AS total
-                 FROM ventas
-                 WHERE empresa = :empresa AND tipo = 'anticipo' AND NOT cancelada AND cliente = :cliente
-                   AND moneda = :moneda",
-                empresa: self.empresa,
-                cliente,
-                moneda,
-            ))
-            .await?;
-        Ok((impuestos, total))
-    }
-
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {
         let NewPayment { receivable, instalment, .. } = row;
         // An imported sale's balance may be lower than its receivable's.
@@ -178,11 +158,11 @@ impl PaymentTx for PostgresTx {
              INSERT INTO cxc_pagos (
                  empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                  forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
-                 saldo_insoluto, complemento, factura
+                 saldo_insoluto, complemento, factura, anticipo
              )
              SELECT :empresa, valor, cxc, :cliente, :venta, :fecha, :aplicado, :origen, :importe, :moneda, :tipo_cambio,
                     :forma_pago_sat, :cuenta_bancaria, :deposito, :referencia, :parcialidad, :saldo_anterior,
-                    :saldo_insoluto, :complemento, :factura
+                    :saldo_insoluto, :complemento, :factura, :anticipo
              FROM numero, cuenta
              RETURNING clave",
             empresa: self.empresa,
@@ -204,6 +184,7 @@ impl PaymentTx for PostgresTx {
             saldo_insoluto: instalment.saldo_insoluto,
             complemento: row.complemento(),
             factura: row.factura,
+            anticipo: row.anticipo,
             pagado: instalment.pagado,
             parcialidades: instalment.parcialidades,
             estatus: instalment.estatus(),
@@ -214,7 +195,7 @@ impl PaymentTx for PostgresTx {
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         self.optional(sql!(
             "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura,
-                    EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS by_note
+                    (SELECT min(n.factura) FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS nota
              FROM cxc_pagos
              WHERE empresa = :empresa AND clave = :pago
              FOR NO KEY UPDATE",
@@ -259,7 +240,7 @@ impl PaymentTx for PostgresTx {
                 importe: payment.importe,
                 ahora: now,
                 estatus,
-                parcialidades: i64::from(!payment.by_note),
+                parcialidades: i64::from(payment.nota.is_none()),
             ))
             .await?;
         let Some(Restored { importe, venta: Some(venta) }) = restored else { return Ok(()) };

@@ -1,15 +1,48 @@
-//! Applies reserved advances when their sale is invoiced.
+//! Pays receivables with advances: those named for a sale, when it is invoiced, and any other later.
 
 use rust_decimal::Decimal;
 
 use super::credit_note::{self, NewNote};
+use super::invoice::validate_issuer;
+use super::payment::{self, PaymentData, validate_one};
+use crate::domain::accounting::{Account, EntryError, EntryLine};
 use crate::domain::advance;
 use crate::domain::cfdi::TipoRelacion;
+use crate::domain::clock::mexico_date;
 use crate::domain::invoice::LockedSale;
+use crate::domain::line;
 use crate::domain::money::Money;
+use crate::domain::payment::LockedReceivable;
 use crate::domain::words::PaymentOrigin;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::operation::Cx;
+use crate::store::Advance;
+
+/// The part of an advance that pays a receivable.
+#[derive(Debug)]
+pub(crate) struct AdvancePart {
+    /// The clave of the advance's sale.
+    pub(crate) anticipo: i64,
+    /// What it contributes, in pesos. Its taxes were collected when it was paid and are not
+    /// collected again.
+    pub(crate) lines: Vec<EntryLine>,
+}
+
+impl AdvancePart {
+    /// The part of `importe`. What the entries keep open of the advance afterwards is what is left
+    /// of it without its taxes, so that an advance that is used up leaves nothing.
+    fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
+        let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);
+        let worth = pesos(importe)?.get();
+        let net = pesos(Money::new((advance.total.get() - advance.iva.get()).max(Decimal::ZERO)))?;
+        let gone = |applied: Decimal| line::share(net, Money::new(applied), advance.total).get();
+        let before = advance.aplicado.get();
+        let taken = advance.abierto.map_or(gone(before), |open| net.get() - open);
+        let base = (gone(before + importe.get()) - taken).clamp(Decimal::ZERO, worth);
+        let lines = vec![EntryLine::of(Account::Anticipos, base), EntryLine::of(Account::IvaCobrado, worth - base)];
+        Ok(Self { anticipo: advance.venta, lines })
+    }
+}
 
 /// Applies the advances that were assigned to a sale just invoiced as `factura`, as long as
 /// something is owed. The invoice relates to them (07), and a credit note per advance, related to
@@ -19,26 +52,165 @@ pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64
     for anticipo in cx.tx.assigned_advances(sale.clave).await? {
         // Advances that were cancelled meanwhile are skipped.
         let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
-        let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
+        let Some(invoiced) = found.factura else { continue };
+        let Some((cxc, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
         let funds = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::Anticipo).await?;
         let part = found.restante.get().min(owed.get()).min(funds);
         if part <= Decimal::ZERO {
             continue;
         }
-        let lines = cx.tx.lines_to_stamp(&[anticipo]).await?;
-        let line = lines.first().and_then(|(_, line)| advance::applied(line, Money::new(part)));
-        let line = line.ok_or_else(|| Error::internal(format!("advance {anticipo} has no line")))?;
-        cx.tx.relate(factura, TipoRelacion::Anticipo, found.factura).await?;
-        let note = NewNote {
-            factura,
-            sale,
-            relacion: TipoRelacion::Anticipo,
+        cx.tx.relate(factura, TipoRelacion::Anticipo, invoiced).await?;
+        let terms = PaymentData {
+            origen: PaymentOrigin::Anticipo,
+            cuenta_bancaria: None,
             forma_pago_sat: advance::FORM,
-            anticipo: Some(anticipo),
-            amounts: line.amounts,
-            lines: vec![line],
+            fecha: mexico_date(cx.now.get()),
+            referencia: None,
+            by_note: true,
+            anticipo: None,
+            tipo_cambio: None,
         };
-        credit_note::apply_advance(cx, note, found.tipo_cambio).await?;
+        by_note(cx, &terms, sale, factura, cxc, &found, Money::new(part)).await?;
     }
     Ok(())
+}
+
+/// Pays a receivable with the advance `named`, or with the customer's oldest ones. An invoice gets
+/// a credit note per advance; a receivable without a document only the ledger's entries. Returns
+/// the payments.
+pub(crate) async fn pay(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    cxc: i64,
+    importe: Money,
+    named: Option<i64>,
+) -> Result<Vec<i64>, Error> {
+    let debt = validate_one(cx, terms, cxc, importe).await?;
+    let parts = choose(cx, &debt, importe, named).await?;
+    let rate = |given| parts.iter().all(|(advance, _)| advance.tipo_cambio == given);
+    if terms.tipo_cambio.is_some_and(|given| !rate(given)) {
+        let text = "un anticipo vale lo que al pagarse; se omite, o es el suyo";
+        return Err(Error::field(Code::DatoInvalido, "tipo_cambio", text));
+    }
+    let mut pagos = Vec::with_capacity(parts.len());
+    for (advance, part) in &parts {
+        let pago = match (documented(&debt, advance), debt.venta) {
+            (Some(factura), Some(venta)) => {
+                validate_issuer(cx).await?;
+                let sale = cx.tx.lock_sale(venta).await?.ok_or(Code::NoEncontrado)?;
+                by_note(cx, terms, &sale, factura, cxc, advance, *part).await?
+            }
+            _ => by_entry(cx, terms, cxc, advance, *part).await?,
+        };
+        pagos.push(pago);
+    }
+    Ok(pagos)
+}
+
+/// The invoice that a credit note for this advance relates to; `None` if invoice or advance has no
+/// document in the registry.
+fn documented(debt: &LockedReceivable, advance: &Advance) -> Option<i64> {
+    debt.factura.filter(|_| debt.is_invoiced() && advance.factura.is_some())
+}
+
+/// Locks the advances that pay `importe`, with the part of each.
+async fn choose(
+    cx: &mut Cx<'_>,
+    debt: &LockedReceivable,
+    importe: Money,
+    named: Option<i64>,
+) -> Result<Vec<(Advance, Money)>, Error> {
+    let candidates = match (named, debt.cliente) {
+        (Some(named), _) => vec![named],
+        (None, Some(cliente)) => cx.tx.open_advances(cliente, &debt.moneda).await?,
+        (None, None) => Vec::new(),
+    };
+    let (mut parts, mut left, mut without_document) = (Vec::new(), importe.get(), false);
+    for anticipo in candidates.into_iter().filter(|clave| named.is_some() || Some(*clave) != debt.venta) {
+        if left <= Decimal::ZERO {
+            break;
+        }
+        let found = cx.tx.lock_advance(anticipo).await?;
+        if named.is_some() {
+            validate_named(debt, anticipo, found.as_ref())?;
+        }
+        let Some(found) = found else { continue };
+        if debt.needs_complement() && debt.factura.is_some() && found.factura.is_none() {
+            without_document = true;
+            continue;
+        }
+        let part = found.restante.get().min(left);
+        if part > Decimal::ZERO {
+            left -= part;
+            parts.push((found, Money::new(part)));
+        }
+    }
+    match left {
+        left if left <= Decimal::ZERO => Ok(parts),
+        _ if without_document => {
+            let text = "no tiene factura vigente, y una factura en parcialidades solo aplica anticipos facturados";
+            Err(Error::field(Code::EstadoInvalido, "anticipo", text))
+        }
+        _ => Err(Code::SaldoInsuficiente.into()),
+    }
+}
+
+/// Refuses an advance that cannot pay this receivable.
+fn validate_named(debt: &LockedReceivable, anticipo: i64, found: Option<&Advance>) -> Result<(), Error> {
+    let missing = || {
+        let text = format_args!("el anticipo {anticipo} no existe en la empresa, o está cancelado");
+        Error::field(Code::NoEncontrado, "anticipo", text)
+    };
+    let found = found.ok_or_else(missing)?;
+    let refused = |text| Err(Error::field(Code::EstadoInvalido, "anticipo", text));
+    match found {
+        _ if debt.venta == Some(anticipo) => refused("no se paga a sí mismo"),
+        _ if found.cliente.is_none() || found.cliente != debt.cliente => refused("es de otro cliente"),
+        _ if found.moneda != debt.moneda => Err(Code::MonedaDistinta.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Pays a receivable without a document: the ledger alone says so.
+async fn by_entry(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    cxc: i64,
+    advance: &Advance,
+    importe: Money,
+) -> Result<i64, Error> {
+    let part = AdvancePart::of(advance, importe)?;
+    let terms = PaymentData { anticipo: Some(&part), tipo_cambio: Some(advance.tipo_cambio), ..*terms };
+    let applied = payment::apply(cx, &terms, &[(cxc, importe)]).await?;
+    let pago = applied.payments.first().map(|part| part.pago);
+    pago.ok_or_else(|| Error::internal("an advance was applied by no payment"))
+}
+
+/// Pays the receivable of the invoice `factura` by a credit note (07). The advance counts at its
+/// own exchange rate; the difference to the invoice's is an exchange gain or loss.
+async fn by_note(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    sale: &LockedSale,
+    factura: i64,
+    cxc: i64,
+    advance: &Advance,
+    importe: Money,
+) -> Result<i64, Error> {
+    let anticipo = advance.venta;
+    let lines = cx.tx.lines_to_stamp(&[anticipo]).await?;
+    let line = lines.first().and_then(|(_, line)| advance::applied(line, advance.aplicado, importe));
+    let line = line.ok_or_else(|| Error::internal(format!("advance {anticipo} has no line")))?;
+    let note = NewNote {
+        factura,
+        sale,
+        relacion: TipoRelacion::Anticipo,
+        forma_pago_sat: advance::FORM,
+        anticipo: Some(anticipo),
+        amounts: line.amounts,
+        lines: vec![line],
+    };
+    let part = AdvancePart::of(advance, importe)?;
+    let terms = PaymentData { by_note: true, anticipo: Some(&part), tipo_cambio: Some(advance.tipo_cambio), ..*terms };
+    credit_note::apply_advance(cx, note, cxc, &terms).await
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
+use super::advance::AdvancePart;
 use super::complement;
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
 use crate::domain::clock::mexico_date;
@@ -32,9 +33,10 @@ pub(crate) struct PaymentData<'a> {
     pub(crate) fecha: NaiveDate,
     /// Bank reference; required for a deposit.
     pub(crate) referencia: Option<&'a str>,
-    /// For a credit note, which needs no complement and no instalment number: the IVA in it that
-    /// was collected with an advance.
-    pub(crate) by_note: Option<Money>,
+    /// Whether a credit note lowers the receivable. It needs no complement and no instalment number.
+    pub(crate) by_note: bool,
+    /// The part of an advance that pays it; required by the origin.
+    pub(crate) anticipo: Option<&'a AdvancePart>,
     /// Pesos per unit of the currency on that day; `None` for each receivable's own.
     pub(crate) tipo_cambio: Option<Rate>,
 }
@@ -113,6 +115,10 @@ async fn of_released(
 }
 
 impl<'a> PaymentData<'a> {
+    fn advance(&self) -> Result<&'a AdvancePart, Error> {
+        self.anticipo.ok_or_else(|| Error::internal("a payment from advances names none"))
+    }
+
     fn is_kept_in_the_till(&self) -> bool {
         self.origen == PaymentOrigin::Deposito && self.cuenta_bancaria.is_none()
     }
@@ -163,7 +169,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         debt.validate(matches!(cx.actor, Actor::Key { .. }))?;
         let tipo_cambio = rates.get(cxc).copied().ok_or(Code::NoEncontrado)?;
         let mut instalment = validate(debt, terms, account.as_ref(), *importe)?;
-        if terms.by_note.is_some() {
+        if terms.by_note {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
@@ -188,7 +194,8 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         None => Decimal::ZERO,
     };
     let identified = Money::new(identified.max(Decimal::ZERO));
-    let paid = instalments.iter().map(|part| part.debt).filter(|_| terms.by_note.is_none());
+    let documented = terms.by_note || terms.origen == PaymentOrigin::Anticipo;
+    let paid = instalments.iter().map(|part| part.debt).filter(|_| !documented);
     let complements = complement::open_all(cx, paid).await?;
     let mut payments = Vec::with_capacity(parts.len());
     let mut before = Decimal::ZERO;
@@ -196,7 +203,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         let debt = part.debt;
         let factura = complements.by_receivable.get(&debt.clave).copied();
         let recibido = match terms.origen {
-            PaymentOrigin::Anticipo => of_advance(cx, terms, part).await?,
+            PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
             _ => part.received(terms.source(), before, identified, total)?,
         };
         before += part.instalment.importe.get();
@@ -224,7 +231,7 @@ impl PaidPart<'_> {
         before: Decimal,
         identified: Money,
         total: Money,
-    ) -> Result<[(Account, Money); 2], EntryError> {
+    ) -> Result<Vec<EntryLine>, EntryError> {
         let after = before + self.instalment.importe.get();
         let pesos = |amount| line::pesos(Money::new(amount), self.tipo_cambio).ok_or(EntryError::TooLarge);
         let worth = pesos(after)?.get() - pesos(before)?.get();
@@ -232,30 +239,9 @@ impl PaidPart<'_> {
         let waited = waited(after) - waited(before);
         let whole = identified > Money::default() && self.debt.moneda != PESO;
         let rest = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
-        Ok([(Account::PorIdentificar, Money::new(waited)), (source, Money::new(rest))])
+        let received = |cuenta, importe| EntryLine::cargo(cuenta, Money::new(importe));
+        Ok(vec![received(Account::PorIdentificar, waited), received(source, rest)])
     }
-}
-
-/// What an advance contributes, in pesos. Its IVA was collected when it was paid, and is not
-/// collected again.
-async fn of_advance(
-    cx: &mut Cx<'_>,
-    terms: &PaymentData<'_>,
-    part: &PaidPart<'_>,
-) -> Result<[(Account, Money); 2], Error> {
-    let (debt, importe) = (part.debt, part.instalment.importe);
-    let iva = match (terms.by_note, debt.cliente) {
-        (Some(iva), _) => iva,
-        // Nothing says which of several advances it is.
-        (None, Some(cliente)) => {
-            let (iva, total) = cx.tx.iva_of_advances(cliente, &debt.moneda).await?;
-            line::share(iva, importe, total)
-        }
-        (None, None) => Money::default(),
-    };
-    let pesos = |amount| line::pesos(amount, part.tipo_cambio).ok_or(EntryError::TooLarge);
-    let (worth, iva) = (pesos(importe)?, pesos(iva)?);
-    Ok([(Account::Anticipos, Money::new(worth.get() - iva.get())), (Account::IvaCobrado, iva)])
 }
 
 /// The exchange rate of the payment for each receivable.
@@ -288,6 +274,24 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &BankReceipt<'_>) -> Result<O
         Actor::Key { .. } => earlier.refuse().map(|()| None),
         Actor::BackOffice => earlier.deposit_of(receipt.importe),
     }
+}
+
+/// Locks a receivable and validates a payment of it that needs no deposit, without paying.
+pub(crate) async fn validate_one(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    cxc: i64,
+    importe: Money,
+) -> Result<LockedReceivable, Error> {
+    let debt = lock_debts(cx, &[(cxc, importe)]).await?.remove(&cxc).ok_or(Code::NoEncontrado)?;
+    let account = match terms.cuenta_bancaria {
+        Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
+        None => None,
+    };
+    debt.validate(false)?;
+    validate(&debt, terms, account.as_ref(), importe)?;
+    validate_funds(cx, terms.origen, &debt, importe).await?;
+    Ok(debt)
 }
 
 /// Validates a payment of a receivable, in the order of the codes (decisions, "Payments").
@@ -326,7 +330,7 @@ async fn write(
     cx: &mut Cx<'_>,
     terms: &PaymentData<'_>,
     part: &PaidPart<'_>,
-    recibido: [(Account, Money); 2],
+    recibido: Vec<EntryLine>,
     deposito: Option<i64>,
     factura: Option<i64>,
 ) -> Result<PartApplied, Error> {
@@ -343,6 +347,7 @@ async fn write(
         deposito,
         referencia: terms.referencia,
         factura,
+        anticipo: terms.anticipo.map(|part| part.anticipo),
     };
     let contabilizado = cx.tx.collected(debt.clave).await?;
     let pago = cx.tx.insert_payment(&row).await?.ok_or(Code::ImporteExcedeSaldo)?;

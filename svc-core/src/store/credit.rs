@@ -1,6 +1,7 @@
 //! Credit notes, the credit balances (saldos a favor) that they leave, and advances (anticipos).
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 
 use super::{GoodsMovement, StoreError};
 use crate::domain::cfdi::TipoRelacion;
@@ -42,21 +43,30 @@ pub struct NewCreditBalance<'a> {
     pub factura: i64,
 }
 
-/// An advance that invoices may apply.
+/// An advance that receivables may apply.
 #[derive(Debug, Clone)]
 pub struct Advance {
-    /// The advance's own sale; its only line has the rate of IVA.
+    /// The advance's own sale.
     pub venta: i64,
-    /// The advance's invoice in the registry.
-    pub factura: i64,
+    /// The advance's invoice in the registry, if that is stamped or waits for its stamp.
+    pub factura: Option<i64>,
     /// The customer who paid it.
     pub cliente: Option<i64>,
     /// Currency of the advance.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// What was paid of it and no invoice has applied.
+    /// The whole of it.
+    pub total: Money,
+    /// The IVA in `total`.
+    pub iva: Money,
+    /// What valid payments have applied of it.
+    pub aplicado: Money,
+    /// What was paid of it and not applied.
     pub restante: Money,
+    /// What the entries say is open of it, in pesos and without its taxes; `None` if it has no
+    /// entry, because it was imported.
+    pub abierto: Option<Decimal>,
 }
 
 /// Credit notes, credit balances and advances.
@@ -91,7 +101,10 @@ pub trait CreditTx {
     /// Deletes the credit balance that a cancelled credit note left, if there is one.
     async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError>;
 
-    /// An invoiced advance that is not cancelled, locked until the end.
+    /// The advances of a customer in a currency of which something is left, the oldest first.
+    async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError>;
+
+    /// An advance that is not cancelled, locked until the end.
     async fn lock_advance(&mut self, anticipo: i64) -> Result<Option<Advance>, StoreError>;
 
     /// Assigns an advance to a sale; `false` if it was assigned before.

@@ -36,6 +36,8 @@ pub struct NewPayment<'a> {
     pub referencia: Option<&'a str>,
     /// Its payment complement in the invoice registry, if it needs one.
     pub factura: Option<i64>,
+    /// The sale of the advance that it applies.
+    pub anticipo: Option<i64>,
 }
 
 impl NewPayment<'_> {
@@ -60,8 +62,8 @@ pub struct AppliedPayment {
     pub deposito: Option<i64>,
     /// Its payment complement in the invoice registry.
     pub factura: Option<i64>,
-    /// Whether a credit note lowers the receivable by it.
-    pub by_note: bool,
+    /// The credit note that lowers the receivable by it.
+    pub nota: Option<i64>,
 }
 
 /// The outcome of withdrawing the complement of a cancelled payment.
@@ -84,9 +86,6 @@ pub trait PaymentTx {
     /// A customer's money in a currency from which payments of this origin may be made, less what
     /// was applied: what was paid of valid advances, or credit balances. It is zero for deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
-
-    /// The IVA and the total of a customer's valid advances in a currency.
-    async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError>;
 
     /// Inserts a payment, and lowers the balances of its receivable and sale by it; returns its
     /// clave, or `None` if the receivable's balance is lower than the payment.

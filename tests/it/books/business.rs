@@ -17,6 +17,7 @@ const REFUSALS: [&str; 24] = [
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
     "cxc_cancelada",
+    "cancelacion_en_curso",
     "cxc_sin_saldo",
     "dato_invalido",
     "documento_invalido",

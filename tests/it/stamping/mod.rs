@@ -1,6 +1,7 @@
 //! The stamping worker: its requests, its leases and its effects.
 
 mod advances;
+mod advances_later;
 mod cancellations;
 mod complements;
 mod credit_notes;

@@ -142,6 +142,20 @@ pub(super) const RULES: &[(&str, &str)] = &[
          GROUP BY v.clave, l.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
+        "account 206.01 holds nothing of an advance that is used up",
+        "SELECT format('venta %s', v.clave)
+         FROM ventas v CROSS JOIN LATERAL (
+             SELECT array_agg(clave) AS pagos,
+                    coalesce(sum(importe) FILTER (WHERE NOT cancelado), 0) AS aplicado
+             FROM cxc_pagos WHERE empresa = $1 AND anticipo = v.clave
+         ) x CROSS JOIN LATERAL (
+             SELECT coalesce(sum(r.abono - r.cargo), 0) AS abierto
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) = '206.01'
+             WHERE p.empresa = $1 AND (p.venta = v.clave AND p.pago IS NULL OR p.pago = ANY (x.pagos))
+         ) l
+         WHERE v.empresa = $1 AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.total = x.aplicado AND l.abierto <> 0",
+    ),
+    (
         "of a paid sale no IVA or IEPS is to be collected",
         "SELECT format('venta %s', v.clave)
          FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave

@@ -9,10 +9,10 @@ use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 
 /// The posted amounts of a payment, in the receivable's currency.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct PaymentAmounts {
-    /// Where the money came from or went to, in pesos.
-    pub recibido: [(Account, Money); 2],
+    /// Where the money came from, in pesos.
+    pub recibido: Vec<EntryLine>,
     /// The amount.
     pub importe: Money,
     /// The part of the receivable paid before this payment.
@@ -63,8 +63,7 @@ pub(crate) fn payment_entry(
     let owed = pesos(payment.importe)?.get();
     // The last payment takes the remainder, so that a paid receivable leaves no balance.
     let rest = payment.is_foreign() && payment.liquida && (adeudo - owed).abs() <= ROUNDED;
-    let mut lines: Vec<EntryLine> =
-        payment.recibido.map(|(cuenta, importe)| EntryLine::cargo(cuenta, importe)).to_vec();
+    let mut lines = payment.recibido.clone();
     lines.push(EntryLine::of(Account::Clientes, if rest { -adeudo } else { -owed }));
     for (whole, booked, pending, paid) in [
         (pesos(payment.iva)?, iva, Account::IvaNoCobrado, Account::IvaCobrado),

@@ -16,12 +16,12 @@ use crate::domain::payment::{CASH, LockedReceivable, default_form, too_large, va
 use crate::domain::quantity::Rate;
 use crate::domain::sat;
 use crate::domain::time::Date;
-use crate::domain::words::{CancellationReason, PaymentOrigin, SaleKind};
+use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::cancelled;
 use crate::posting::payment::{PaymentData, apply, undo};
+use crate::posting::{advance, cancelled};
 use crate::store::{BankReceipt, Cancellation, DepositOrigin};
 
 /// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
@@ -39,6 +39,9 @@ pub struct ApplyPayment {
     pub aplicaciones: Option<Many<Application, 500>>,
     /// The source of the payment; a deposit if left out.
     pub origen: Option<PaymentOrigin>,
+    /// The clave of the advance's sales document, with the origin `anticipo`; if left out, the
+    /// customer's oldest ones with something left in the receivable's currency.
+    pub anticipo: Option<i64>,
     /// The clave of the bank account. A deposit requires one, unless it is cash that stays in the
     /// till.
     pub cuenta_bancaria: Option<i64>,
@@ -73,7 +76,7 @@ pub enum PaymentsApplied {
         /// The payment's clave.
         pago: i64,
     },
-    /// One deposit paid several receivables.
+    /// One deposit paid several receivables, or several advances paid one.
     Several {
         /// The claves of the payments, in the order of the request.
         pagos: Vec<i64>,
@@ -156,6 +159,13 @@ impl ApplyPayment {
         line::amount(total).map(|_| parts).ok_or_else(too_large)
     }
 
+    fn applied(&self, pagos: Vec<i64>, deposito: Option<i64>) -> PaymentsApplied {
+        match (pagos.as_slice(), &self.aplicaciones) {
+            (&[pago], None) => PaymentsApplied::One { pago },
+            _ => PaymentsApplied::Several { pagos, deposito },
+        }
+    }
+
     /// The payment form, given or by default.
     fn form(&self, origen: PaymentOrigin) -> Result<&str, Error> {
         let refused = |text| Err(Error::field(Code::DatoInvalido, "forma_pago_sat", text));
@@ -180,21 +190,25 @@ impl Operation for ApplyPayment {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentsApplied, Error> {
         let parts = self.parts()?;
         let origen = self.origen.unwrap_or(PaymentOrigin::Deposito);
+        if self.anticipo.is_some() && origen != PaymentOrigin::Anticipo {
+            return Err(Error::field(Code::DatoInvalido, "anticipo", "solo va con origen anticipo"));
+        }
         let terms = PaymentData {
             origen,
             cuenta_bancaria: self.cuenta_bancaria,
             forma_pago_sat: self.form(origen)?,
             fecha: validate_day(self.fecha.0, cx.now)?,
             referencia: self.referencia.as_deref(),
-            by_note: None,
+            by_note: false,
+            anticipo: None,
             tipo_cambio: self.tipo_cambio,
         };
+        if let (PaymentOrigin::Anticipo, &[(cxc, importe)]) = (origen, parts.as_slice()) {
+            let pagos = advance::pay(cx, &terms, cxc, importe, self.anticipo).await?;
+            return Ok(self.applied(pagos, None));
+        }
         let applied = apply(cx, &terms, &parts).await?;
-        let pagos: Vec<i64> = applied.payments.iter().map(|part| part.pago).collect();
-        Ok(match (pagos.as_slice(), &self.aplicaciones) {
-            (&[pago], None) => PaymentsApplied::One { pago },
-            _ => PaymentsApplied::Several { pagos, deposito: applied.deposito },
-        })
+        Ok(self.applied(applied.payments.iter().map(|part| part.pago).collect(), applied.deposito))
     }
 }
 
@@ -216,6 +230,11 @@ impl Operation for CancelPayment {
         {
             return refused("el anticipo que pagó ya se aplicó");
         }
+        if let Some(nota) = payment.nota
+            && cx.tx.credit_note(nota).await?.is_some_and(|note| note.anticipo.is_some())
+        {
+            return self.cancel_note(cx, nota).await;
+        }
         let motivo = match self.motivo.unwrap_or(CancellationReason::Wrong) {
             CancellationReason::Replaced => {
                 let text = "01 exige el complemento que lo sustituye, y no hay quien lo haga";
@@ -236,6 +255,29 @@ impl Operation for CancelPayment {
             undo(cx, pago, &payment).await?;
         }
         Ok(PaymentRef { pago })
+    }
+}
+
+impl CancelPayment {
+    /// Requests the cancellation of the credit note that applies an advance; the payment stands
+    /// until the authority's final answer.
+    async fn cancel_note(&self, cx: &mut Cx<'_>, nota: i64) -> Result<PaymentRef, Error> {
+        let refused = |text| Err(Error::field(Code::EstadoInvalido, "pago", text));
+        let record = cx.tx.lock_invoice(nota).await?.ok_or(Code::NoEncontrado)?;
+        if record.cancelacion_solicitada {
+            return refused("su cancelación ya se solicitó");
+        }
+        if record.estatus != InvoiceStatus::Vigente {
+            return refused("la nota de crédito que lo aplica no está timbrada");
+        }
+        let motivo = self.motivo.unwrap_or(CancellationReason::Wrong);
+        if motivo == CancellationReason::Replaced {
+            return Err(Error::field(Code::DatoInvalido, "motivo", "una nota de crédito no se sustituye"));
+        }
+        cancelled::note(cx, &record).await?;
+        let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
+        cancelled::request(cx, &record, &cancellation, None, false).await?;
+        Ok(PaymentRef { pago: self.pago })
     }
 }
 

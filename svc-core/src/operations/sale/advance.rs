@@ -117,7 +117,7 @@ impl CaptureAdvance {
     /// The only line, which bills no product.
     fn line(&self, rate: VatRate) -> Result<NewSaleLine, Error> {
         let too_large = || Error::field(Code::DatoInvalido, "importe", "pasa de 18 dígitos");
-        let amounts = advance::amounts(self.importe, Some(rate)).ok_or_else(too_large)?;
+        let amounts = advance::amounts(self.importe, &LineRates::of_vat(Some(rate))).ok_or_else(too_large)?;
         if amounts.subtotal == Money::default() {
             return Err(Error::field(Code::DatoInvalido, "importe", "es demasiado poco para facturarse"));
         }
@@ -222,7 +222,8 @@ impl Operation for CaptureAdvance {
             forma_pago_sat: &self.forma_pago_sat,
             fecha: today,
             referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
-            by_note: None,
+            by_note: false,
+            anticipo: None,
             tipo_cambio: Some(tipo_cambio),
         };
         let paid = apply(cx, &terms, &[(cxc, amounts.total)]).await?;
@@ -261,7 +262,8 @@ impl Operation for ApplyAdvance {
             let text = format_args!("el anticipo {anticipo} no existe en la empresa, o no tiene factura vigente");
             Error::field(Code::NoEncontrado, "anticipo", text)
         };
-        let found = cx.tx.lock_advance(anticipo).await?.ok_or_else(missing)?;
+        let found = cx.tx.lock_advance(anticipo).await?;
+        let found = found.filter(|advance| advance.factura.is_some()).ok_or_else(missing)?;
         let other = |text| Err(Error::field(Code::EstadoInvalido, "anticipo", text));
         if found.cliente.is_none() || found.cliente != sale.cliente {
             return other("es de otro cliente");
