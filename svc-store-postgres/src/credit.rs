@@ -42,7 +42,7 @@ impl FromRow for CreditNote {
     }
 }
 
-from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, total, iva, aplicado, restante, abierto });
+from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, amounts: .., aplicado, restante, abierto });
 
 #[async_trait]
 impl CreditTx for PostgresTx {
@@ -212,16 +212,18 @@ impl CreditTx for PostgresTx {
         .await?;
         // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
-            "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.total, r.iva, a.aplicado,
+            "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.subtotal, v.descuento,
+                    v.impuestos - r.ieps AS iva, r.ieps, v.retenciones, r.isr_retenido, v.total, a.aplicado,
                     greatest(v.total - v.saldo - a.aplicado, 0) AS restante, l.abierto
              FROM ventas v
-             LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
-               AND f.estatus IN (:en_espera, :vigente)
              CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(iva), 0) AS iva
+                 SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido,
+                        count(*) AS renglones
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = v.clave
              ) r
+             LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+               AND f.estatus IN (:en_espera, :vigente) AND r.renglones = 1
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(importe), 0) AS aplicado
                  FROM cxc_pagos

@@ -45,8 +45,8 @@ pub use purchase::{
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use receivable::{
-    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied, PaymentRef,
-    PaymentsApplied,
+    Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied,
+    PaymentRef, PaymentsApplied,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

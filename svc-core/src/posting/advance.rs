@@ -9,6 +9,7 @@ use crate::domain::accounting::{Account, EntryError, EntryLine};
 use crate::domain::advance;
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::clock::mexico_date;
+use crate::domain::credit_note::CreditLine;
 use crate::domain::invoice::LockedSale;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -29,17 +30,32 @@ pub(crate) struct AdvancePart {
 }
 
 impl AdvancePart {
-    /// The part of `importe`. What the entries keep open of the advance afterwards is what is left
-    /// of it without its taxes, so that an advance that is used up leaves nothing.
+    /// The part of `importe`: so much of each of the advance's amounts. What the entries keep open
+    /// of the advance is corrected by what they say, so that one that is used up leaves nothing.
     fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
+        let whole = &advance.amounts;
         let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);
-        let worth = pesos(importe)?.get();
-        let net = pesos(Money::new((advance.total.get() - advance.iva.get()).max(Decimal::ZERO)))?;
-        let gone = |applied: Decimal| line::share(net, Money::new(applied), advance.total).get();
-        let before = advance.aplicado.get();
-        let taken = advance.abierto.map_or(gone(before), |open| net.get() - open);
-        let base = (gone(before + importe.get()) - taken).clamp(Decimal::ZERO, worth);
-        let lines = vec![EntryLine::of(Account::Anticipos, base), EntryLine::of(Account::IvaCobrado, worth - base)];
+        let (before, after) = (advance.aplicado, Money::new(advance.aplicado.get() + importe.get()));
+        let upto = |whole, applied| line::share(whole, applied, advance.amounts.total).get();
+        let part = |amount| pesos(amount).map(|amount| upto(amount, after) - upto(amount, before));
+        let (ieps, descuento) = (part(whole.ieps)?, part(whole.descuento)?);
+        let (isr, iva_retenido) = (part(whole.isr_retenido)?, part(whole.iva_retenido())?);
+        let net = whole.total.get() + whole.retenciones.get() + whole.descuento.get() - whole.impuestos().get();
+        let net = pesos(Money::new(net.max(Decimal::ZERO)))?;
+        let taken = advance.abierto.map_or(upto(net, before), |open| net.get() - open);
+        // The base and its IVA.
+        let rest = pesos(importe)?.get() - ieps + descuento + isr + iva_retenido;
+        let base =
+            if whole.iva > Money::default() { (upto(net, after) - taken).min(rest).max(Decimal::ZERO) } else { rest };
+        let lines = [
+            (Account::Anticipos, base),
+            (Account::IvaCobrado, rest - base),
+            (Account::IepsCobrado, ieps),
+            (Account::Descuentos, -descuento),
+            (Account::IsrRetenido, -isr),
+            (Account::IvaRetenido, -iva_retenido),
+        ];
+        let lines = lines.map(|(cuenta, importe)| EntryLine::of(cuenta, importe)).to_vec();
         Ok(Self { anticipo: advance.venta, lines })
     }
 }
@@ -66,6 +82,7 @@ pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64
             forma_pago_sat: advance::FORM,
             fecha: mexico_date(cx.now.get()),
             referencia: None,
+            deposito: None,
             by_note: true,
             anticipo: None,
             tipo_cambio: None,
@@ -197,20 +214,24 @@ async fn by_note(
     advance: &Advance,
     importe: Money,
 ) -> Result<i64, Error> {
-    let anticipo = advance.venta;
-    let lines = cx.tx.lines_to_stamp(&[anticipo]).await?;
-    let line = lines.first().and_then(|(_, line)| advance::applied(line, advance.aplicado, importe));
-    let line = line.ok_or_else(|| Error::internal(format!("advance {anticipo} has no line")))?;
+    let line = note_line(cx, advance, importe).await?;
     let note = NewNote {
         factura,
         sale,
         relacion: TipoRelacion::Anticipo,
         forma_pago_sat: advance::FORM,
-        anticipo: Some(anticipo),
+        anticipo: Some(advance.venta),
         amounts: line.amounts,
         lines: vec![line],
     };
     let part = AdvancePart::of(advance, importe)?;
     let terms = PaymentData { by_note: true, anticipo: Some(&part), tipo_cambio: Some(advance.tipo_cambio), ..*terms };
     credit_note::apply_advance(cx, note, cxc, &terms).await
+}
+
+/// The line of a credit note about `importe` of an advance.
+pub(crate) async fn note_line(cx: &mut Cx<'_>, advance: &Advance, importe: Money) -> Result<CreditLine, Error> {
+    let lines = cx.tx.lines_to_stamp(&[advance.venta]).await?;
+    let line = lines.first().and_then(|(_, line)| advance::applied(line, advance.aplicado, importe));
+    line.ok_or_else(|| Error::new(Code::DocumentoInvalido).message("el anticipo no se deja dividir así"))
 }

@@ -119,6 +119,7 @@ async fn settle(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Erro
         forma_pago_sat: note.forma_pago_sat,
         fecha: mexico_date(cx.now.get()),
         referencia: None,
+        deposito: None,
         by_note: true,
         anticipo: None,
         tipo_cambio: Some(note.sale.tipo_cambio),

@@ -10,7 +10,7 @@ use super::complement;
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
-use crate::domain::deposit::PaidAccount;
+use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -33,6 +33,8 @@ pub(crate) struct PaymentData<'a> {
     pub(crate) fecha: NaiveDate,
     /// Bank reference; required for a deposit.
     pub(crate) referencia: Option<&'a str>,
+    /// The captured deposit that it applies.
+    pub(crate) deposito: Option<i64>,
     /// Whether a credit note lowers the receivable. It needs no complement and no instalment number.
     pub(crate) by_note: bool,
     /// The part of an advance that pays it; required by the origin.
@@ -47,6 +49,8 @@ pub(crate) struct Applied {
     pub(crate) payments: Vec<PartApplied>,
     /// The deposit that brought the money.
     pub(crate) deposito: Option<i64>,
+    /// What is left of a captured deposit.
+    pub(crate) sin_aplicar: Option<Money>,
 }
 
 #[derive(Debug)]
@@ -136,7 +140,7 @@ impl<'a> PaymentData<'a> {
     /// favour or an advance.
     fn receipt(&self, importe: Money) -> Result<Option<BankReceipt<'a>>, Error> {
         // Money that is not taken to a bank stays in the till.
-        if self.origen != PaymentOrigin::Deposito {
+        if self.origen != PaymentOrigin::Deposito || self.deposito.is_some() {
             return Ok(None);
         }
         let Some(cuenta_bancaria) = self.cuenta_bancaria else { return Ok(None) };
@@ -159,9 +163,10 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
         None => None,
     };
-    let waiting = match &receipt {
-        Some(receipt) => waiting_deposit(cx, receipt).await?,
-        None => None,
+    let waiting = match (terms.deposito, &receipt) {
+        (Some(deposito), _) => Some((deposito, named_deposit(cx, deposito).await?.validate()?)),
+        (None, Some(receipt)) => waiting_deposit(cx, receipt).await?.map(|deposito| (deposito, total)),
+        (None, None) => None,
     };
     let mut instalments = Vec::with_capacity(parts.len());
     for (cxc, importe) in parts {
@@ -177,8 +182,9 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         validate_funds(cx, terms.origen, debt, *importe).await?;
     }
     let deposito = match (&receipt, waiting) {
-        (None, _) => None,
-        (Some(_), Some(deposito)) => {
+        (None, None) => None,
+        (_, Some((_, rest))) if total > rest => return Err(Code::SaldoInsuficiente.into()),
+        (_, Some((deposito, _))) => {
             if !cx.tx.apply_deposit(deposito, total).await? {
                 return Err(Error::internal(format!("deposit {deposito} changed while its account was locked")));
             }
@@ -190,7 +196,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         }
     };
     let identified = match waiting {
-        Some(deposito) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
+        Some((deposito, _)) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
         None => Decimal::ZERO,
     };
     let identified = Money::new(identified.max(Decimal::ZERO));
@@ -204,13 +210,14 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         let factura = complements.by_receivable.get(&debt.clave).copied();
         let recibido = match terms.origen {
             PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
-            _ => part.received(terms.source(), before, identified, total)?,
+            _ => part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?,
         };
         before += part.instalment.importe.get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
     complements.keep(cx).await?;
-    Ok(Applied { payments, deposito })
+    let left = waiting.map(|(_, rest)| Money::new(rest.get() - total.get()));
+    Ok(Applied { payments, deposito, sin_aplicar: left.filter(|_| terms.deposito.is_some()) })
 }
 
 /// The part of a payment that pays one receivable.
@@ -224,23 +231,23 @@ struct PaidPart<'d> {
 impl PaidPart<'_> {
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts
     /// of the same payment: at one exchange rate the parts add up to the whole. For a deposit that
-    /// waited, its share of the `identified` pesos posted for `total`.
+    /// waited, its share of the `identified` pesos posted for the `rest` of it.
     fn received(
         &self,
         source: Account,
         before: Decimal,
         identified: Money,
-        total: Money,
+        rest: Money,
     ) -> Result<Vec<EntryLine>, EntryError> {
         let after = before + self.instalment.importe.get();
         let pesos = |amount| line::pesos(Money::new(amount), self.tipo_cambio).ok_or(EntryError::TooLarge);
         let worth = pesos(after)?.get() - pesos(before)?.get();
-        let waited = |amount| line::share(identified, Money::new(amount), total).get();
+        let waited = |amount| line::share(identified, Money::new(amount), rest).get();
         let waited = waited(after) - waited(before);
         let whole = identified > Money::default() && self.debt.moneda != PESO;
-        let rest = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
+        let new = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
         let received = |cuenta, importe| EntryLine::cargo(cuenta, Money::new(importe));
-        Ok(vec![received(Account::PorIdentificar, waited), received(source, rest)])
+        Ok(vec![received(Account::PorIdentificar, waited), received(source, new)])
     }
 }
 
@@ -264,6 +271,25 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
         debts.insert(cxc, cx.tx.lock_receivable(cxc).await?.ok_or_else(missing)?);
     }
     Ok(debts)
+}
+
+/// The deposit that a payment names; an error if there is none.
+pub(crate) async fn named_deposit(cx: &mut Cx<'_>, deposito: i64) -> Result<NamedDeposit, Error> {
+    let missing = || {
+        let text = format_args!("el depósito {deposito} no existe en la empresa");
+        Error::field(Code::NoEncontrado, "deposito", text)
+    };
+    cx.tx.deposit(deposito).await?.ok_or_else(missing)
+}
+
+/// The first day on which a deposit of `fecha` can pay these receivables: its own, or the last of
+/// theirs.
+pub(crate) async fn payable_since(
+    cx: &mut Cx<'_>,
+    parts: &[(i64, Money)],
+    fecha: NaiveDate,
+) -> Result<NaiveDate, Error> {
+    Ok(lock_debts(cx, parts).await?.values().map(|debt| debt.fecha).fold(fecha, NaiveDate::max))
 }
 
 /// The captured deposit with the same data as the payment. The back office applies it; for the API

@@ -86,6 +86,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::CancelPayment>(),
     Entry::operation::<operations::ReissuePayment>(),
     Entry::operation::<operations::CaptureDeposit>(),
+    Entry::operation::<operations::CancelDeposit>(),
     Entry::operation::<operations::CapturePayable>(),
     Entry::operation::<operations::PayPayable>(),
     Entry::operation::<operations::CapturePurchase>(),

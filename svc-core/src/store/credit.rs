@@ -48,7 +48,8 @@ pub struct NewCreditBalance<'a> {
 pub struct Advance {
     /// The advance's own sale.
     pub venta: i64,
-    /// The advance's invoice in the registry, if that is stamped or waits for its stamp.
+    /// The advance's invoice in the registry, if that is stamped or waits for its stamp, and has
+    /// the one line that an advance's has.
     pub factura: Option<i64>,
     /// The customer who paid it.
     pub cliente: Option<i64>,
@@ -56,10 +57,8 @@ pub struct Advance {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The whole of it.
-    pub total: Money,
-    /// The IVA in `total`.
-    pub iva: Money,
+    /// The amounts of its sale.
+    pub amounts: Amounts,
     /// What valid payments have applied of it.
     pub aplicado: Money,
     /// What was paid of it and not applied.

@@ -13,11 +13,11 @@ use super::dealings::rate_text;
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: for states and amounts, never for a request's form.
-const REFUSALS: [&str; 24] = [
+const REFUSALS: [&str; 25] = [
+    "cancelacion_en_curso",
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
     "cxc_cancelada",
-    "cancelacion_en_curso",
     "cxc_sin_saldo",
     "dato_invalido",
     "documento_invalido",

@@ -1,8 +1,10 @@
 //! Accounts receivable and their payments.
 
+mod deposit;
 mod import;
 mod pay;
 mod payment;
 
+pub use deposit::{CancelDeposit, CaptureDeposit, DepositRef};
 pub use pay::{PayReceivable, PaymentApplied};
-pub use payment::{Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PaymentRef, PaymentsApplied};
+pub use payment::{Application, ApplyPayment, CancelPayment, PaymentRef, PaymentsApplied};

@@ -80,6 +80,7 @@ impl Operation for PayReceivable {
             forma_pago_sat: self.forma_pago_sat.word(),
             fecha: validate_day(self.fecha.0, cx.now)?,
             referencia: Some(&self.referencia),
+            deposito: None,
             by_note: false,
             anticipo: None,
             tipo_cambio: None,

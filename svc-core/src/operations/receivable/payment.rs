@@ -1,14 +1,13 @@
-//! Payments of receivables, and deposits.
+//! Payments of receivables.
 
 use std::collections::BTreeSet;
 
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry};
-use crate::domain::currency::{self, PESO};
-use crate::domain::deposit::PaidAccount;
+use crate::domain::deposit::NamedDeposit;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -20,14 +19,15 @@ use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, Sal
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::payment::{PaymentData, apply, undo};
+use crate::posting::payment::{Applied, PaymentData, apply, named_deposit, payable_since, undo};
 use crate::posting::{advance, cancelled};
-use crate::store::{BankReceipt, Cancellation, DepositOrigin};
+use crate::store::Cancellation;
 
 /// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
 /// each.
 ///
-/// If an unapplied deposit has the same account, day, amount and reference, it is used.
+/// If an unapplied deposit has the same account, day, amount and reference, it is used; any other
+/// is named by `deposito`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
@@ -39,6 +39,8 @@ pub struct ApplyPayment {
     pub aplicaciones: Option<Many<Application, 500>>,
     /// The source of the payment; a deposit if left out.
     pub origen: Option<PaymentOrigin>,
+    /// The clave of a captured deposit, which is applied as far as its unapplied part goes.
+    pub deposito: Option<i64>,
     /// The clave of the advance's sales document, with the origin `anticipo`; if left out, the
     /// customer's oldest ones with something left in the receivable's currency.
     pub anticipo: Option<i64>,
@@ -48,8 +50,9 @@ pub struct ApplyPayment {
     /// The SAT's payment form, except 99. A deposit requires one; otherwise it defaults to 17 for a
     /// balance in the customer's favour and 30 for an advance.
     pub forma_pago_sat: Option<Digits<2>>,
-    /// The day of the payment.
-    pub fecha: Date,
+    /// The day of the payment. With `deposito` it may be left out: its day, or that of the last of
+    /// the receivables.
+    pub fecha: Option<Date>,
     /// The bank's reference; required for a deposit in a bank account.
     pub referencia: Option<Text<100>>,
     /// Pesos per unit of the currency on that day; the receivable's own if left out. The difference
@@ -75,6 +78,9 @@ pub enum PaymentsApplied {
     One {
         /// The payment's clave.
         pago: i64,
+        /// What is left of the deposit that the request named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sin_aplicar: Option<Money>,
     },
     /// One deposit paid several receivables, or several advances paid one.
     Several {
@@ -82,6 +88,9 @@ pub enum PaymentsApplied {
         pagos: Vec<i64>,
         /// The clave of the deposit.
         deposito: Option<i64>,
+        /// What is left of the deposit that the request named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sin_aplicar: Option<Money>,
     },
 }
 
@@ -105,31 +114,6 @@ pub struct CancelPayment {
 pub struct PaymentRef {
     /// The payment's clave.
     pub pago: i64,
-}
-
-/// Captures a deposit to be applied later.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CaptureDeposit {
-    /// The clave of the bank account.
-    pub cuenta_bancaria: i64,
-    /// The day of the deposit.
-    pub fecha: Date,
-    /// The amount, in the account's currency.
-    pub importe: Money,
-    /// The bank's reference.
-    pub referencia: Text<100>,
-    /// Pesos per unit of the account's currency on that day. Without it, a deposit in a foreign
-    /// currency is posted when it is applied.
-    pub tipo_cambio: Option<Rate>,
-}
-
-/// The deposit that was created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct DepositRef {
-    /// The deposit's clave.
-    pub deposito: i64,
 }
 
 impl ApplyPayment {
@@ -159,10 +143,45 @@ impl ApplyPayment {
         line::amount(total).map(|_| parts).ok_or_else(too_large)
     }
 
-    fn applied(&self, pagos: Vec<i64>, deposito: Option<i64>) -> PaymentsApplied {
+    fn applied(&self, pagos: Vec<i64>, applied: Option<&Applied>) -> PaymentsApplied {
+        let sin_aplicar = applied.and_then(|applied| applied.sin_aplicar);
         match (pagos.as_slice(), &self.aplicaciones) {
-            (&[pago], None) => PaymentsApplied::One { pago },
-            _ => PaymentsApplied::Several { pagos, deposito },
+            (&[pago], None) => PaymentsApplied::One { pago, sin_aplicar },
+            _ => {
+                let deposito = applied.and_then(|applied| applied.deposito);
+                PaymentsApplied::Several { pagos, deposito, sin_aplicar }
+            }
+        }
+    }
+
+    /// The deposit that the request names, which must be in the account that it names.
+    async fn named(&self, cx: &mut Cx<'_>, origen: PaymentOrigin) -> Result<Option<NamedDeposit>, Error> {
+        let Some(deposito) = self.deposito else { return Ok(None) };
+        if origen != PaymentOrigin::Deposito {
+            return Err(Error::field(Code::DatoInvalido, "deposito", "solo va con origen deposito"));
+        }
+        let found = named_deposit(cx, deposito).await?;
+        if self.cuenta_bancaria.is_some_and(|account| account != found.cuenta_bancaria) {
+            return Err(Error::field(Code::CuentaBancariaInvalida, "cuenta_bancaria", "no es la del depósito"));
+        }
+        Ok(Some(found))
+    }
+
+    /// The day of the payment.
+    async fn day(
+        &self,
+        cx: &mut Cx<'_>,
+        parts: &[(i64, Money)],
+        deposit: Option<&NamedDeposit>,
+    ) -> Result<NaiveDate, Error> {
+        let given = self.fecha.map(|fecha| validate_day(fecha.0, cx.now)).transpose()?;
+        match (given, deposit) {
+            (None, None) => Err(Error::field(Code::DatoRequerido, "fecha", "es obligatorio")),
+            (None, Some(deposit)) => payable_since(cx, parts, deposit.fecha).await,
+            (Some(day), Some(deposit)) if day < deposit.fecha => {
+                Err(Error::field(Code::DatoInvalido, "fecha", "es anterior al depósito"))
+            }
+            (Some(day), _) => Ok(day),
         }
     }
 
@@ -175,7 +194,7 @@ impl ApplyPayment {
             (Some("99"), _) => refused("no puede ser 99"),
             (Some(form), _) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
             // Only cash can stay in the till.
-            (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() => {
+            (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() && self.deposito.is_none() => {
                 Err(Error::field(Code::DatoRequerido, "cuenta_bancaria", "es obligatorio"))
             }
             (None, Some(form)) | (Some(form), _) => Ok(form),
@@ -193,12 +212,16 @@ impl Operation for ApplyPayment {
         if self.anticipo.is_some() && origen != PaymentOrigin::Anticipo {
             return Err(Error::field(Code::DatoInvalido, "anticipo", "solo va con origen anticipo"));
         }
+        let forma_pago_sat = self.form(origen)?;
+        let deposit = self.named(cx, origen).await?;
+        let of_deposit = deposit.as_ref().and_then(|deposit| deposit.referencia.as_deref());
         let terms = PaymentData {
             origen,
-            cuenta_bancaria: self.cuenta_bancaria,
-            forma_pago_sat: self.form(origen)?,
-            fecha: validate_day(self.fecha.0, cx.now)?,
-            referencia: self.referencia.as_deref(),
+            cuenta_bancaria: deposit.as_ref().map(|deposit| deposit.cuenta_bancaria).or(self.cuenta_bancaria),
+            forma_pago_sat,
+            fecha: self.day(cx, &parts, deposit.as_ref()).await?,
+            referencia: self.referencia.as_deref().or(of_deposit),
+            deposito: self.deposito,
             by_note: false,
             anticipo: None,
             tipo_cambio: self.tipo_cambio,
@@ -208,7 +231,7 @@ impl Operation for ApplyPayment {
             return Ok(self.applied(pagos, None));
         }
         let applied = apply(cx, &terms, &parts).await?;
-        Ok(self.applied(applied.payments.iter().map(|part| part.pago).collect(), applied.deposito))
+        Ok(self.applied(applied.payments.iter().map(|part| part.pago).collect(), Some(&applied)))
     }
 }
 
@@ -291,33 +314,4 @@ async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> R
         return Ok(true);
     }
     Ok(cx.tx.lock_advance(venta).await?.is_some_and(|advance| advance.restante < importe))
-}
-
-impl Operation for CaptureDeposit {
-    const SPEC: Spec = Spec::new().named("deposit.capture");
-    type Output = DepositRef;
-
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
-        let receipt = BankReceipt {
-            cuenta_bancaria: self.cuenta_bancaria,
-            fecha: validate_day(self.fecha.0, cx.now)?,
-            importe: validate_amount(self.importe)?,
-            referencia: &self.referencia,
-        };
-        let account = cx.tx.lock_bank_account(self.cuenta_bancaria).await?;
-        let account = PaidAccount::validate(account.as_ref())?;
-        account.validate_receiving(receipt.importe)?;
-        let known = self.tipo_cambio.is_some() || account.moneda == PESO;
-        let rate = known.then(|| currency::exchange_rate(&account.moneda, self.tipo_cambio)).transpose()?;
-        let deposito = cx.tx.insert_deposit(&receipt, DepositOrigin::Captura, cx.now).await?;
-        if let Some(rate) = rate {
-            let pesos = line::pesos(receipt.importe, rate).ok_or(EntryError::TooLarge)?;
-            let lines = [EntryLine::cargo(Account::Bancos, pesos), EntryLine::abono(Account::PorIdentificar, pesos)];
-            if let Some(entry) = LedgerEntry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
-                let about = About { deposito: Some(deposito), ..About::default() };
-                cx.tx.insert_entry(&entry.of(about), cx.now).await?;
-            }
-        }
-        Ok(DepositRef { deposito })
-    }
 }

@@ -222,6 +222,7 @@ impl Operation for CaptureAdvance {
             forma_pago_sat: &self.forma_pago_sat,
             fecha: today,
             referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
+            deposito: None,
             by_note: false,
             anticipo: None,
             tipo_cambio: Some(tipo_cambio),
