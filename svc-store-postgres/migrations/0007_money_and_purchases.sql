@@ -147,6 +147,37 @@ CREATE TABLE saldos_a_favor (
 -- What a customer has in their favour.
 CREATE INDEX saldos_a_favor_cliente ON saldos_a_favor (empresa, cliente, moneda);
 
+-- Money given back to customers from a bank account: of an advance, or of what they have in their
+-- favour.
+CREATE TABLE reembolsos (
+    empresa          bigint NOT NULL REFERENCES empresas,
+    clave            bigint NOT NULL,
+    cliente          bigint NOT NULL,
+    -- The sale of the advance; null where it was in the customer's favour.
+    anticipo         bigint,
+    moneda           text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
+    tipo_cambio      numeric(18, 6) NOT NULL CHECK (tipo_cambio > 0),
+    importe          numeric(24, 6) NOT NULL CHECK (importe > 0),
+    cuenta_bancaria  bigint NOT NULL,
+    fecha            date NOT NULL,
+    referencia       text NOT NULL,
+    -- The credit note of an advance's invoice; the cancellation of the note cancels the refund.
+    factura          bigint,
+    cancelado        boolean NOT NULL DEFAULT false,
+    creado           timestamptz NOT NULL,
+    PRIMARY KEY (empresa, clave),
+    CONSTRAINT reembolsos_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
+    CONSTRAINT reembolsos_anticipo_fk FOREIGN KEY (empresa, anticipo) REFERENCES ventas,
+    CONSTRAINT reembolsos_cuenta_bancaria_fk FOREIGN KEY (empresa, cuenta_bancaria) REFERENCES cuentas_bancarias,
+    CONSTRAINT reembolsos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas
+);
+-- What was given back to a customer.
+CREATE INDEX reembolsos_cliente ON reembolsos (empresa, cliente, moneda);
+-- What was given back of an advance.
+CREATE INDEX reembolsos_anticipo ON reembolsos (empresa, anticipo) WHERE anticipo IS NOT NULL;
+-- The refund of a credit note.
+CREATE INDEX reembolsos_factura ON reembolsos (empresa, factura) WHERE factura IS NOT NULL;
+
 CREATE TABLE proveedores (
     empresa   bigint NOT NULL REFERENCES empresas,
     clave     bigint NOT NULL,
@@ -328,6 +359,7 @@ CREATE TABLE polizas (
     cxp         bigint,
     cxp_pago    bigint,
     deposito    bigint,
+    reembolso   bigint,
     -- The first of the movements of stock.
     movimiento  bigint,
     -- The entry that this one reverses.

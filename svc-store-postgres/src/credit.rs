@@ -9,7 +9,7 @@ use svc_core::domain::quantity::Quantity;
 use svc_core::domain::tax::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceStatus, ReceivableStatus, SaleKind};
-use svc_core::store::{Advance, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, StoreError};
+use svc_core::store::{Advance, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, NewRefund, StoreError};
 
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -226,8 +226,11 @@ impl CreditTx for PostgresTx {
                AND f.estatus IN (:en_espera, :vigente) AND r.renglones = 1
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(importe), 0) AS aplicado
-                 FROM cxc_pagos
-                 WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                 FROM (
+                     SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                     UNION ALL
+                     SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                 ) u
              ) a
              LEFT JOIN LATERAL (
                  SELECT sum(r.abono - r.cargo) AS abierto
@@ -259,14 +262,88 @@ impl CreditTx for PostgresTx {
                AND NOT v.cancelada
                AND v.total - v.saldo > (
                    SELECT coalesce(sum(importe), 0)
-                   FROM cxc_pagos
-                   WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                   FROM (
+                       SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                       UNION ALL
+                       SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                   ) u
                )
              ORDER BY v.fecha, v.clave",
             empresa: self.empresa,
             cliente,
             moneda,
             tipo: SaleKind::Anticipo,
+        ))
+        .await
+    }
+
+    async fn is_refunded(&mut self, refund: &NewRefund<'_>) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM reembolsos
+                 WHERE empresa = :empresa AND cliente = :cliente AND anticipo IS NOT DISTINCT FROM :anticipo
+                   AND cuenta_bancaria = :cuenta_bancaria AND fecha = :fecha AND importe = :importe
+                   AND referencia = :referencia AND moneda = :moneda AND NOT cancelado
+             )",
+            empresa: self.empresa,
+            cliente: refund.cliente,
+            anticipo: refund.anticipo,
+            moneda: refund.moneda,
+            importe: refund.importe,
+            cuenta_bancaria: refund.cuenta_bancaria,
+            fecha: refund.fecha,
+            referencia: refund.referencia,
+        ))
+        .await
+    }
+
+    async fn insert_refund(&mut self, refund: &NewRefund<'_>, now: Timestamp) -> Result<i64, StoreError> {
+        let clave = self.next("reembolsos", 1).await?;
+        self.run(sql!(
+            "WITH cuenta AS (
+                 UPDATE cuentas_bancarias
+                 SET saldo = saldo - :importe
+                 WHERE empresa = :empresa AND clave = :cuenta_bancaria
+             )
+             INSERT INTO reembolsos (
+                 empresa, clave, cliente, anticipo, moneda, tipo_cambio, importe, cuenta_bancaria, fecha,
+                 referencia, factura, creado
+             )
+             VALUES (
+                 :empresa, :clave, :cliente, :anticipo, :moneda, :tipo_cambio, :importe, :cuenta_bancaria, :fecha,
+                 :referencia, :factura, :creado
+             )",
+            empresa: self.empresa,
+            clave,
+            cliente: refund.cliente,
+            anticipo: refund.anticipo,
+            moneda: refund.moneda,
+            tipo_cambio: refund.tipo_cambio,
+            importe: refund.importe,
+            cuenta_bancaria: refund.cuenta_bancaria,
+            fecha: refund.fecha,
+            referencia: refund.referencia,
+            factura: refund.factura,
+            creado: now,
+        ))
+        .await?;
+        Ok(clave)
+    }
+
+    async fn cancel_refund(&mut self, factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH cancelado AS (
+                 UPDATE reembolsos
+                 SET cancelado = true
+                 WHERE empresa = :empresa AND factura = :factura AND NOT cancelado
+                 RETURNING cuenta_bancaria, importe
+             )
+             UPDATE cuentas_bancarias c
+             SET saldo = c.saldo + r.importe
+             FROM cancelado r
+             WHERE c.empresa = :empresa AND c.clave = r.cuenta_bancaria",
+            empresa: self.empresa,
+            factura,
         ))
         .await
     }

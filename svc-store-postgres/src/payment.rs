@@ -104,6 +104,12 @@ impl PaymentTx for PostgresTx {
                             FROM cxc_pagos
                             WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND origen = :origen
                               AND NOT cancelado
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(importe)
+                            FROM reembolsos
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                              AND anticipo IS NOT NULL AND NOT cancelado
                         ), 0)",
                 empresa: self.empresa,
                 cliente,
@@ -124,6 +130,12 @@ impl PaymentTx for PostgresTx {
                             WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.moneda = :moneda
                               AND x.origen = :origen AND NOT x.cancelado
                               AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(importe)
+                            FROM reembolsos
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                              AND anticipo IS NULL AND NOT cancelado
                         ), 0)",
                 empresa: self.empresa,
                 cliente,

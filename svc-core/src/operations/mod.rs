@@ -45,8 +45,8 @@ pub use purchase::{
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use receivable::{
-    Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied,
-    PaymentRef, PaymentsApplied,
+    AdvanceRefunded, Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef,
+    FavourRefunded, PayReceivable, PaymentApplied, PaymentRef, PaymentsApplied, RefundAdvance, RefundFavour,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

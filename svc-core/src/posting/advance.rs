@@ -32,7 +32,7 @@ pub(crate) struct AdvancePart {
 impl AdvancePart {
     /// The part of `importe`: so much of each of the advance's amounts. What the entries keep open
     /// of the advance is corrected by what they say, so that one that is used up leaves nothing.
-    fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
+    pub(crate) fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
         let whole = &advance.amounts;
         let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);
         let (before, after) = (advance.aplicado, Money::new(advance.aplicado.get() + importe.get()));

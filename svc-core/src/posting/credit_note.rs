@@ -96,6 +96,14 @@ pub(crate) async fn apply_advance(
     Ok(pago)
 }
 
+/// Creates the note of an advance that is given back; the money and its entry are the caller's.
+/// Returns its record in the registry.
+pub(crate) async fn of_refund(cx: &mut Cx<'_>, note: NewNote<'_>) -> Result<i64, Error> {
+    let (factura, heading) = register(cx, &note).await?;
+    keep(cx, note, factura, heading, None).await?;
+    Ok(factura)
+}
+
 /// Opens the record in the registry, queued for stamping. Returns it with its heading.
 async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading), Error> {
     let serie = credit_series(note.sale.sucursal);
@@ -233,7 +241,8 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<
 }
 
 /// Reverses a credit note after its final cancellation: the receivable rises again, the balance in
-/// the customer's favour is removed, returned goods leave again, and the entry is reversed.
+/// the customer's favour is removed, returned goods leave again, a refund is in the bank again, and
+/// the entry is reversed.
 pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
@@ -241,6 +250,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         payment::undo(cx, pago, &applied).await?;
     }
     cx.tx.delete_credit_balance(record.clave).await?;
+    cx.tx.cancel_refund(record.clave).await?;
     if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
         let back = cx.tx.goods_returned(note.venta, folio).await?;
         let changes = back.into_iter().map(|part| change(part, MovementKind::CancelacionNotaCredito)).collect();

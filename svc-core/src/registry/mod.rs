@@ -79,6 +79,8 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::CaptureCreditNote>(),
     Entry::operation::<operations::CaptureAdvance>(),
     Entry::operation::<operations::ApplyAdvance>(),
+    Entry::operation::<operations::RefundAdvance>(),
+    Entry::operation::<operations::RefundFavour>(),
     Entry::operation::<operations::InvoicePeriod>(),
     Entry::operation::<operations::AcceptCancellation>(),
     Entry::operation::<operations::RejectCancellation>(),

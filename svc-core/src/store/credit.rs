@@ -1,6 +1,7 @@
 //! Credit notes, the credit balances (saldos a favor) that they leave, and advances (anticipos).
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::{GoodsMovement, StoreError};
@@ -68,6 +69,29 @@ pub struct Advance {
     pub abierto: Option<Decimal>,
 }
 
+/// Money given back to a customer, to be stored.
+#[derive(Debug)]
+pub struct NewRefund<'a> {
+    /// The customer who gets it.
+    pub cliente: i64,
+    /// The sale of the advance; `None`: it was in the customer's favour.
+    pub anticipo: Option<i64>,
+    /// The bank account's currency.
+    pub moneda: &'a str,
+    /// Pesos for one unit of the currency on that day.
+    pub tipo_cambio: Rate,
+    /// In `moneda`.
+    pub importe: Money,
+    /// The bank account that it leaves.
+    pub cuenta_bancaria: i64,
+    /// The day on which it leaves.
+    pub fecha: NaiveDate,
+    /// Bank reference.
+    pub referencia: &'a str,
+    /// The credit note of the advance's invoice.
+    pub factura: Option<i64>,
+}
+
 /// Credit notes, credit balances and advances.
 #[async_trait]
 pub trait CreditTx {
@@ -105,6 +129,15 @@ pub trait CreditTx {
 
     /// An advance that is not cancelled, locked until the end.
     async fn lock_advance(&mut self, anticipo: i64) -> Result<Option<Advance>, StoreError>;
+
+    /// Whether there is a valid refund with the same data, whatever its note and rate.
+    async fn is_refunded(&mut self, refund: &NewRefund<'_>) -> Result<bool, StoreError>;
+
+    /// Inserts a refund, which lowers the balance of the locked bank account; returns its clave.
+    async fn insert_refund(&mut self, refund: &NewRefund<'_>, now: Timestamp) -> Result<i64, StoreError>;
+
+    /// Cancels the refund of a credit note, if it has one: the money is in the bank account again.
+    async fn cancel_refund(&mut self, factura: i64) -> Result<(), StoreError>;
 
     /// Assigns an advance to a sale; `false` if it was assigned before.
     async fn assign_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError>;

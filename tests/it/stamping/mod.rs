@@ -11,6 +11,7 @@ mod invoices;
 mod leases;
 mod pace;
 mod receivers;
+mod refunds;
 mod reissue;
 mod sandbox;
 mod unknown;

@@ -49,7 +49,9 @@ pub(super) const RULES: &[(&str, &str)] = &[
              FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
              LEFT JOIN depositos d ON d.empresa = $1 AND d.clave = p.deposito
              LEFT JOIN cxp_pagos g ON g.empresa = $1 AND g.clave = p.cxp_pago
-             JOIN cuentas_bancarias c ON c.empresa = $1 AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria)
+             LEFT JOIN reembolsos b ON b.empresa = $1 AND b.clave = p.reembolso
+             JOIN cuentas_bancarias c ON c.empresa = $1
+               AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria, b.cuenta_bancaria)
              WHERE p.empresa = $1 AND c.moneda = 'MXN'
          ) l
          WHERE l.bancos <> (SELECT coalesce(sum(saldo), 0) FROM cuentas_bancarias WHERE empresa = $1 AND moneda = 'MXN')
@@ -146,7 +148,9 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "SELECT format('venta %s', v.clave)
          FROM ventas v CROSS JOIN LATERAL (
              SELECT array_agg(clave) AS pagos,
-                    coalesce(sum(importe) FILTER (WHERE NOT cancelado), 0) AS aplicado
+                    coalesce(sum(importe) FILTER (WHERE NOT cancelado), 0)
+                    + (SELECT coalesce(sum(importe), 0) FROM reembolsos
+                       WHERE empresa = $1 AND anticipo = v.clave AND NOT cancelado) AS aplicado
              FROM cxc_pagos WHERE empresa = $1 AND anticipo = v.clave
          ) x CROSS JOIN LATERAL (
              SELECT coalesce(sum(r.abono - r.cargo), 0) AS abierto

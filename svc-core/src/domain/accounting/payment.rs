@@ -96,7 +96,7 @@ pub(super) fn revalued(pesos: Decimal, from: Rate, to: Rate) -> Result<Decimal, 
 }
 
 /// The line that balances `lines`: the exchange gain or loss.
-pub(super) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
+pub(crate) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     let gained: Decimal = lines.iter().map(EntryLine::signed).sum();
     let account = if gained.is_sign_negative() { Account::PerdidaCambiaria } else { Account::UtilidadCambiaria };
     EntryLine::of(account, -gained)

@@ -4,7 +4,9 @@ mod deposit;
 mod import;
 mod pay;
 mod payment;
+mod refund;
 
 pub use deposit::{CancelDeposit, CaptureDeposit, DepositRef};
 pub use pay::{PayReceivable, PaymentApplied};
 pub use payment::{Application, ApplyPayment, CancelPayment, PaymentRef, PaymentsApplied};
+pub use refund::{AdvanceRefunded, FavourRefunded, RefundAdvance, RefundFavour};
