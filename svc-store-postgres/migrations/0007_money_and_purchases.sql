@@ -105,6 +105,11 @@ CREATE TABLE cxc_pagos (
     factura          bigint,
     uuid             text CHECK (uuid = lower(uuid) AND length(uuid) = 36),
     cancelado        boolean NOT NULL DEFAULT false,
+    -- What the bank account received, in its currency, where that is not the receivable's, with
+    -- pesos for one unit of it.
+    monto             numeric(24, 6) CHECK (monto > 0),
+    moneda_pago       text CHECK (moneda_pago ~ '^[A-Z]{3}$'),
+    tipo_cambio_pago  numeric(18, 6) CHECK (tipo_cambio_pago > 0),
     -- The sale of the advance that it applies; imported payments name none.
     anticipo         bigint,
     PRIMARY KEY (empresa, clave),
@@ -324,6 +329,8 @@ CREATE TABLE cxp_pagos (
     -- Pesos for one unit of the payable's currency on that day; null where the payable's own
     -- applies.
     tipo_cambio      numeric(18, 6),
+    -- What left the bank account, in its currency, where that is not the payable's.
+    monto            numeric(24, 6) CHECK (monto > 0),
     cuenta_bancaria  bigint,
     referencia       text NOT NULL,
     creado           timestamptz NOT NULL,

@@ -15,7 +15,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, nota });
+from_row!(AppliedPayment { cxc, cancelado, importe, monto, cuenta_bancaria, deposito, factura, nota });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
@@ -170,11 +170,13 @@ impl PaymentTx for PostgresTx {
              INSERT INTO cxc_pagos (
                  empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                  forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
-                 saldo_insoluto, complemento, factura, anticipo
+                 saldo_insoluto, complemento, factura, anticipo, monto, moneda_pago,
+                 tipo_cambio_pago
              )
              SELECT :empresa, valor, cxc, :cliente, :venta, :fecha, :aplicado, :origen, :importe, :moneda, :tipo_cambio,
                     :forma_pago_sat, :cuenta_bancaria, :deposito, :referencia, :parcialidad, :saldo_anterior,
-                    :saldo_insoluto, :complemento, :factura, :anticipo
+                    :saldo_insoluto, :complemento, :factura, :anticipo, :monto, :moneda_pago,
+                    :tipo_cambio_pago
              FROM numero, cuenta
              RETURNING clave",
             empresa: self.empresa,
@@ -197,6 +199,9 @@ impl PaymentTx for PostgresTx {
             complemento: row.complemento(),
             factura: row.factura,
             anticipo: row.anticipo,
+            monto: row.cambio.map(|cambio| cambio.monto),
+            moneda_pago: row.cambio.map(|cambio| &cambio.moneda),
+            tipo_cambio_pago: row.cambio.map(|cambio| cambio.tipo_cambio),
             pagado: instalment.pagado,
             parcialidades: instalment.parcialidades,
             estatus: instalment.estatus(),
@@ -206,7 +211,7 @@ impl PaymentTx for PostgresTx {
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         self.optional(sql!(
-            "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura,
+            "SELECT cxc, cancelado, importe, coalesce(monto, importe) AS monto, cuenta_bancaria, deposito, factura,
                     (SELECT min(n.factura) FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS nota
              FROM cxc_pagos
              WHERE empresa = :empresa AND clave = :pago

@@ -134,7 +134,7 @@ impl ReceivableTx for PostgresTx {
                      SELECT EXISTS (
                          SELECT FROM cxc_pagos
                          WHERE empresa = :empresa AND cuenta_bancaria = :cuenta_bancaria AND fecha = :fecha
-                           AND importe = :importe AND referencia = :referencia AND NOT cancelado
+                           AND coalesce(monto, importe) = :importe AND referencia = :referencia AND NOT cancelado
                            AND origen = :origen
                      ) AS pagado
                  ) p

@@ -8,6 +8,7 @@ pub(crate) mod cancelled;
 pub(crate) mod complement;
 pub(crate) mod credit_note;
 pub(crate) mod document;
+mod exchange;
 pub(crate) mod invoice;
 pub(crate) mod lines;
 pub(crate) mod payment;

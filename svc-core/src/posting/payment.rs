@@ -6,10 +6,10 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::advance::AdvancePart;
-use super::complement;
+use super::{complement, exchange};
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
 use crate::domain::clock::mexico_date;
-use crate::domain::currency::{self, PESO};
+use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
 use crate::domain::line;
@@ -19,7 +19,7 @@ use crate::domain::quantity::Rate;
 use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, NewPayment, Withdrawal};
+use crate::store::{AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, Exchanged, NewPayment, Withdrawal};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     let released = match (payment.cuenta_bancaria, payment.deposito) {
         (Some(cuenta), Some(deposito)) => {
             cx.tx.lock_bank_account(cuenta).await?;
-            cx.tx.release_deposit(deposito, cuenta, payment.importe).await?.map(|gone| (deposito, gone))
+            cx.tx.release_deposit(deposito, cuenta, payment.monto).await?.map(|gone| (deposito, gone))
         }
         _ => None,
     };
@@ -155,46 +155,43 @@ impl<'a> PaymentData<'a> {
 /// Locks the receivables in ascending order of clave, then the bank account. So duplicate payments
 /// are serialized, and a duplicate is detected before any balance is checked.
 pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
-    let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
-    let receipt = terms.receipt(total)?;
+    // The reference is missing before anything is not found.
+    terms.receipt(Money::default())?;
     let debts = lock_debts(cx, parts).await?;
-    let rates = rates(&debts, terms)?;
     let account = match terms.cuenta_bancaria {
         Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
         None => None,
     };
-    let waiting = match (terms.deposito, &receipt) {
-        (Some(deposito), _) => Some((deposito, named_deposit(cx, deposito).await?.validate()?)),
+    let account = account.as_ref();
+    let rates = exchange::rates(cx, terms, &debts, account)?;
+    let mut amounts = exchange::amounts(cx, terms, &debts, account, parts)?;
+    let named = match terms.deposito {
+        Some(deposito) => Some((deposito, named_deposit(cx, deposito).await?.validate()?)),
+        None => None,
+    };
+    if let Some((_, rest)) = named {
+        amounts.fit(rest);
+    }
+    let total = amounts.total();
+    let receipt = terms.receipt(total)?;
+    let waiting = match (named, &receipt) {
         (None, Some(receipt)) => waiting_deposit(cx, receipt).await?.map(|deposito| (deposito, total)),
-        (None, None) => None,
+        _ => named,
     };
     let mut instalments = Vec::with_capacity(parts.len());
-    for (cxc, importe) in parts {
+    for ((cxc, importe), cambio) in parts.iter().zip(amounts.exchanged()) {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
         debt.validate(matches!(cx.actor, Actor::Key { .. }))?;
         let tipo_cambio = rates.get(cxc).copied().ok_or(Code::NoEncontrado)?;
-        let mut instalment = validate(debt, terms, account.as_ref(), *importe)?;
+        let mut instalment = validate(debt, terms, account, cambio, *importe)?;
         if terms.by_note {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
-        instalments.push(PaidPart { debt, instalment, tipo_cambio });
+        instalments.push(PaidPart { debt, instalment, tipo_cambio, cambio });
         validate_funds(cx, terms.origen, debt, *importe).await?;
     }
-    let deposito = match (&receipt, waiting) {
-        (None, None) => None,
-        (_, Some((_, rest))) if total > rest => return Err(Code::SaldoInsuficiente.into()),
-        (_, Some((deposito, _))) => {
-            if !cx.tx.apply_deposit(deposito, total).await? {
-                return Err(Error::internal(format!("deposit {deposito} changed while its account was locked")));
-            }
-            Some(deposito)
-        }
-        (Some(receipt), None) => {
-            PaidAccount::validate(account.as_ref())?.validate_receiving(total)?;
-            Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?)
-        }
-    };
+    let deposito = take_in(cx, receipt.as_ref(), waiting, account, total).await?;
     let identified = match waiting {
         Some((deposito, _)) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
         None => Decimal::ZERO,
@@ -212,12 +209,36 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
             PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
             _ => part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?,
         };
-        before += part.instalment.importe.get();
+        before += part.monto().get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
     complements.keep(cx).await?;
     let left = waiting.map(|(_, rest)| Money::new(rest.get() - total.get()));
     Ok(Applied { payments, deposito, sin_aplicar: left.filter(|_| terms.deposito.is_some()) })
+}
+
+/// Applies the deposit that waits, or inserts the one that came with the payment. Returns it.
+async fn take_in(
+    cx: &mut Cx<'_>,
+    receipt: Option<&BankReceipt<'_>>,
+    waiting: Option<(i64, Money)>,
+    account: Option<&PaidAccount>,
+    total: Money,
+) -> Result<Option<i64>, Error> {
+    match (receipt, waiting) {
+        (None, None) => Ok(None),
+        (_, Some((_, rest))) if total > rest => Err(Code::SaldoInsuficiente.into()),
+        (_, Some((deposito, _))) => {
+            if !cx.tx.apply_deposit(deposito, total).await? {
+                return Err(Error::internal(format!("deposit {deposito} changed while its account was locked")));
+            }
+            Ok(Some(deposito))
+        }
+        (Some(receipt), None) => {
+            PaidAccount::validate(account)?.validate_receiving(total)?;
+            Ok(Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?))
+        }
+    }
 }
 
 /// The part of a payment that pays one receivable.
@@ -226,9 +247,16 @@ struct PaidPart<'d> {
     instalment: Instalment,
     /// Pesos per unit of the currency on the day of the payment.
     tipo_cambio: Rate,
+    /// What the bank account received, if it has another currency.
+    cambio: Option<&'d Exchanged>,
 }
 
 impl PaidPart<'_> {
+    /// The amount in the currency in which it came in.
+    fn monto(&self) -> Money {
+        self.cambio.map_or(self.instalment.importe, |cambio| cambio.monto)
+    }
+
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts
     /// of the same payment: at one exchange rate the parts add up to the whole. For a deposit that
     /// waited, its share of the `identified` pesos posted for the `rest` of it.
@@ -239,22 +267,22 @@ impl PaidPart<'_> {
         identified: Money,
         rest: Money,
     ) -> Result<Vec<EntryLine>, EntryError> {
-        let after = before + self.instalment.importe.get();
+        let after = before + self.monto().get();
         let pesos = |amount| line::pesos(Money::new(amount), self.tipo_cambio).ok_or(EntryError::TooLarge);
-        let worth = pesos(after)?.get() - pesos(before)?.get();
+        let worth = match self.cambio {
+            None => pesos(after)?.get() - pesos(before)?.get(),
+            // One of both is in pesos.
+            Some(cambio) if cambio.moneda == PESO => cambio.monto.get(),
+            Some(_) => self.instalment.importe.get(),
+        };
         let waited = |amount| line::share(identified, Money::new(amount), rest).get();
         let waited = waited(after) - waited(before);
-        let whole = identified > Money::default() && self.debt.moneda != PESO;
+        let currency = self.cambio.map_or(&self.debt.moneda, |cambio| &cambio.moneda);
+        let whole = identified > Money::default() && currency != PESO;
         let new = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
         let received = |cuenta, importe| EntryLine::cargo(cuenta, Money::new(importe));
         Ok(vec![received(Account::PorIdentificar, waited), received(source, new)])
     }
-}
-
-/// The exchange rate of the payment for each receivable.
-fn rates(debts: &BTreeMap<i64, LockedReceivable>, terms: &PaymentData<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
-    let of_day = |debt: &LockedReceivable| currency::rate_of_day(&debt.moneda, terms.tipo_cambio, debt.tipo_cambio);
-    debts.iter().map(|(cxc, debt)| Ok((*cxc, of_day(debt)?))).collect()
 }
 
 async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<i64, LockedReceivable>, Error> {
@@ -315,7 +343,7 @@ pub(crate) async fn validate_one(
         None => None,
     };
     debt.validate(false)?;
-    validate(&debt, terms, account.as_ref(), importe)?;
+    validate(&debt, terms, account.as_ref(), None, importe)?;
     validate_funds(cx, terms.origen, &debt, importe).await?;
     Ok(debt)
 }
@@ -325,10 +353,14 @@ fn validate(
     debt: &LockedReceivable,
     terms: &PaymentData<'_>,
     account: Option<&PaidAccount>,
+    cambio: Option<&Exchanged>,
     importe: Money,
 ) -> Result<Instalment, Error> {
     if terms.cuenta_bancaria.is_some() {
-        PaidAccount::validate(account)?.validate_currency(&debt.moneda)?;
+        let account = PaidAccount::validate(account)?;
+        if cambio.is_none() {
+            account.validate_currency(&debt.moneda)?;
+        }
     }
     debt.validate_day(terms.fecha)?;
     debt.pay(importe)
@@ -360,7 +392,7 @@ async fn write(
     deposito: Option<i64>,
     factura: Option<i64>,
 ) -> Result<PartApplied, Error> {
-    let PaidPart { debt, instalment, tipo_cambio } = part;
+    let PaidPart { debt, instalment, tipo_cambio, cambio } = part;
     let row = NewPayment {
         receivable: debt,
         instalment: *instalment,
@@ -374,6 +406,7 @@ async fn write(
         referencia: terms.referencia,
         factura,
         anticipo: terms.anticipo.map(|part| part.anticipo),
+        cambio: *cambio,
     };
     let contabilizado = cx.tx.collected(debt.clave).await?;
     let pago = cx.tx.insert_payment(&row).await?.ok_or(Code::ImporteExcedeSaldo)?;
@@ -389,6 +422,7 @@ async fn write(
         ieps,
         tipo_cambio: debt.tipo_cambio,
         tipo_cambio_pago: *tipo_cambio,
+        cambio: cambio.is_some(),
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
     if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {

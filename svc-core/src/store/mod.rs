@@ -61,7 +61,7 @@ pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteract
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
-pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
+pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, ProductTx, Renamed};
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx,

@@ -11,6 +11,17 @@ use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 
+/// What a bank account received in another currency than the receivable's.
+#[derive(Debug, Clone)]
+pub struct Exchanged {
+    /// The account's currency.
+    pub moneda: String,
+    /// Pesos for one unit of it.
+    pub tipo_cambio: Rate,
+    /// The amount, in it.
+    pub monto: Money,
+}
+
 /// A payment to be stored; customer, sale and currency are its receivable's.
 #[derive(Debug)]
 pub struct NewPayment<'a> {
@@ -38,6 +49,8 @@ pub struct NewPayment<'a> {
     pub factura: Option<i64>,
     /// The sale of the advance that it applies.
     pub anticipo: Option<i64>,
+    /// `None`: the money came in the receivable's currency.
+    pub cambio: Option<&'a Exchanged>,
 }
 
 impl NewPayment<'_> {
@@ -56,6 +69,8 @@ pub struct AppliedPayment {
     pub cancelado: bool,
     /// In the receivable's currency.
     pub importe: Money,
+    /// In the bank account's currency.
+    pub monto: Money,
     /// The bank account that received it.
     pub cuenta_bancaria: Option<i64>,
     /// The deposit that it uses.

@@ -3,6 +3,7 @@
 mod below_stock;
 mod deposits;
 mod edits;
+mod exchange;
 mod flow;
 mod funds;
 mod invoices;

@@ -104,7 +104,8 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "SELECT format('póliza %s', p.clave)
          FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
          LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta LEFT JOIN cxp x ON x.empresa = $1 AND x.clave = p.cxp
-         WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'",
+         WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'
+           AND NOT EXISTS (SELECT FROM cxc_pagos g WHERE g.empresa = $1 AND g.clave = p.pago AND g.monto IS NOT NULL)",
     ),
     (
         "an entry says what its lines add up to",

@@ -156,7 +156,8 @@ const RULES: &[(&str, &str)] = &[
          WHERE c.empresa = $1 AND c.saldo <> (
              SELECT coalesce(sum(importe), 0) FROM depositos
              WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado) - (
-             SELECT coalesce(sum(importe), 0) FROM cxp_pagos WHERE empresa = $1 AND cuenta_bancaria = c.clave) - (
+             SELECT coalesce(sum(coalesce(monto, importe)), 0) FROM cxp_pagos
+             WHERE empresa = $1 AND cuenta_bancaria = c.clave) - (
              SELECT coalesce(sum(importe), 0) FROM reembolsos
              WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado)",
     ),
@@ -178,7 +179,8 @@ const RULES: &[(&str, &str)] = &[
         "what is applied of a deposit is what its valid payments pay",
         "SELECT format('depósito %s', d.clave) FROM depositos d
          WHERE d.empresa = $1 AND d.aplicado <> (
-             SELECT coalesce(sum(importe), 0) FROM cxc_pagos WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado)",
+             SELECT coalesce(sum(coalesce(monto, importe)), 0) FROM cxc_pagos
+             WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado)",
     ),
     (
         "folios have no gaps",

@@ -31,6 +31,8 @@ pub(crate) struct PaymentAmounts {
     pub tipo_cambio: Rate,
     /// Pesos for one unit of the currency on the day of the payment.
     pub tipo_cambio_pago: Rate,
+    /// Whether the bank account has another currency.
+    pub cambio: bool,
 }
 
 /// What is posted of a receivable and its payments.
@@ -73,7 +75,7 @@ pub(crate) fn payment_entry(
         let of_day = revalued(due, payment.tipo_cambio, payment.tipo_cambio_pago)?;
         lines.extend([EntryLine::of(pending, due), EntryLine::of(paid, -of_day)]);
     }
-    if payment.is_foreign() {
+    if payment.is_foreign() || payment.cambio {
         lines.push(exchange_difference(&lines));
     }
     LedgerEntry::new(concepto, fecha, lines)

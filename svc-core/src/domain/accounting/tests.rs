@@ -32,6 +32,7 @@ fn sale() -> SaleAmounts {
 
 fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
     PaymentAmounts {
+        cambio: false,
         recibido: vec![EntryLine::cargo(Account::Bancos, money(importe))],
         importe: money(importe),
         pagado: money(pagado),
@@ -214,6 +215,7 @@ proptest! {
     ) {
         let Some(recibido) = line::pesos(importe, tipo_cambio_pago) else { return Ok(()) };
         let payment = PaymentAmounts {
+            cambio: false,
             recibido: vec![EntryLine::cargo(Account::Bancos, recibido)],
             importe, pagado, liquida, total, iva: impuestos, tipo_cambio, tipo_cambio_pago,
             contabilizado: Collected::default(), ieps: Money::default(),
@@ -234,6 +236,7 @@ proptest! {
 /// A payment of a receivable of 1160 dollars at 20 pesos, at another rate.
 fn dollars(importe: &str, pagado: &str, pesos: &str, rate_of_day: &str) -> PaymentAmounts {
     PaymentAmounts {
+        cambio: false,
         recibido: vec![EntryLine::cargo(Account::Bancos, money(pesos))],
         tipo_cambio: rate("20"),
         tipo_cambio_pago: rate(rate_of_day),

@@ -45,7 +45,8 @@ pub struct ApplyPayment {
     /// customer's oldest ones with something left in the receivable's currency.
     pub anticipo: Option<i64>,
     /// The clave of the bank account. A deposit requires one, unless it is cash that stays in the
-    /// till.
+    /// till. One of another currency than the receivable's needs `tipo_cambio`; one of both is in
+    /// pesos.
     pub cuenta_bancaria: Option<i64>,
     /// The SAT's payment form, except 99. A deposit requires one; otherwise it defaults to 17 for a
     /// balance in the customer's favour and 30 for an advance.
@@ -55,8 +56,8 @@ pub struct ApplyPayment {
     pub fecha: Option<Date>,
     /// The bank's reference; required for a deposit in a bank account.
     pub referencia: Option<Text<100>>,
-    /// Pesos per unit of the currency on that day; the receivable's own if left out. The difference
-    /// is posted as an exchange gain or loss.
+    /// Pesos per unit of the foreign currency on that day; the receivable's own if left out. The
+    /// difference is posted as an exchange gain or loss.
     pub tipo_cambio: Option<Rate>,
 }
 
