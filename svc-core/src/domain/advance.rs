@@ -41,7 +41,7 @@ fn of_base(base: Money, isr_retenido: Money, retenciones: Money, importe: Money)
 }
 
 /// The part `importe` of an advance after `before` of it, so that the parts of a whole advance add
-/// up to its amounts. `None` if the authority would not take a tax of it.
+/// up to its amounts. `None` if a tax of it would not be that of its base.
 fn part(of: &Line, before: Money, importe: Money) -> Option<Amounts> {
     let after = Money::new(before.get() + importe.get());
     let upto = |whole: Money, applied| line::share(whole, applied, of.amounts.total).get();
@@ -49,10 +49,9 @@ fn part(of: &Line, before: Money, importe: Money) -> Option<Amounts> {
     let (base, isr) = (share(of.amounts.subtotal)?, share(of.amounts.isr_retenido)?);
     let iva_retenido = share(of.amounts.iva_retenido())?;
     let amounts = of_base(base, isr, Money::new(isr.get() + iva_retenido.get()), importe)?;
-    let fits = |tax: Money, rate: Decimal| line::fits(tax, base.get(), rate);
-    let withheld = |tax: Money, rate: Option<TaxRate>| rate.is_none_or(|rate| fits(tax, rate.get()));
+    let withheld = |tax: Money, rate: Option<TaxRate>| line::withheld(base.get(), rate.map(TaxRate::get)) == Some(tax);
     let fitting = base > Money::default()
-        && fits(amounts.iva, vat(&of.rates))
+        && line::fits(amounts.iva, base.get(), vat(&of.rates))
         && withheld(isr, of.rates.retencion_isr)
         && withheld(iva_retenido, of.rates.retencion_iva);
     fitting.then_some(amounts)

@@ -2,6 +2,7 @@
 
 mod advances;
 mod advances_later;
+mod advances_withheld;
 mod cancellations;
 mod complements;
 mod credit_notes;
