@@ -16,7 +16,7 @@ use crate::operation::{Actor, Cx};
 use crate::store::Exchanged;
 
 /// What a bank account receives for each part of a payment, in its own currency.
-pub(crate) struct Amounts {
+pub(crate) struct ReceivedAmounts {
     /// The part of each receivable in its own currency, and what it became, if it was exchanged.
     parts: Vec<(Money, Option<Exchanged>)>,
 }
@@ -60,7 +60,7 @@ pub(crate) fn amounts(
     debts: &BTreeMap<i64, LockedReceivable>,
     account: Option<&PaidAccount>,
     parts: &[(i64, Money)],
-) -> Result<Amounts, Error> {
+) -> Result<ReceivedAmounts, Error> {
     let exchange = exchange(cx, terms, account);
     let received = |(cxc, importe): &(i64, Money)| {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
@@ -74,10 +74,10 @@ pub(crate) fn amounts(
         let tipo_cambio = if account.moneda == PESO { Rate::ONE } else { rate };
         Ok((*importe, Some(Exchanged { moneda: account.moneda.clone(), tipo_cambio, monto })))
     };
-    Ok(Amounts { parts: parts.iter().map(received).collect::<Result<_, Error>>()? })
+    Ok(ReceivedAmounts { parts: parts.iter().map(received).collect::<Result<_, Error>>()? })
 }
 
-impl Amounts {
+impl ReceivedAmounts {
     /// What each part became.
     pub(crate) fn exchanged(&self) -> impl Iterator<Item = Option<&Exchanged>> {
         self.parts.iter().map(|(_, exchanged)| exchanged.as_ref())
