@@ -92,14 +92,13 @@ pub(crate) async fn open_all<'d>(
     for debt in debts {
         let receiver = debt.factura.and_then(|factura| receivers.get(&factura));
         let known = opened.iter().find(|(cliente, other, ..)| *cliente == debt.cliente && *other == receiver);
-        let factura = match known {
-            Some((_, _, factura, _)) => *factura,
-            None => {
-                let serie = payment_series(debt.sucursal);
-                let (factura, heading) = open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
-                opened.push((debt.cliente, receiver, factura, heading));
-                factura
-            }
+        let factura = if let Some((_, _, factura, _)) = known {
+            *factura
+        } else {
+            let serie = payment_series(debt.sucursal);
+            let (factura, heading) = open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
+            opened.push((debt.cliente, receiver, factura, heading));
+            factura
         };
         by_receivable.insert(debt.clave, factura);
     }

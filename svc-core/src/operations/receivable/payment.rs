@@ -146,13 +146,11 @@ impl ApplyPayment {
 
     fn applied(&self, pagos: Vec<i64>, applied: Option<&Applied>) -> PaymentsApplied {
         let sin_aplicar = applied.and_then(|applied| applied.sin_aplicar);
-        match (pagos.as_slice(), &self.aplicaciones) {
-            (&[pago], None) => PaymentsApplied::One { pago, sin_aplicar },
-            _ => {
-                let deposito = applied.and_then(|applied| applied.deposito);
-                PaymentsApplied::Several { pagos, deposito, sin_aplicar }
-            }
+        if let (&[pago], None) = (pagos.as_slice(), &self.aplicaciones) {
+            return PaymentsApplied::One { pago, sin_aplicar };
         }
+        let deposito = applied.and_then(|applied| applied.deposito);
+        PaymentsApplied::Several { pagos, deposito, sin_aplicar }
     }
 
     /// The deposit that the request names, which must be in the account that it names.
