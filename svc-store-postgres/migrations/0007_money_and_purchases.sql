@@ -105,6 +105,13 @@ CREATE TABLE cxc_pagos (
     factura          bigint,
     uuid             text CHECK (uuid = lower(uuid) AND length(uuid) = 36),
     cancelado        boolean NOT NULL DEFAULT false,
+    -- What the bank account received, in its currency, where that is not the receivable's, with
+    -- pesos for one unit of it.
+    monto             numeric(24, 6) CHECK (monto > 0),
+    moneda_pago       text CHECK (moneda_pago ~ '^[A-Z]{3}$'),
+    tipo_cambio_pago  numeric(18, 6) CHECK (tipo_cambio_pago > 0),
+    -- The sale of the advance that it applies; imported payments name none.
+    anticipo         bigint,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT cxc_pagos_cxc_fk FOREIGN KEY (empresa, cxc) REFERENCES cxc,
     CONSTRAINT cxc_pagos_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
@@ -122,6 +129,8 @@ CREATE INDEX cxc_pagos_venta ON cxc_pagos (empresa, venta, clave);
 CREATE INDEX cxc_pagos_fecha ON cxc_pagos (empresa, fecha, clave);
 -- Finds an earlier payment of the same account, day, amount and reference: a payment is made once.
 CREATE INDEX cxc_pagos_datos ON cxc_pagos (empresa, cuenta_bancaria, fecha, importe, referencia) WHERE NOT cancelado;
+-- What was applied of an advance.
+CREATE INDEX cxc_pagos_anticipo ON cxc_pagos (empresa, anticipo) WHERE anticipo IS NOT NULL;
 -- The payments of a complement.
 CREATE INDEX cxc_pagos_factura ON cxc_pagos (empresa, factura) WHERE factura IS NOT NULL;
 
@@ -144,6 +153,37 @@ CREATE TABLE saldos_a_favor (
 );
 -- What a customer has in their favour.
 CREATE INDEX saldos_a_favor_cliente ON saldos_a_favor (empresa, cliente, moneda);
+
+-- Money given back to customers from a bank account: of an advance, or of what they have in their
+-- favour.
+CREATE TABLE reembolsos (
+    empresa          bigint NOT NULL REFERENCES empresas,
+    clave            bigint NOT NULL,
+    cliente          bigint NOT NULL,
+    -- The sale of the advance; null where it was in the customer's favour.
+    anticipo         bigint,
+    moneda           text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
+    tipo_cambio      numeric(18, 6) NOT NULL CHECK (tipo_cambio > 0),
+    importe          numeric(24, 6) NOT NULL CHECK (importe > 0),
+    cuenta_bancaria  bigint NOT NULL,
+    fecha            date NOT NULL,
+    referencia       text NOT NULL,
+    -- The credit note of an advance's invoice; the cancellation of the note cancels the refund.
+    factura          bigint,
+    cancelado        boolean NOT NULL DEFAULT false,
+    creado           timestamptz NOT NULL,
+    PRIMARY KEY (empresa, clave),
+    CONSTRAINT reembolsos_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
+    CONSTRAINT reembolsos_anticipo_fk FOREIGN KEY (empresa, anticipo) REFERENCES ventas,
+    CONSTRAINT reembolsos_cuenta_bancaria_fk FOREIGN KEY (empresa, cuenta_bancaria) REFERENCES cuentas_bancarias,
+    CONSTRAINT reembolsos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas
+);
+-- What was given back to a customer.
+CREATE INDEX reembolsos_cliente ON reembolsos (empresa, cliente, moneda);
+-- What was given back of an advance.
+CREATE INDEX reembolsos_anticipo ON reembolsos (empresa, anticipo) WHERE anticipo IS NOT NULL;
+-- The refund of a credit note.
+CREATE INDEX reembolsos_factura ON reembolsos (empresa, factura) WHERE factura IS NOT NULL;
 
 CREATE TABLE proveedores (
     empresa   bigint NOT NULL REFERENCES empresas,
@@ -291,6 +331,8 @@ CREATE TABLE cxp_pagos (
     -- Pesos for one unit of the payable's currency on that day; null where the payable's own
     -- applies.
     tipo_cambio      numeric(18, 6),
+    -- What left the bank account, in its currency, where that is not the payable's.
+    monto            numeric(24, 6) CHECK (monto > 0),
     cuenta_bancaria  bigint,
     referencia       text NOT NULL,
     creado           timestamptz NOT NULL,
@@ -326,6 +368,7 @@ CREATE TABLE polizas (
     cxp         bigint,
     cxp_pago    bigint,
     deposito    bigint,
+    reembolso   bigint,
     -- The first of the movements of stock.
     movimiento  bigint,
     -- The entry that this one reverses.

@@ -27,6 +27,7 @@ impl FromRow for About {
             compra: row.read("compra")?,
             cxp: row.read("cxp")?,
             deposito: row.read("deposito")?,
+            reembolso: row.read("reembolso")?,
             movimiento: row.read("movimiento")?,
             revierte: None,
         })
@@ -80,10 +81,10 @@ impl AccountingTx for PostgresTx {
              ), poliza AS (
                  INSERT INTO polizas (
                      empresa, clave, fecha, concepto, venta, factura, pago, creada, cargos, abonos, cxp_pago,
-                     compra, cxp, deposito, movimiento, revierte
+                     compra, cxp, deposito, reembolso, movimiento, revierte
                  )
                  SELECT :empresa, n.valor, :fecha, :concepto, :venta, :factura, :pago, :ahora, s.cargos, s.abonos, :cxp_pago,
-                        :compra, :cxp, :deposito, :movimiento, :revierte
+                        :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte
                  FROM numero n, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
              ), escritos AS (
                  INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono, codigo)
@@ -102,6 +103,7 @@ impl AccountingTx for PostgresTx {
             compra: about.compra,
             cxp: about.cxp,
             deposito: about.deposito,
+            reembolso: about.reembolso,
             movimiento: about.movimiento,
             revierte: about.revierte;
             for line in (entry.lines()) {
@@ -267,7 +269,7 @@ impl PostgresTx {
         let lines: Vec<PostedLine> = self
             .many(sql!(
                 "SELECT p.clave AS poliza, p.concepto, p.fecha, p.venta, p.factura, p.pago, p.cxp_pago, p.compra, p.cxp,
-                        p.deposito, p.movimiento, coalesce(r.codigo, r.cuenta) AS codigo, r.cargo, r.abono
+                        p.deposito, p.reembolso, p.movimiento, coalesce(r.codigo, r.cuenta) AS codigo, r.cargo, r.abono
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
                  WHERE p.empresa = :empresa AND (p.venta = :venta AND p.pago IS NULL OR p.pago = :pago)

@@ -2,13 +2,16 @@
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
+use svc_core::domain::accounting::Account;
 use svc_core::domain::credit_note::{CreditLine, Credited};
 use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Quantity;
 use svc_core::domain::tax::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceStatus, ReceivableStatus, SaleKind};
-use svc_core::store::{Advance, AppliedCredit, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, StoreError};
+use svc_core::store::{
+    Advance, AppliedCredit, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, NewRefund, StoreError,
+};
 
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -43,7 +46,18 @@ impl FromRow for CreditNote {
     }
 }
 
-from_row!(Advance { venta: "clave", factura, cliente, moneda, tipo_cambio, restante, en_error });
+from_row!(Advance {
+    venta: "clave",
+    factura,
+    cliente,
+    moneda,
+    tipo_cambio,
+    amounts: ..,
+    aplicado,
+    restante,
+    en_error,
+    abierto
+});
 
 #[async_trait]
 impl CreditTx for PostgresTx {
@@ -234,24 +248,140 @@ impl CreditTx for PostgresTx {
         .await?;
         // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
-            "SELECT v.clave, v.factura, v.cliente, v.moneda, v.tipo_cambio,
-                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante,
-                    coalesce(i.estatus = :error, false) AS en_error
+            "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.subtotal, v.descuento,
+                    v.impuestos - r.ieps AS iva, r.ieps, v.retenciones, r.isr_retenido, v.total, a.aplicado,
+                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante, coalesce(i.estatus = :error, false) AS en_error, l.abierto
              FROM ventas v
              LEFT JOIN facturas i ON i.empresa = v.empresa AND i.clave = v.factura
              CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(n.total), 0) AS aplicado
-                 FROM notas_credito n
-                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
-                 WHERE n.empresa = :empresa AND n.anticipo = v.clave AND f.estatus <> :factura_cancelada
+                 SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido,
+                        count(*) AS renglones
+                 FROM ventas_renglones
+                 WHERE empresa = :empresa AND venta = v.clave
+             ) r
+             LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+               AND f.estatus IN (:en_espera, :vigente) AND r.renglones = 1
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(importe), 0) AS aplicado
+                 FROM (
+                     SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                     UNION ALL
+                     SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                 ) u
              ) a
-             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada
-               AND v.factura IS NOT NULL",
+             LEFT JOIN LATERAL (
+                 SELECT sum(r.abono - r.cargo) AS abierto
+                 FROM polizas p
+                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                 WHERE p.empresa = :empresa AND coalesce(r.codigo, r.cuenta) = :anticipos
+                   AND (p.venta = v.clave AND p.pago IS NULL
+                        OR p.pago IN (
+                            SELECT x.clave FROM cxc_pagos x WHERE x.empresa = :empresa AND x.anticipo = v.clave
+                        ))
+                 HAVING bool_or(p.venta = v.clave)
+             ) l ON true
+             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada",
             empresa: self.empresa,
             anticipo,
             tipo: SaleKind::Anticipo,
-            factura_cancelada: InvoiceStatus::Cancelada,
             error: InvoiceStatus::Error,
+            en_espera: InvoiceStatus::EnEspera,
+            vigente: InvoiceStatus::Vigente,
+            anticipos: Account::Anticipos,
+        ))
+        .await
+    }
+
+    async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT v.clave
+             FROM ventas v
+             WHERE v.empresa = :empresa AND v.cliente = :cliente AND v.tipo = :tipo AND v.moneda = :moneda
+               AND NOT v.cancelada
+               AND v.total - v.saldo > (
+                   SELECT coalesce(sum(importe), 0)
+                   FROM (
+                       SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                       UNION ALL
+                       SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                   ) u
+               )
+             ORDER BY v.fecha, v.clave",
+            empresa: self.empresa,
+            cliente,
+            moneda,
+            tipo: SaleKind::Anticipo,
+        ))
+        .await
+    }
+
+    async fn is_refunded(&mut self, refund: &NewRefund<'_>) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM reembolsos
+                 WHERE empresa = :empresa AND cliente = :cliente AND anticipo IS NOT DISTINCT FROM :anticipo
+                   AND cuenta_bancaria = :cuenta_bancaria AND fecha = :fecha AND importe = :importe
+                   AND referencia = :referencia AND moneda = :moneda AND NOT cancelado
+             )",
+            empresa: self.empresa,
+            cliente: refund.cliente,
+            anticipo: refund.anticipo,
+            moneda: refund.moneda,
+            importe: refund.importe,
+            cuenta_bancaria: refund.cuenta_bancaria,
+            fecha: refund.fecha,
+            referencia: refund.referencia,
+        ))
+        .await
+    }
+
+    async fn insert_refund(&mut self, refund: &NewRefund<'_>, now: Timestamp) -> Result<i64, StoreError> {
+        let clave = self.next("reembolsos", 1).await?;
+        self.run(sql!(
+            "WITH cuenta AS (
+                 UPDATE cuentas_bancarias
+                 SET saldo = saldo - :importe
+                 WHERE empresa = :empresa AND clave = :cuenta_bancaria
+             )
+             INSERT INTO reembolsos (
+                 empresa, clave, cliente, anticipo, moneda, tipo_cambio, importe, cuenta_bancaria, fecha,
+                 referencia, factura, creado
+             )
+             VALUES (
+                 :empresa, :clave, :cliente, :anticipo, :moneda, :tipo_cambio, :importe, :cuenta_bancaria, :fecha,
+                 :referencia, :factura, :creado
+             )",
+            empresa: self.empresa,
+            clave,
+            cliente: refund.cliente,
+            anticipo: refund.anticipo,
+            moneda: refund.moneda,
+            tipo_cambio: refund.tipo_cambio,
+            importe: refund.importe,
+            cuenta_bancaria: refund.cuenta_bancaria,
+            fecha: refund.fecha,
+            referencia: refund.referencia,
+            factura: refund.factura,
+            creado: now,
+        ))
+        .await?;
+        Ok(clave)
+    }
+
+    async fn cancel_refund(&mut self, factura: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH cancelado AS (
+                 UPDATE reembolsos
+                 SET cancelado = true
+                 WHERE empresa = :empresa AND factura = :factura AND NOT cancelado
+                 RETURNING cuenta_bancaria, importe
+             )
+             UPDATE cuentas_bancarias c
+             SET saldo = c.saldo + r.importe
+             FROM cancelado r
+             WHERE c.empresa = :empresa AND c.clave = r.cuenta_bancaria",
+            empresa: self.empresa,
+            factura,
         ))
         .await
     }

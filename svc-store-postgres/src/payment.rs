@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
-use svc_core::domain::money::Money;
 use svc_core::domain::payment::{LockedReceivable, PaidSale};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
@@ -16,7 +15,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(AppliedPayment { cxc, cancelado, origen, importe, cuenta_bancaria, deposito, factura, by_note });
+from_row!(AppliedPayment { cxc, cancelado, origen, importe, monto, cuenta_bancaria, deposito, factura, nota });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
@@ -64,10 +63,6 @@ impl FromRow for Paid {
 }
 
 from_row! {
-    struct Iva { impuestos: Money, total: Money }
-}
-
-from_row! {
     /// What a cancelled payment returned to its receivable.
     struct Restored { importe: Decimal, venta: Option<i64> }
 }
@@ -109,6 +104,12 @@ impl PaymentTx for PostgresTx {
                             FROM cxc_pagos
                             WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND origen = :origen
                               AND NOT cancelado
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(importe)
+                            FROM reembolsos
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                              AND anticipo IS NOT NULL AND NOT cancelado
                         ), 0)",
                 empresa: self.empresa,
                 cliente,
@@ -129,6 +130,12 @@ impl PaymentTx for PostgresTx {
                             WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.moneda = :moneda
                               AND x.origen = :origen AND NOT x.cancelado
                               AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(importe)
+                            FROM reembolsos
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                              AND anticipo IS NULL AND NOT cancelado
                         ), 0)",
                 empresa: self.empresa,
                 cliente,
@@ -138,21 +145,6 @@ impl PaymentTx for PostgresTx {
             PaymentOrigin::Deposito => return Ok(Decimal::ZERO),
         };
         self.value(statement).await
-    }
-
-    async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError> {
-        let Iva { impuestos, total } = self
-            .one(sql!(
-                "SELECT coalesce(sum(impuestos), 0) AS impuestos, coalesce(sum(total), 0) AS total
-                 FROM ventas
-                 WHERE empresa = :empresa AND tipo = 'anticipo' AND NOT cancelada AND cliente = :cliente
-                   AND moneda = :moneda",
-                empresa: self.empresa,
-                cliente,
-                moneda,
-            ))
-            .await?;
-        Ok((impuestos, total))
     }
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {
@@ -178,11 +170,13 @@ impl PaymentTx for PostgresTx {
              INSERT INTO cxc_pagos (
                  empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                  forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
-                 saldo_insoluto, complemento, factura
+                 saldo_insoluto, complemento, factura, anticipo, monto, moneda_pago,
+                 tipo_cambio_pago
              )
              SELECT :empresa, valor, cxc, :cliente, :venta, :fecha, :aplicado, :origen, :importe, :moneda, :tipo_cambio,
                     :forma_pago_sat, :cuenta_bancaria, :deposito, :referencia, :parcialidad, :saldo_anterior,
-                    :saldo_insoluto, :complemento, :factura
+                    :saldo_insoluto, :complemento, :factura, :anticipo, :monto, :moneda_pago,
+                    :tipo_cambio_pago
              FROM numero, cuenta
              RETURNING clave",
             empresa: self.empresa,
@@ -204,6 +198,10 @@ impl PaymentTx for PostgresTx {
             saldo_insoluto: instalment.saldo_insoluto,
             complemento: row.complemento(),
             factura: row.factura,
+            anticipo: row.anticipo,
+            monto: row.cambio.map(|cambio| cambio.monto),
+            moneda_pago: row.cambio.map(|cambio| &cambio.moneda),
+            tipo_cambio_pago: row.cambio.map(|cambio| cambio.tipo_cambio),
             pagado: instalment.pagado,
             parcialidades: instalment.parcialidades,
             estatus: instalment.estatus(),
@@ -213,8 +211,8 @@ impl PaymentTx for PostgresTx {
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         self.optional(sql!(
-            "SELECT cxc, cancelado, origen, importe, cuenta_bancaria, deposito, factura,
-                    EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS by_note
+            "SELECT cxc, cancelado, origen, importe, coalesce(monto, importe) AS monto, cuenta_bancaria, deposito, factura,
+                    (SELECT min(n.factura) FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS nota
              FROM cxc_pagos
              WHERE empresa = :empresa AND clave = :pago
              FOR NO KEY UPDATE",
@@ -259,7 +257,7 @@ impl PaymentTx for PostgresTx {
                 importe: payment.importe,
                 ahora: now,
                 estatus,
-                parcialidades: i64::from(!payment.by_note),
+                parcialidades: i64::from(payment.nota.is_none()),
             ))
             .await?;
         let Some(Restored { importe, venta: Some(venta) }) = restored else { return Ok(()) };

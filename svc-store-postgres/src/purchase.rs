@@ -243,7 +243,7 @@ impl PurchaseTx for PostgresTx {
         self.run(sql!(
             "WITH cuenta AS (
                  UPDATE cuentas_bancarias
-                 SET saldo = saldo - :importe
+                 SET saldo = saldo - coalesce(:monto, :importe)
                  WHERE empresa = :empresa AND clave = :cuenta_bancaria
              ), deuda AS (
                  UPDATE cxp
@@ -254,10 +254,10 @@ impl PurchaseTx for PostgresTx {
                  WHERE empresa = :empresa AND clave = :cxp
              )
              INSERT INTO cxp_pagos (
-                 empresa, clave, cxp, fecha, importe, cuenta_bancaria, referencia, creado, tipo_cambio
+                 empresa, clave, cxp, fecha, importe, cuenta_bancaria, referencia, creado, tipo_cambio, monto
              )
              VALUES (
-                 :empresa, :clave, :cxp, :fecha, :importe, :cuenta_bancaria, :referencia, :ahora, :tipo_cambio
+                 :empresa, :clave, :cxp, :fecha, :importe, :cuenta_bancaria, :referencia, :ahora, :tipo_cambio, :monto
              )",
             empresa: self.empresa,
             clave,
@@ -269,6 +269,7 @@ impl PurchaseTx for PostgresTx {
             ahora: now,
             pagado: PayableStatus::Pagado,
             tipo_cambio: payment.tipo_cambio,
+            monto: payment.monto,
         ))
         .await?;
         Ok(clave)

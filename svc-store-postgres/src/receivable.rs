@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use svc_core::domain::deposit::{Deposit, Legacy, PaidAccount};
+use svc_core::domain::deposit::{Deposit, Legacy, NamedDeposit, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, ReceivableStatus, Status};
@@ -16,6 +16,8 @@ use crate::transaction::PostgresTx;
 from_row!(CustomerBalance { adeudo, vencido });
 
 from_row!(PaidAccount { clave, activa, moneda, saldo });
+
+from_row!(NamedDeposit { clave, cuenta_bancaria, fecha, importe, aplicado, referencia, cancelado });
 
 from_row! {
     /// Whether there is a payment with the same data, and a deposit with it.
@@ -132,7 +134,7 @@ impl ReceivableTx for PostgresTx {
                      SELECT EXISTS (
                          SELECT FROM cxc_pagos
                          WHERE empresa = :empresa AND cuenta_bancaria = :cuenta_bancaria AND fecha = :fecha
-                           AND importe = :importe AND referencia = :referencia AND NOT cancelado
+                           AND coalesce(monto, importe) = :importe AND referencia = :referencia AND NOT cancelado
                            AND origen = :origen
                      ) AS pagado
                  ) p
@@ -185,6 +187,35 @@ impl ReceivableTx for PostgresTx {
             referencia: receipt.referencia,
             ahora: now,
             origen: origen.word(),
+        ))
+        .await
+    }
+
+    async fn deposit(&mut self, deposito: i64) -> Result<Option<NamedDeposit>, StoreError> {
+        self.optional(sql!(
+            "SELECT clave, cuenta_bancaria, fecha, importe, aplicado, referencia, cancelado
+             FROM depositos
+             WHERE empresa = :empresa AND clave = :deposito",
+            empresa: self.empresa,
+            deposito,
+        ))
+        .await
+    }
+
+    async fn cancel_deposit(&mut self, deposito: i64) -> Result<bool, StoreError> {
+        self.changed_one(sql!(
+            "WITH cancelado AS (
+                 UPDATE depositos
+                 SET cancelado = true
+                 WHERE empresa = :empresa AND clave = :deposito AND NOT cancelado AND aplicado = 0
+                 RETURNING cuenta_bancaria, importe
+             )
+             UPDATE cuentas_bancarias c
+             SET saldo = c.saldo - d.importe
+             FROM cancelado d
+             WHERE c.empresa = :empresa AND c.clave = d.cuenta_bancaria",
+            empresa: self.empresa,
+            deposito,
         ))
         .await
     }

@@ -223,7 +223,10 @@ impl StampingTx for PostgresTx {
 
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError> {
         self.many(sql!(
-            "SELECT p.clave AS pago, s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe, p.referencia, p.parcialidad,
+            "SELECT p.clave AS pago, s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe,
+                    coalesce(p.moneda_pago, p.moneda) AS moneda_pago,
+                    coalesce(p.tipo_cambio_pago, p.tipo_cambio) AS tipo_cambio_pago,
+                    coalesce(p.monto, p.importe) AS monto, p.referencia, p.parcialidad,
                     p.saldo_anterior, p.saldo_insoluto, c.venta, coalesce(v.total, c.total) AS total,
                     f.clave AS factura, f.estatus, f.serie, f.folio, coalesce(f.uuid, c.uuid) AS uuid
              FROM cxc_pagos p
@@ -402,6 +405,9 @@ impl FromRow for StampingPayment {
             moneda: row.read("moneda")?,
             tipo_cambio: row.read("tipo_cambio")?,
             importe: row.read("importe")?,
+            moneda_pago: row.read("moneda_pago")?,
+            tipo_cambio_pago: row.read("tipo_cambio_pago")?,
+            monto: row.read("monto")?,
             referencia: row.read("referencia")?,
             parcialidad: row.read("parcialidad")?,
             saldo_anterior: row.read("saldo_anterior")?,

@@ -1,5 +1,9 @@
 //! The currency of documents, and its exchange rate.
 
+use rust_decimal::RoundingStrategy;
+
+use super::line;
+use super::money::Money;
 use super::quantity::Rate;
 use super::sat;
 use crate::error::{Code, Error};
@@ -26,6 +30,20 @@ pub(crate) fn rate_of_day(moneda: &str, given: Option<Rate>, document: Rate) -> 
     given.map_or(Ok(document), |given| exchange_rate(moneda, Some(given)))
 }
 
+/// An amount of a document in the currency of a bank account, at `rate` pesos for one unit of the
+/// foreign one, rounded half-up to the account's decimals. `None` if neither is the peso, or if the
+/// result is nothing or has more than 18 digits.
+pub(crate) fn exchange(importe: Money, document: &str, account: &str, rate: Rate) -> Option<Money> {
+    let exact = match (document == PESO, account == PESO) {
+        (false, true) => importe.get().checked_mul(rate.get())?,
+        (true, false) => importe.get().checked_div(rate.get())?,
+        _ => return None,
+    };
+    let decimals = sat::currency(account)?.min(2).into();
+    let rounded = exact.round_dp_with_strategy(decimals, RoundingStrategy::MidpointAwayFromZero);
+    line::amount(rounded).filter(|amount| *amount > Money::default())
+}
+
 /// Refuses a currency that is not in the SAT's catalogue `c_Moneda` (422).
 pub(crate) fn validate(moneda: &str) -> Result<(), Error> {
     if sat::currency(moneda).is_some() { Ok(()) } else { Err(Code::MonedaInvalida.into()) }
@@ -34,6 +52,20 @@ pub(crate) fn validate(moneda: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_is_exchanged_with_pesos_only() {
+        let of = |importe: &str, document, account, rate: &str| {
+            let rate = Rate::new(rate.parse().unwrap());
+            exchange(Money::parse(importe).unwrap(), document, account, rate).map(|amount| amount.to_string())
+        };
+        assert_eq!(of("571.43", "USD", "MXN", "17.5").as_deref(), Some("10000.03"));
+        assert_eq!(of("1160", "MXN", "USD", "17.5").as_deref(), Some("66.29"));
+        assert_eq!(of("1160", "MXN", "JPY", "0.12").as_deref(), Some("9667.00"));
+        for (importe, document, account) in [("1", "USD", "EUR"), ("1", "USD", "USD"), ("0.01", "MXN", "USD")] {
+            assert_eq!(of(importe, document, account, "17.5"), None, "{document} {account}");
+        }
+    }
 
     #[test]
     fn pesos_are_pesos_and_others_have_a_rate() {

@@ -1,5 +1,6 @@
 //! Bank accounts and their deposits, for payments of receivables.
 
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::line;
@@ -53,6 +54,35 @@ impl Deposit {
     /// The part that is not applied yet.
     fn rest(&self) -> Decimal {
         self.importe.get() - self.aplicado.get()
+    }
+}
+
+/// A deposit that a payment names.
+#[derive(Debug, Clone)]
+pub struct NamedDeposit {
+    /// Its clave.
+    pub clave: i64,
+    /// The bank account that received it.
+    pub cuenta_bancaria: i64,
+    /// The day it was received.
+    pub fecha: NaiveDate,
+    /// Its amount, in the account's currency.
+    pub importe: Money,
+    /// The part that is applied to receivables.
+    pub aplicado: Money,
+    /// Bank reference.
+    pub referencia: Option<String>,
+    /// Whether it is cancelled.
+    pub cancelado: bool,
+}
+
+impl NamedDeposit {
+    /// Refuses a cancelled deposit. Returns the part that is not applied yet.
+    pub(crate) fn validate(&self) -> Result<Money, Error> {
+        if self.cancelado {
+            return Err(Error::field(Code::EstadoInvalido, "deposito", "está cancelado"));
+        }
+        Ok(Money::new(self.importe.get() - self.aplicado.get()))
     }
 }
 

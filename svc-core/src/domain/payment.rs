@@ -233,7 +233,8 @@ impl LockedReceivable {
         sale.map(|sale| [iva(sale), sale.ieps, sale.total]).unwrap_or_default()
     }
 
-    fn is_invoiced(&self) -> bool {
+    /// Whether it is owed for an invoice.
+    pub(crate) fn is_invoiced(&self) -> bool {
         self.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Factura)
     }
 

@@ -45,8 +45,9 @@ pub use purchase::{
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use receivable::{
-    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied,
-    PaymentCancelled, PaymentRef, PaymentsApplied,
+    AdvanceRefunded, Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef,
+    FavourRefunded, PayReceivable, PaymentApplied, PaymentCancelled, PaymentRef, PaymentsApplied, RefundAdvance,
+    RefundFavour,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

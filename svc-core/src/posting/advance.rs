@@ -1,15 +1,64 @@
-//! Applies reserved advances when their sale is invoiced.
+//! Pays receivables with advances: those named for a sale, when it is invoiced, and any other later.
 
 use rust_decimal::Decimal;
 
 use super::credit_note::{self, NewNote};
+use super::invoice::validate_issuer;
+use super::payment::{self, PaymentData, validate_one};
+use crate::domain::accounting::{Account, EntryError, EntryLine};
 use crate::domain::advance;
 use crate::domain::cfdi::TipoRelacion;
+use crate::domain::clock::mexico_date;
+use crate::domain::credit_note::CreditLine;
 use crate::domain::invoice::LockedSale;
+use crate::domain::line;
 use crate::domain::money::Money;
+use crate::domain::payment::LockedReceivable;
 use crate::domain::words::PaymentOrigin;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::operation::Cx;
+use crate::store::Advance;
+
+/// The part of an advance that pays a receivable.
+#[derive(Debug)]
+pub(crate) struct AdvancePart {
+    /// The clave of the advance's sale.
+    pub(crate) anticipo: i64,
+    /// What it contributes, in pesos. Its taxes were collected when it was paid and are not
+    /// collected again.
+    pub(crate) lines: Vec<EntryLine>,
+}
+
+impl AdvancePart {
+    /// The part of `importe`: so much of each of the advance's amounts. What the entries keep open
+    /// of the advance is corrected by what they say, so that one that is used up leaves nothing.
+    pub(crate) fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
+        let whole = &advance.amounts;
+        let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);
+        let (before, after) = (advance.aplicado, Money::new(advance.aplicado.get() + importe.get()));
+        let upto = |whole, applied| line::share(whole, applied, advance.amounts.total).get();
+        let part = |amount| pesos(amount).map(|amount| upto(amount, after) - upto(amount, before));
+        let (ieps, descuento) = (part(whole.ieps)?, part(whole.descuento)?);
+        let (isr, iva_retenido) = (part(whole.isr_retenido)?, part(whole.iva_retenido())?);
+        let net = whole.total.get() + whole.retenciones.get() + whole.descuento.get() - whole.impuestos().get();
+        let net = pesos(Money::new(net.max(Decimal::ZERO)))?;
+        let taken = advance.abierto.map_or(upto(net, before), |open| net.get() - open);
+        // The base and its IVA.
+        let rest = pesos(importe)?.get() - ieps + descuento + isr + iva_retenido;
+        let base =
+            if whole.iva > Money::default() { (upto(net, after) - taken).min(rest).max(Decimal::ZERO) } else { rest };
+        let lines = [
+            (Account::Anticipos, base),
+            (Account::IvaCobrado, rest - base),
+            (Account::IepsCobrado, ieps),
+            (Account::Descuentos, -descuento),
+            (Account::IsrRetenido, -isr),
+            (Account::IvaRetenido, -iva_retenido),
+        ];
+        let lines = lines.map(|(cuenta, importe)| EntryLine::of(cuenta, importe)).to_vec();
+        Ok(Self { anticipo: advance.venta, lines })
+    }
+}
 
 /// Applies the advances that were assigned to a sale just invoiced as `factura`, as long as
 /// something is owed. The invoice relates to them (07), and a credit note per advance, related to
@@ -18,27 +67,171 @@ pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64
     let Some(cliente) = sale.cliente else { return Ok(()) };
     for anticipo in cx.tx.assigned_advances(sale.clave).await? {
         // Advances that were cancelled or rejected meanwhile are skipped.
-        let Some(found) = cx.tx.lock_advance(anticipo).await?.filter(|found| !found.en_error) else { continue };
-        let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
+        let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
+        let Some(invoiced) = found.factura else { continue };
+        let Some((cxc, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
         let funds = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::Anticipo).await?;
         let part = found.restante.get().min(owed.get()).min(funds);
         if part <= Decimal::ZERO {
             continue;
         }
-        let lines = cx.tx.lines_to_stamp(&[anticipo]).await?;
-        let line = lines.first().and_then(|(_, line)| advance::applied(line, Money::new(part)));
-        let line = line.ok_or_else(|| Error::internal(format!("advance {anticipo} has no line")))?;
-        cx.tx.relate(factura, TipoRelacion::Anticipo, found.factura).await?;
-        let note = NewNote {
-            factura,
-            sale,
-            relacion: TipoRelacion::Anticipo,
+        cx.tx.relate(factura, TipoRelacion::Anticipo, invoiced).await?;
+        let terms = PaymentData {
+            origen: PaymentOrigin::Anticipo,
+            cuenta_bancaria: None,
             forma_pago_sat: advance::FORM,
-            anticipo: Some(anticipo),
-            amounts: line.amounts,
-            lines: vec![line],
+            fecha: mexico_date(cx.now.get()),
+            referencia: None,
+            deposito: None,
+            by_note: true,
+            anticipo: None,
+            tipo_cambio: None,
         };
-        credit_note::apply_advance(cx, note, found.tipo_cambio).await?;
+        by_note(cx, &terms, sale, factura, cxc, &found, Money::new(part)).await?;
     }
     Ok(())
+}
+
+/// Pays a receivable with the advance `named`, or with the customer's oldest ones. An invoice gets
+/// a credit note per advance; a receivable without a document only the ledger's entries. Returns
+/// the payments.
+pub(crate) async fn pay(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    cxc: i64,
+    importe: Money,
+    named: Option<i64>,
+) -> Result<Vec<i64>, Error> {
+    let debt = validate_one(cx, terms, cxc, importe).await?;
+    let parts = choose(cx, &debt, importe, named).await?;
+    let rate = |given| parts.iter().all(|(advance, _)| advance.tipo_cambio == given);
+    if terms.tipo_cambio.is_some_and(|given| !rate(given)) {
+        let text = "un anticipo vale lo que al pagarse; se omite, o es el suyo";
+        return Err(Error::field(Code::DatoInvalido, "tipo_cambio", text));
+    }
+    let mut pagos = Vec::with_capacity(parts.len());
+    for (advance, part) in &parts {
+        let pago = match (documented(&debt, advance), debt.venta) {
+            (Some(factura), Some(venta)) => {
+                validate_issuer(cx).await?;
+                let sale = cx.tx.lock_sale(venta).await?.ok_or(Code::NoEncontrado)?;
+                by_note(cx, terms, &sale, factura, cxc, advance, *part).await?
+            }
+            _ => by_entry(cx, terms, cxc, advance, *part).await?,
+        };
+        pagos.push(pago);
+    }
+    Ok(pagos)
+}
+
+/// The invoice that a credit note for this advance relates to; `None` if invoice or advance has no
+/// document in the registry.
+fn documented(debt: &LockedReceivable, advance: &Advance) -> Option<i64> {
+    debt.factura.filter(|_| debt.is_invoiced() && advance.factura.is_some())
+}
+
+/// Locks the advances that pay `importe`, with the part of each.
+async fn choose(
+    cx: &mut Cx<'_>,
+    debt: &LockedReceivable,
+    importe: Money,
+    named: Option<i64>,
+) -> Result<Vec<(Advance, Money)>, Error> {
+    let candidates = match (named, debt.cliente) {
+        (Some(named), _) => vec![named],
+        (None, Some(cliente)) => cx.tx.open_advances(cliente, &debt.moneda).await?,
+        (None, None) => Vec::new(),
+    };
+    let (mut parts, mut left, mut without_document) = (Vec::new(), importe.get(), false);
+    for anticipo in candidates.into_iter().filter(|clave| named.is_some() || Some(*clave) != debt.venta) {
+        if left <= Decimal::ZERO {
+            break;
+        }
+        let found = cx.tx.lock_advance(anticipo).await?;
+        if named.is_some() {
+            validate_named(debt, anticipo, found.as_ref())?;
+        }
+        let Some(found) = found else { continue };
+        if debt.needs_complement() && debt.factura.is_some() && found.factura.is_none() {
+            without_document = true;
+            continue;
+        }
+        let part = found.restante.get().min(left);
+        if part > Decimal::ZERO {
+            left -= part;
+            parts.push((found, Money::new(part)));
+        }
+    }
+    match left {
+        left if left <= Decimal::ZERO => Ok(parts),
+        _ if without_document => {
+            let text = "no tiene factura vigente, y una factura en parcialidades solo aplica anticipos facturados";
+            Err(Error::field(Code::EstadoInvalido, "anticipo", text))
+        }
+        _ => Err(Code::SaldoInsuficiente.into()),
+    }
+}
+
+/// Refuses an advance that cannot pay this receivable.
+fn validate_named(debt: &LockedReceivable, anticipo: i64, found: Option<&Advance>) -> Result<(), Error> {
+    let missing = || {
+        let text = format_args!("el anticipo {anticipo} no existe en la empresa, o está cancelado");
+        Error::field(Code::NoEncontrado, "anticipo", text)
+    };
+    let found = found.ok_or_else(missing)?;
+    let refused = |text| Err(Error::field(Code::EstadoInvalido, "anticipo", text));
+    match found {
+        _ if debt.venta == Some(anticipo) => refused("no se paga a sí mismo"),
+        _ if found.cliente.is_none() || found.cliente != debt.cliente => refused("es de otro cliente"),
+        _ if found.moneda != debt.moneda => Err(Code::MonedaDistinta.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Pays a receivable without a document: the ledger alone says so.
+async fn by_entry(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    cxc: i64,
+    advance: &Advance,
+    importe: Money,
+) -> Result<i64, Error> {
+    let part = AdvancePart::of(advance, importe)?;
+    let terms = PaymentData { anticipo: Some(&part), tipo_cambio: Some(advance.tipo_cambio), ..*terms };
+    let applied = payment::apply(cx, &terms, &[(cxc, importe)]).await?;
+    let pago = applied.payments.first().map(|part| part.pago);
+    pago.ok_or_else(|| Error::internal("an advance was applied by no payment"))
+}
+
+/// Pays the receivable of the invoice `factura` by a credit note (07). The advance counts at its
+/// own exchange rate; the difference to the invoice's is an exchange gain or loss.
+async fn by_note(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    sale: &LockedSale,
+    factura: i64,
+    cxc: i64,
+    advance: &Advance,
+    importe: Money,
+) -> Result<i64, Error> {
+    let line = note_line(cx, advance, importe).await?;
+    let note = NewNote {
+        factura,
+        sale,
+        relacion: TipoRelacion::Anticipo,
+        forma_pago_sat: advance::FORM,
+        anticipo: Some(advance.venta),
+        amounts: line.amounts,
+        lines: vec![line],
+    };
+    let part = AdvancePart::of(advance, importe)?;
+    let terms = PaymentData { by_note: true, anticipo: Some(&part), tipo_cambio: Some(advance.tipo_cambio), ..*terms };
+    credit_note::apply_advance(cx, note, cxc, &terms).await
+}
+
+/// The line of a credit note about `importe` of an advance.
+pub(crate) async fn note_line(cx: &mut Cx<'_>, advance: &Advance, importe: Money) -> Result<CreditLine, Error> {
+    let lines = cx.tx.lines_to_stamp(&[advance.venta]).await?;
+    let line = lines.first().and_then(|(_, line)| advance::applied(line, advance.aplicado, importe));
+    line.ok_or_else(|| Error::new(Code::DocumentoInvalido).message("el anticipo no se deja dividir así"))
 }

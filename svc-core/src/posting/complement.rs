@@ -198,7 +198,8 @@ async fn receipts(
     payments: &[StampingPayment],
 ) -> Result<Vec<PaymentOfInvoices>, Error> {
     let mut invoices = paid_invoices(cx, factura, payments).await?.into_iter();
-    let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));
+    let together =
+        payments.chunk_by(|a, b| (&a.moneda_pago, a.tipo_cambio_pago) == (&b.moneda_pago, b.tipo_cambio_pago));
     Ok(together.filter_map(|parts| Some(receipt(parts.first()?, parts, &mut invoices))).collect())
 }
 
@@ -207,18 +208,21 @@ fn receipt(
     parts: &[StampingPayment],
     invoices: &mut impl Iterator<Item = PaidInvoice>,
 ) -> PaymentOfInvoices {
-    let settled =
-        |factura: PaidInvoice| SettledInvoice { moneda: first.moneda.clone(), monto: factura.importe, factura };
-    PaymentOfInvoices { pago: money_in(first, parts), facturas: invoices.take(parts.len()).map(settled).collect() }
+    let settled = |(part, factura): (&StampingPayment, PaidInvoice)| SettledInvoice {
+        moneda: part.moneda.clone(),
+        monto: part.monto,
+        factura,
+    };
+    PaymentOfInvoices { pago: money_in(first, parts), facturas: parts.iter().zip(invoices).map(settled).collect() }
 }
 
 fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> ReceivedPayment {
     ReceivedPayment {
         fecha: first.fecha,
         forma_pago_sat: first.forma_pago_sat.clone(),
-        moneda: first.moneda.clone(),
-        tipo_cambio: first.tipo_cambio,
-        monto: Money::new(payments.iter().map(|payment| payment.importe.get()).sum::<Decimal>()),
+        moneda: first.moneda_pago.clone(),
+        tipo_cambio: first.tipo_cambio_pago,
+        monto: Money::new(payments.iter().map(|payment| payment.monto.get()).sum::<Decimal>()),
         referencia: first.referencia.clone(),
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
-use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::quantity::Quantity;
 use crate::domain::sale::Amounts;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{InvoiceKind, MovementKind, PaymentOrigin};
@@ -60,7 +60,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
-    let pago = if aplicar { settle(cx, &note, PaymentOrigin::SaldoAFavor, note.sale.tipo_cambio).await? } else { None };
+    let pago = if aplicar { settle(cx, &note).await? } else { None };
     let costo = match note.relacion {
         TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio).await?,
         _ => Money::default(),
@@ -80,13 +80,28 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     Ok(CreatedNote { factura, pago })
 }
 
-/// Applies an advance to a sale that was just invoiced: it reduces the receivable, and the document
-/// says so (07). The advance's taxes were due when it was paid and are not due again. `tipo_cambio`
-/// is the advance's rate; the difference to the invoice's is posted as an exchange gain or loss.
-pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<(), Error> {
+/// Pays a receivable with an advance: the document says so (07), and the advance's taxes, which
+/// were due when it was paid, are not due again. Returns the payment.
+pub(crate) async fn apply_advance(
+    cx: &mut Cx<'_>,
+    note: NewNote<'_>,
+    cxc: i64,
+    terms: &PaymentData<'_>,
+) -> Result<i64, Error> {
     let (factura, heading) = register(cx, &note).await?;
-    let pago = settle(cx, &note, PaymentOrigin::Anticipo, tipo_cambio).await?;
-    keep(cx, note, factura, heading, pago).await
+    let applied = payment::apply(cx, terms, &[(cxc, note.amounts.total)]).await?;
+    let pago = applied.payments.first().map(|part| part.pago);
+    let pago = pago.ok_or_else(|| Error::internal("an advance was applied by no payment"))?;
+    keep(cx, note, factura, heading, Some(pago)).await?;
+    Ok(pago)
+}
+
+/// Creates the note of an advance that is given back; the money and its entry are the caller's.
+/// Returns its record in the registry.
+pub(crate) async fn of_refund(cx: &mut Cx<'_>, note: NewNote<'_>) -> Result<i64, Error> {
+    let (factura, heading) = register(cx, &note).await?;
+    keep(cx, note, factura, heading, None).await?;
+    Ok(factura)
 }
 
 /// Opens the record in the registry, queued for stamping. Returns it with its heading.
@@ -100,26 +115,22 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
 
 /// Reduces the sale's receivable by the note's total, or by what is owed if that is less. `None` if
 /// nothing is owed.
-async fn settle(
-    cx: &mut Cx<'_>,
-    note: &NewNote<'_>,
-    origen: PaymentOrigin,
-    tipo_cambio: Rate,
-) -> Result<Option<i64>, Error> {
+async fn settle(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
     let importe = note.amounts.total.min(saldo);
-    let iva = if origen == PaymentOrigin::Anticipo { note.amounts.iva } else { Money::default() };
     if importe == Money::default() {
         return Ok(None);
     }
     let terms = PaymentData {
-        origen,
+        origen: PaymentOrigin::SaldoAFavor,
         cuenta_bancaria: None,
         forma_pago_sat: note.forma_pago_sat,
         fecha: mexico_date(cx.now.get()),
         referencia: None,
-        by_note: Some(iva),
-        tipo_cambio: Some(tipo_cambio),
+        deposito: None,
+        by_note: true,
+        anticipo: None,
+        tipo_cambio: Some(note.sale.tipo_cambio),
     };
     let applied = payment::apply(cx, &terms, &[(cxc, importe)]).await?;
     Ok(applied.payments.first().map(|part| part.pago))
@@ -230,7 +241,8 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<
 }
 
 /// Reverses a credit note after its final cancellation: the receivable rises again, the balance in
-/// the customer's favour is removed, returned goods leave again, and the entry is reversed.
+/// the customer's favour is removed, returned goods leave again, a refund is in the bank again, and
+/// the entry is reversed.
 pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
@@ -238,6 +250,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         payment::undo(cx, pago, &applied).await?;
     }
     cx.tx.delete_credit_balance(record.clave).await?;
+    cx.tx.cancel_refund(record.clave).await?;
     if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
         let back = cx.tx.goods_returned(note.venta, folio).await?;
         let changes = back.into_iter().map(|part| change(part, MovementKind::CancelacionNotaCredito)).collect();

@@ -9,7 +9,7 @@ use super::receiver::{of_customer, receiver};
 use super::{complement, correction};
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
-    TipoDeComprobante, build_global, build_invoice, build_related,
+    TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
 use crate::domain::invoice::{ProposedTerms, TO_BE_DEFINED, validate_receiver};
@@ -162,7 +162,10 @@ pub(crate) async fn of_note(
     let lines = cx.tx.lines_to_stamp(&[note.anticipo.unwrap_or(note.venta)]).await?;
     let of_line = |credit: &CreditLine| {
         let line = lines.iter().map(|(_, line)| line).find(|line| line.renglon == credit.renglon)?;
-        Some(credit.of_document(line.clone(), note.relacion))
+        Some(match (note.anticipo, note.relacion) {
+            (Some(_), TipoRelacion::NotaDeCredito) => credit.of_refund(line.clone()),
+            _ => credit.of_document(line.clone(), note.relacion),
+        })
     };
     let receptor = receiver(cx, factura, cliente).await?;
     let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));

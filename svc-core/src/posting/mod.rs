@@ -10,6 +10,7 @@ pub(crate) mod correction;
 pub(crate) mod credit_note;
 pub(crate) mod discarded;
 pub(crate) mod document;
+mod exchange;
 pub(crate) mod invoice;
 pub(crate) mod lines;
 pub(crate) mod payment;

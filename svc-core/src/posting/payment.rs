@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
-use super::complement;
+use super::advance::AdvancePart;
+use super::{complement, exchange};
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
 use crate::domain::clock::mexico_date;
-use crate::domain::currency::{self, PESO};
-use crate::domain::deposit::PaidAccount;
+use crate::domain::currency::PESO;
+use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -19,7 +20,7 @@ use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
 use crate::store::{
-    AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, NewCreditBalance, NewPayment, Withdrawal,
+    AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, Exchanged, NewCreditBalance, NewPayment, Withdrawal,
 };
 
 /// The data of a payment that do not depend on the receivable.
@@ -34,9 +35,12 @@ pub(crate) struct PaymentData<'a> {
     pub(crate) fecha: NaiveDate,
     /// Bank reference; required for a deposit.
     pub(crate) referencia: Option<&'a str>,
-    /// For a credit note, which needs no complement and no instalment number: the IVA in it that
-    /// was collected with an advance.
-    pub(crate) by_note: Option<Money>,
+    /// The captured deposit that it applies.
+    pub(crate) deposito: Option<i64>,
+    /// Whether a credit note lowers the receivable. It needs no complement and no instalment number.
+    pub(crate) by_note: bool,
+    /// The part of an advance that pays it; required by the origin.
+    pub(crate) anticipo: Option<&'a AdvancePart>,
     /// Pesos per unit of the currency on that day; `None` for each receivable's own.
     pub(crate) tipo_cambio: Option<Rate>,
 }
@@ -47,6 +51,8 @@ pub(crate) struct Applied {
     pub(crate) payments: Vec<PartApplied>,
     /// The deposit that brought the money.
     pub(crate) deposito: Option<i64>,
+    /// What is left of a captured deposit.
+    pub(crate) sin_aplicar: Option<Money>,
 }
 
 #[derive(Debug)]
@@ -68,7 +74,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     let released = match (payment.cuenta_bancaria, payment.deposito) {
         (Some(cuenta), Some(deposito)) => {
             cx.tx.lock_bank_account(cuenta).await?;
-            cx.tx.release_deposit(deposito, cuenta, payment.importe).await?.map(|gone| (deposito, gone))
+            cx.tx.release_deposit(deposito, cuenta, payment.monto).await?.map(|gone| (deposito, gone))
         }
         _ => None,
     };
@@ -146,6 +152,10 @@ async fn of_released(
 }
 
 impl<'a> PaymentData<'a> {
+    fn advance(&self) -> Result<&'a AdvancePart, Error> {
+        self.anticipo.ok_or_else(|| Error::internal("a payment from advances names none"))
+    }
+
     fn is_kept_in_the_till(&self) -> bool {
         self.origen == PaymentOrigin::Deposito && self.cuenta_bancaria.is_none()
     }
@@ -163,7 +173,7 @@ impl<'a> PaymentData<'a> {
     /// favour or an advance.
     fn receipt(&self, importe: Money) -> Result<Option<BankReceipt<'a>>, Error> {
         // Money that is not taken to a bank stays in the till.
-        if self.origen != PaymentOrigin::Deposito {
+        if self.origen != PaymentOrigin::Deposito || self.deposito.is_some() {
             return Ok(None);
         }
         let Some(cuenta_bancaria) = self.cuenta_bancaria else { return Ok(None) };
@@ -178,50 +188,50 @@ impl<'a> PaymentData<'a> {
 /// Locks the receivables in ascending order of clave, then the bank account. So duplicate payments
 /// are serialized, and a duplicate is detected before any balance is checked.
 pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
-    let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
-    let receipt = terms.receipt(total)?;
+    // The reference is missing before anything is not found.
+    terms.receipt(Money::default())?;
     let debts = lock_debts(cx, parts).await?;
-    let rates = rates(&debts, terms)?;
     let account = match terms.cuenta_bancaria {
         Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
         None => None,
     };
-    let waiting = match &receipt {
-        Some(receipt) => waiting_deposit(cx, receipt).await?,
+    let account = account.as_ref();
+    let rates = exchange::rates(cx, terms, &debts, account)?;
+    let mut amounts = exchange::amounts(cx, terms, &debts, account, parts)?;
+    let named = match terms.deposito {
+        Some(deposito) => Some((deposito, named_deposit(cx, deposito).await?.validate()?)),
         None => None,
     };
+    if let Some((_, rest)) = named {
+        amounts.fit(rest);
+    }
+    let total = amounts.total();
+    let receipt = terms.receipt(total)?;
+    let waiting = match (named, &receipt) {
+        (None, Some(receipt)) => waiting_deposit(cx, receipt).await?.map(|deposito| (deposito, total)),
+        _ => named,
+    };
     let mut instalments = Vec::with_capacity(parts.len());
-    for (cxc, importe) in parts {
+    for ((cxc, importe), cambio) in parts.iter().zip(amounts.exchanged()) {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
         debt.validate(matches!(cx.actor, Actor::Key { .. }))?;
         let tipo_cambio = rates.get(cxc).copied().ok_or(Code::NoEncontrado)?;
-        let mut instalment = validate(debt, terms, account.as_ref(), *importe)?;
-        if terms.by_note.is_some() {
+        let mut instalment = validate(debt, terms, account, cambio, *importe)?;
+        if terms.by_note {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
-        instalments.push(PaidPart { debt, instalment, tipo_cambio });
+        instalments.push(PaidPart { debt, instalment, tipo_cambio, cambio });
         validate_funds(cx, terms.origen, debt, *importe).await?;
     }
-    let deposito = match (&receipt, waiting) {
-        (None, _) => None,
-        (Some(_), Some(deposito)) => {
-            if !cx.tx.apply_deposit(deposito, total).await? {
-                return Err(Error::internal(format!("deposit {deposito} changed while its account was locked")));
-            }
-            Some(deposito)
-        }
-        (Some(receipt), None) => {
-            PaidAccount::validate(account.as_ref())?.validate_receiving(total)?;
-            Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?)
-        }
-    };
+    let deposito = take_in(cx, receipt.as_ref(), waiting, account, total).await?;
     let identified = match waiting {
-        Some(deposito) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
+        Some((deposito, _)) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
         None => Decimal::ZERO,
     };
     let identified = Money::new(identified.max(Decimal::ZERO));
-    let paid = instalments.iter().map(|part| part.debt).filter(|_| terms.by_note.is_none());
+    let documented = terms.by_note || terms.origen == PaymentOrigin::Anticipo;
+    let paid = instalments.iter().map(|part| part.debt).filter(|_| !documented);
     let complements = complement::open_all(cx, paid).await?;
     let mut payments = Vec::with_capacity(parts.len());
     let mut before = Decimal::ZERO;
@@ -229,14 +239,39 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         let debt = part.debt;
         let factura = complements.by_receivable.get(&debt.clave).copied();
         let recibido = match terms.origen {
-            PaymentOrigin::Anticipo => of_advance(cx, terms, part).await?,
-            _ => part.received(terms.source(), before, identified, total)?,
+            PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
+            _ => part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?,
         };
-        before += part.instalment.importe.get();
+        before += part.monto().get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
     complements.keep(cx).await?;
-    Ok(Applied { payments, deposito })
+    let left = waiting.map(|(_, rest)| Money::new(rest.get() - total.get()));
+    Ok(Applied { payments, deposito, sin_aplicar: left.filter(|_| terms.deposito.is_some()) })
+}
+
+/// Applies the deposit that waits, or inserts the one that came with the payment. Returns it.
+async fn take_in(
+    cx: &mut Cx<'_>,
+    receipt: Option<&BankReceipt<'_>>,
+    waiting: Option<(i64, Money)>,
+    account: Option<&PaidAccount>,
+    total: Money,
+) -> Result<Option<i64>, Error> {
+    match (receipt, waiting) {
+        (None, None) => Ok(None),
+        (_, Some((_, rest))) if total > rest => Err(Code::SaldoInsuficiente.into()),
+        (_, Some((deposito, _))) => {
+            if !cx.tx.apply_deposit(deposito, total).await? {
+                return Err(Error::internal(format!("deposit {deposito} changed while its account was locked")));
+            }
+            Ok(Some(deposito))
+        }
+        (Some(receipt), None) => {
+            PaidAccount::validate(account)?.validate_receiving(total)?;
+            Ok(Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?))
+        }
+    }
 }
 
 /// The part of a payment that pays one receivable.
@@ -245,56 +280,42 @@ struct PaidPart<'d> {
     instalment: Instalment,
     /// Pesos per unit of the currency on the day of the payment.
     tipo_cambio: Rate,
+    /// What the bank account received, if it has another currency.
+    cambio: Option<&'d Exchanged>,
 }
 
 impl PaidPart<'_> {
+    /// The amount in the currency in which it came in.
+    fn monto(&self) -> Money {
+        self.cambio.map_or(self.instalment.importe, |cambio| cambio.monto)
+    }
+
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts
     /// of the same payment: at one exchange rate the parts add up to the whole. For a deposit that
-    /// waited, its share of the `identified` pesos posted for `total`.
+    /// waited, its share of the `identified` pesos posted for the `rest` of it.
     fn received(
         &self,
         source: Account,
         before: Decimal,
         identified: Money,
-        total: Money,
-    ) -> Result<[(Account, Money); 2], EntryError> {
-        let after = before + self.instalment.importe.get();
+        rest: Money,
+    ) -> Result<Vec<EntryLine>, EntryError> {
+        let after = before + self.monto().get();
         let pesos = |amount| line::pesos(Money::new(amount), self.tipo_cambio).ok_or(EntryError::TooLarge);
-        let worth = pesos(after)?.get() - pesos(before)?.get();
-        let waited = |amount| line::share(identified, Money::new(amount), total).get();
+        let worth = match self.cambio {
+            None => pesos(after)?.get() - pesos(before)?.get(),
+            // One of both is in pesos.
+            Some(cambio) if cambio.moneda == PESO => cambio.monto.get(),
+            Some(_) => self.instalment.importe.get(),
+        };
+        let waited = |amount| line::share(identified, Money::new(amount), rest).get();
         let waited = waited(after) - waited(before);
-        let whole = identified > Money::default() && self.debt.moneda != PESO;
-        let rest = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
-        Ok([(Account::PorIdentificar, Money::new(waited)), (source, Money::new(rest))])
+        let currency = self.cambio.map_or(&self.debt.moneda, |cambio| &cambio.moneda);
+        let whole = identified > Money::default() && currency != PESO;
+        let new = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
+        let received = |cuenta, importe| EntryLine::cargo(cuenta, Money::new(importe));
+        Ok(vec![received(Account::PorIdentificar, waited), received(source, new)])
     }
-}
-
-/// What an advance contributes, in pesos. Its IVA was collected when it was paid, and is not
-/// collected again.
-async fn of_advance(
-    cx: &mut Cx<'_>,
-    terms: &PaymentData<'_>,
-    part: &PaidPart<'_>,
-) -> Result<[(Account, Money); 2], Error> {
-    let (debt, importe) = (part.debt, part.instalment.importe);
-    let iva = match (terms.by_note, debt.cliente) {
-        (Some(iva), _) => iva,
-        // Nothing says which of several advances it is.
-        (None, Some(cliente)) => {
-            let (iva, total) = cx.tx.iva_of_advances(cliente, &debt.moneda).await?;
-            line::share(iva, importe, total)
-        }
-        (None, None) => Money::default(),
-    };
-    let pesos = |amount| line::pesos(amount, part.tipo_cambio).ok_or(EntryError::TooLarge);
-    let (worth, iva) = (pesos(importe)?, pesos(iva)?);
-    Ok([(Account::Anticipos, Money::new(worth.get() - iva.get())), (Account::IvaCobrado, iva)])
-}
-
-/// The exchange rate of the payment for each receivable.
-fn rates(debts: &BTreeMap<i64, LockedReceivable>, terms: &PaymentData<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
-    let of_day = |debt: &LockedReceivable| currency::rate_of_day(&debt.moneda, terms.tipo_cambio, debt.tipo_cambio);
-    debts.iter().map(|(cxc, debt)| Ok((*cxc, of_day(debt)?))).collect()
 }
 
 async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<i64, LockedReceivable>, Error> {
@@ -313,6 +334,25 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
     Ok(debts)
 }
 
+/// The deposit that a payment names; an error if there is none.
+pub(crate) async fn named_deposit(cx: &mut Cx<'_>, deposito: i64) -> Result<NamedDeposit, Error> {
+    let missing = || {
+        let text = format_args!("el depósito {deposito} no existe en la empresa");
+        Error::field(Code::NoEncontrado, "deposito", text)
+    };
+    cx.tx.deposit(deposito).await?.ok_or_else(missing)
+}
+
+/// The first day on which a deposit of `fecha` can pay these receivables: its own, or the last of
+/// theirs.
+pub(crate) async fn payable_since(
+    cx: &mut Cx<'_>,
+    parts: &[(i64, Money)],
+    fecha: NaiveDate,
+) -> Result<NaiveDate, Error> {
+    Ok(lock_debts(cx, parts).await?.values().map(|debt| debt.fecha).fold(fecha, NaiveDate::max))
+}
+
 /// The captured deposit with the same data as the payment. The back office applies it; for the API
 /// it is an error.
 async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &BankReceipt<'_>) -> Result<Option<i64>, Error> {
@@ -323,15 +363,37 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &BankReceipt<'_>) -> Result<O
     }
 }
 
+/// Locks a receivable and validates a payment of it that needs no deposit, without paying.
+pub(crate) async fn validate_one(
+    cx: &mut Cx<'_>,
+    terms: &PaymentData<'_>,
+    cxc: i64,
+    importe: Money,
+) -> Result<LockedReceivable, Error> {
+    let debt = lock_debts(cx, &[(cxc, importe)]).await?.remove(&cxc).ok_or(Code::NoEncontrado)?;
+    let account = match terms.cuenta_bancaria {
+        Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
+        None => None,
+    };
+    debt.validate(false)?;
+    validate(&debt, terms, account.as_ref(), None, importe)?;
+    validate_funds(cx, terms.origen, &debt, importe).await?;
+    Ok(debt)
+}
+
 /// Validates a payment of a receivable, in the order of the codes (decisions, "Payments").
 fn validate(
     debt: &LockedReceivable,
     terms: &PaymentData<'_>,
     account: Option<&PaidAccount>,
+    cambio: Option<&Exchanged>,
     importe: Money,
 ) -> Result<Instalment, Error> {
     if terms.cuenta_bancaria.is_some() {
-        PaidAccount::validate(account)?.validate_currency(&debt.moneda)?;
+        let account = PaidAccount::validate(account)?;
+        if cambio.is_none() {
+            account.validate_currency(&debt.moneda)?;
+        }
     }
     debt.validate_day(terms.fecha)?;
     debt.pay(importe)
@@ -359,11 +421,11 @@ async fn write(
     cx: &mut Cx<'_>,
     terms: &PaymentData<'_>,
     part: &PaidPart<'_>,
-    recibido: [(Account, Money); 2],
+    recibido: Vec<EntryLine>,
     deposito: Option<i64>,
     factura: Option<i64>,
 ) -> Result<PartApplied, Error> {
-    let PaidPart { debt, instalment, tipo_cambio } = part;
+    let PaidPart { debt, instalment, tipo_cambio, cambio } = part;
     let row = NewPayment {
         receivable: debt,
         instalment: *instalment,
@@ -376,6 +438,8 @@ async fn write(
         deposito,
         referencia: terms.referencia,
         factura,
+        anticipo: terms.anticipo.map(|part| part.anticipo),
+        cambio: *cambio,
     };
     let contabilizado = cx.tx.collected(debt.clave).await?;
     let pago = cx.tx.insert_payment(&row).await?.ok_or(Code::ImporteExcedeSaldo)?;
@@ -391,6 +455,7 @@ async fn write(
         ieps,
         tipo_cambio: debt.tipo_cambio,
         tipo_cambio_pago: *tipo_cambio,
+        cambio: cambio.is_some(),
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
     if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {

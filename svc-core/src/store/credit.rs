@@ -1,6 +1,8 @@
 //! Credit notes, the credit balances (saldos a favor) that they leave, and advances (anticipos).
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::{GoodsMovement, StoreError};
 use crate::domain::cfdi::TipoRelacion;
@@ -56,23 +58,54 @@ pub struct NewCreditBalance<'a> {
     pub deposito: Option<i64>,
 }
 
-/// An advance that invoices may apply.
+/// An advance that receivables may apply.
 #[derive(Debug, Clone)]
 pub struct Advance {
-    /// The advance's own sale; its only line has the rate of IVA.
+    /// The advance's own sale.
     pub venta: i64,
-    /// The advance's invoice in the registry.
-    pub factura: i64,
+    /// The advance's invoice in the registry, if that is stamped or waits for its stamp, and has
+    /// the one line that an advance's has.
+    pub factura: Option<i64>,
     /// The customer who paid it.
     pub cliente: Option<i64>,
     /// Currency of the advance.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// What was paid of it and no invoice has applied.
+    /// The amounts of its sale.
+    pub amounts: Amounts,
+    /// What valid payments have applied of it.
+    pub aplicado: Money,
+    /// What was paid of it and not applied.
     pub restante: Money,
     /// Whether its invoice was rejected.
     pub en_error: bool,
+    /// What the entries say is open of it, in pesos and without its taxes; `None` if it has no
+    /// entry, because it was imported.
+    pub abierto: Option<Decimal>,
+}
+
+/// Money given back to a customer, to be stored.
+#[derive(Debug)]
+pub struct NewRefund<'a> {
+    /// The customer who gets it.
+    pub cliente: i64,
+    /// The sale of the advance; `None`: it was in the customer's favour.
+    pub anticipo: Option<i64>,
+    /// The bank account's currency.
+    pub moneda: &'a str,
+    /// Pesos for one unit of the currency on that day.
+    pub tipo_cambio: Rate,
+    /// In `moneda`.
+    pub importe: Money,
+    /// The bank account that it leaves.
+    pub cuenta_bancaria: i64,
+    /// The day on which it leaves.
+    pub fecha: NaiveDate,
+    /// Bank reference.
+    pub referencia: &'a str,
+    /// The credit note of the advance's invoice.
+    pub factura: Option<i64>,
 }
 
 /// Credit notes, credit balances and advances.
@@ -111,8 +144,20 @@ pub trait CreditTx {
     /// Deletes the credit balance that a cancelled credit note left, if there is one.
     async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError>;
 
-    /// An invoiced advance that is not cancelled, locked until the end.
+    /// The advances of a customer in a currency of which something is left, the oldest first.
+    async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError>;
+
+    /// An advance that is not cancelled, locked until the end.
     async fn lock_advance(&mut self, anticipo: i64) -> Result<Option<Advance>, StoreError>;
+
+    /// Whether there is a valid refund with the same data, whatever its note and rate.
+    async fn is_refunded(&mut self, refund: &NewRefund<'_>) -> Result<bool, StoreError>;
+
+    /// Inserts a refund, which lowers the balance of the locked bank account; returns its clave.
+    async fn insert_refund(&mut self, refund: &NewRefund<'_>, now: Timestamp) -> Result<i64, StoreError>;
+
+    /// Cancels the refund of a credit note, if it has one: the money is in the bank account again.
+    async fn cancel_refund(&mut self, factura: i64) -> Result<(), StoreError>;
 
     /// Assigns an advance to a sale; `false` if it was assigned before.
     async fn assign_advance(&mut self, venta: i64, anticipo: i64) -> Result<bool, StoreError>;

@@ -59,13 +59,13 @@ pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
 pub use correction::{Correction, CorrectionTx};
-pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance};
+pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use discard::{DiscardTx, SaleBefore, SalePayment};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
-pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
+pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed};
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx,

@@ -11,6 +11,17 @@ use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 
+/// What a bank account received in another currency than the receivable's.
+#[derive(Debug, Clone)]
+pub struct Exchanged {
+    /// The account's currency.
+    pub moneda: String,
+    /// Pesos for one unit of it.
+    pub tipo_cambio: Rate,
+    /// The amount, in it.
+    pub monto: Money,
+}
+
 /// A payment to be stored; customer, sale and currency are its receivable's.
 #[derive(Debug)]
 pub struct NewPayment<'a> {
@@ -36,6 +47,10 @@ pub struct NewPayment<'a> {
     pub referencia: Option<&'a str>,
     /// Its payment complement in the invoice registry, if it needs one.
     pub factura: Option<i64>,
+    /// The sale of the advance that it applies.
+    pub anticipo: Option<i64>,
+    /// `None`: the money came in the receivable's currency.
+    pub cambio: Option<&'a Exchanged>,
 }
 
 impl NewPayment<'_> {
@@ -56,14 +71,16 @@ pub struct AppliedPayment {
     pub origen: PaymentOrigin,
     /// In the receivable's currency.
     pub importe: Money,
+    /// In the bank account's currency.
+    pub monto: Money,
     /// The bank account that received it.
     pub cuenta_bancaria: Option<i64>,
     /// The deposit that it uses.
     pub deposito: Option<i64>,
     /// Its payment complement in the invoice registry.
     pub factura: Option<i64>,
-    /// Whether a credit note lowers the receivable by it.
-    pub by_note: bool,
+    /// The credit note that lowers the receivable by it.
+    pub nota: Option<i64>,
 }
 
 /// The outcome of withdrawing the complement of a cancelled payment.
@@ -86,9 +103,6 @@ pub trait PaymentTx {
     /// A customer's money in a currency from which payments of this origin may be made, less what
     /// was applied: what was paid of valid advances, or credit balances. It is zero for deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
-
-    /// The IVA and the total of a customer's valid advances in a currency.
-    async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError>;
 
     /// Inserts a payment, and lowers the balances of its receivable and sale by it; returns its
     /// clave, or `None` if the receivable's balance is lower than the payment.

@@ -153,6 +153,8 @@ pub struct NewPayablePayment<'a> {
     pub referencia: &'a str,
     /// Pesos for one unit of the currency on that day; `None`: the account payable's.
     pub tipo_cambio: Option<Rate>,
+    /// What leaves the bank account, in its currency; `None`: it is the account payable's.
+    pub monto: Option<Money>,
 }
 
 /// Purchase orders, accounts payable and suppliers.

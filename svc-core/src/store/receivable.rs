@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
-use crate::domain::deposit::{Legacy, PaidAccount};
+use crate::domain::deposit::{Legacy, NamedDeposit, PaidAccount};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
@@ -130,6 +130,13 @@ pub trait ReceivableTx {
         origen: DepositOrigin,
         now: Timestamp,
     ) -> Result<i64, StoreError>;
+
+    /// A deposit. It does not change while its bank account is locked.
+    async fn deposit(&mut self, deposito: i64) -> Result<Option<NamedDeposit>, StoreError>;
+
+    /// Cancels a deposit and subtracts it from the account's balance; `false` if it is cancelled,
+    /// or applied in part.
+    async fn cancel_deposit(&mut self, deposito: i64) -> Result<bool, StoreError>;
 
     /// Adds to the applied amount of a deposit; `false` if less than that is unapplied.
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError>;

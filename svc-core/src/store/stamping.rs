@@ -63,6 +63,12 @@ pub struct StampingPayment {
     pub tipo_cambio: Rate,
     /// Amount of the payment.
     pub importe: Money,
+    /// Currency of the bank account that received it.
+    pub moneda_pago: String,
+    /// Pesos for one unit of that currency.
+    pub tipo_cambio_pago: Rate,
+    /// Amount of the payment in that currency.
+    pub monto: Money,
     /// Bank reference.
     pub referencia: Option<String>,
     /// Instalment number of the receivable's payments, from 1.

@@ -1,7 +1,9 @@
 //! Back-office actions by name; one file per area.
 
 mod below_stock;
+mod deposits;
 mod edits;
+mod exchange;
 mod flow;
 mod funds;
 mod invoices;

@@ -1,6 +1,8 @@
 //! The stamping worker: its requests, its leases and its effects.
 
 mod advances;
+mod advances_later;
+mod advances_withheld;
 mod cancellations;
 mod captured;
 mod complements;
@@ -13,6 +15,7 @@ mod invoices;
 mod leases;
 mod pace;
 mod receivers;
+mod refunds;
 mod reissue;
 mod sandbox;
 mod substituted_complements;

@@ -53,7 +53,9 @@ pub(super) const RULES: &[(&str, &str)] = &[
              FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
              LEFT JOIN depositos d ON d.empresa = $1 AND d.clave = p.deposito
              LEFT JOIN cxp_pagos g ON g.empresa = $1 AND g.clave = p.cxp_pago
-             JOIN cuentas_bancarias c ON c.empresa = $1 AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria)
+             LEFT JOIN reembolsos b ON b.empresa = $1 AND b.clave = p.reembolso
+             JOIN cuentas_bancarias c ON c.empresa = $1
+               AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria, b.cuenta_bancaria)
              WHERE p.empresa = $1 AND c.moneda = 'MXN'
          ) l
          WHERE l.bancos <> (SELECT coalesce(sum(saldo), 0) FROM cuentas_bancarias WHERE empresa = $1 AND moneda = 'MXN')
@@ -106,7 +108,8 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "SELECT format('póliza %s', p.clave)
          FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
          LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta LEFT JOIN cxp x ON x.empresa = $1 AND x.clave = p.cxp
-         WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'",
+         WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'
+           AND NOT EXISTS (SELECT FROM cxc_pagos g WHERE g.empresa = $1 AND g.clave = p.pago AND g.monto IS NOT NULL)",
     ),
     (
         "an entry says what its lines add up to",
@@ -147,6 +150,22 @@ pub(super) const RULES: &[(&str, &str)] = &[
          ) l
          WHERE v.empresa = $1 AND v.cancelada
          GROUP BY v.clave, l.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
+    ),
+    (
+        "account 206.01 holds nothing of an advance that is used up",
+        "SELECT format('venta %s', v.clave)
+         FROM ventas v CROSS JOIN LATERAL (
+             SELECT array_agg(clave) AS pagos,
+                    coalesce(sum(importe) FILTER (WHERE NOT cancelado), 0)
+                    + (SELECT coalesce(sum(importe), 0) FROM reembolsos
+                       WHERE empresa = $1 AND anticipo = v.clave AND NOT cancelado) AS aplicado
+             FROM cxc_pagos WHERE empresa = $1 AND anticipo = v.clave
+         ) x CROSS JOIN LATERAL (
+             SELECT coalesce(sum(r.abono - r.cargo), 0) AS abierto
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) = '206.01'
+             WHERE p.empresa = $1 AND (p.venta = v.clave AND p.pago IS NULL OR p.pago = ANY (x.pagos))
+         ) l
+         WHERE v.empresa = $1 AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.total = x.aplicado AND l.abierto <> 0",
     ),
     (
         "of a paid sale no IVA or IEPS is to be collected",

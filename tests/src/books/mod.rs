@@ -9,7 +9,7 @@ use crate::{Company, World};
 use ledger::RULES as LEDGER;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 35] = [
+const WRITTEN: [&str; 36] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
@@ -38,6 +38,7 @@ const WRITTEN: [&str; 35] = [
     "polizas",
     "polizas_renglones",
     "productos",
+    "reembolsos",
     "saldos_a_favor",
     "sustituciones",
     "sustituciones_renglones",
@@ -157,18 +158,26 @@ const RULES: &[(&str, &str)] = &[
              OR v.saldo <> CASE WHEN v.cancelada THEN 0 ELSE coalesce(x.saldo, v.total) END)",
     ),
     (
-        "a bank account holds its valid deposits, less what was paid from it",
+        "a bank account holds its valid deposits, less what was paid from it or given back",
         "SELECT format('cuenta %s', c.clave) FROM cuentas_bancarias c
          WHERE c.empresa = $1 AND c.saldo <> (
              SELECT coalesce(sum(importe), 0) FROM depositos
              WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado) - (
-             SELECT coalesce(sum(importe), 0) FROM cxp_pagos WHERE empresa = $1 AND cuenta_bancaria = c.clave)",
+             SELECT coalesce(sum(coalesce(monto, importe)), 0) FROM cxp_pagos
+             WHERE empresa = $1 AND cuenta_bancaria = c.clave) - (
+             SELECT coalesce(sum(importe), 0) FROM reembolsos
+             WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado)",
     ),
     (
         "of a customer's advances no more is applied than was paid",
         "SELECT format('cliente %s', p.cliente)
-         FROM (SELECT cliente, moneda, sum(importe) AS aplicado FROM cxc_pagos
-               WHERE empresa = $1 AND origen = 'anticipo' AND NOT cancelado GROUP BY cliente, moneda) p
+         FROM (SELECT cliente, moneda, sum(importe) AS aplicado
+               FROM (SELECT cliente, moneda, importe FROM cxc_pagos
+                     WHERE empresa = $1 AND origen = 'anticipo' AND NOT cancelado
+                     UNION ALL
+                     SELECT cliente, moneda, importe FROM reembolsos
+                     WHERE empresa = $1 AND anticipo IS NOT NULL AND NOT cancelado) u
+               GROUP BY cliente, moneda) p
          WHERE p.aplicado > (SELECT coalesce(sum(total - saldo), 0) FROM ventas v
                              WHERE v.empresa = $1 AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.cliente = p.cliente
                                AND v.moneda = p.moneda)",
@@ -177,7 +186,8 @@ const RULES: &[(&str, &str)] = &[
         "what is applied of a deposit is what its valid payments pay, and what discarded advances left in favour",
         "SELECT format('depósito %s', d.clave) FROM depositos d
          WHERE d.empresa = $1 AND d.aplicado <> (
-             SELECT coalesce(sum(importe), 0) FROM cxc_pagos WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado) + (
+             SELECT coalesce(sum(coalesce(monto, importe)), 0) FROM cxc_pagos
+             WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado) + (
              SELECT coalesce(sum(importe), 0) FROM saldos_a_favor WHERE empresa = $1 AND deposito = d.clave)",
     ),
     (
@@ -271,9 +281,14 @@ const RULES: &[(&str, &str)] = &[
            AND coalesce(s.importe, 0) <> CASE f.estatus WHEN 'cancelada' THEN 0 ELSE n.total END
          UNION ALL
          SELECT format('cliente %s', p.cliente)
-         FROM (SELECT cliente, moneda, sum(importe) AS importe FROM cxc_pagos x
-               WHERE empresa = $1 AND origen = 'saldo_a_favor' AND NOT cancelado
-                 AND EXISTS (SELECT FROM polizas p WHERE p.empresa = $1 AND p.pago = x.clave) GROUP BY cliente, moneda) p
+         FROM (SELECT cliente, moneda, sum(importe) AS importe
+               FROM (SELECT cliente, moneda, importe FROM cxc_pagos x
+                     WHERE empresa = $1 AND origen = 'saldo_a_favor' AND NOT cancelado
+                       AND EXISTS (SELECT FROM polizas p WHERE p.empresa = $1 AND p.pago = x.clave)
+                     UNION ALL
+                     SELECT cliente, moneda, importe FROM reembolsos
+                     WHERE empresa = $1 AND anticipo IS NULL AND NOT cancelado) u
+               GROUP BY cliente, moneda) p
          WHERE p.importe > (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor s
                             WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda)",
     ),

@@ -18,7 +18,7 @@ use crate::error::{Code, Error};
 
 pub use account::Account;
 pub use payment::Collected;
-pub(crate) use payment::{PaymentAmounts, payment_entry};
+pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
 pub(crate) use stock::{handover_entry, moved_entry};
 
@@ -136,6 +136,8 @@ pub struct About {
     pub cxp: Option<i64>,
     /// The deposit.
     pub deposito: Option<i64>,
+    /// The refund to a customer.
+    pub reembolso: Option<i64>,
     /// The first stock movement.
     pub movimiento: Option<i64>,
     /// The entry that this one reverses; the reversal uses that entry's account numbers.

@@ -9,10 +9,10 @@ use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 
 /// The posted amounts of a payment, in the receivable's currency.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct PaymentAmounts {
-    /// Where the money came from or went to, in pesos.
-    pub recibido: [(Account, Money); 2],
+    /// Where the money came from, in pesos.
+    pub recibido: Vec<EntryLine>,
     /// The amount.
     pub importe: Money,
     /// The part of the receivable paid before this payment.
@@ -31,6 +31,8 @@ pub(crate) struct PaymentAmounts {
     pub tipo_cambio: Rate,
     /// Pesos for one unit of the currency on the day of the payment.
     pub tipo_cambio_pago: Rate,
+    /// Whether the bank account has another currency.
+    pub cambio: bool,
 }
 
 /// What is posted of a receivable and its payments.
@@ -63,8 +65,7 @@ pub(crate) fn payment_entry(
     let owed = pesos(payment.importe)?.get();
     // The last payment takes the remainder, so that a paid receivable leaves no balance.
     let rest = payment.is_foreign() && payment.liquida && (adeudo - owed).abs() <= ROUNDED;
-    let mut lines: Vec<EntryLine> =
-        payment.recibido.map(|(cuenta, importe)| EntryLine::cargo(cuenta, importe)).to_vec();
+    let mut lines = payment.recibido.clone();
     lines.push(EntryLine::of(Account::Clientes, if rest { -adeudo } else { -owed }));
     for (whole, booked, pending, paid) in [
         (pesos(payment.iva)?, iva, Account::IvaNoCobrado, Account::IvaCobrado),
@@ -74,7 +75,7 @@ pub(crate) fn payment_entry(
         let of_day = revalued(due, payment.tipo_cambio, payment.tipo_cambio_pago)?;
         lines.extend([EntryLine::of(pending, due), EntryLine::of(paid, -of_day)]);
     }
-    if payment.is_foreign() {
+    if payment.is_foreign() || payment.cambio {
         lines.push(exchange_difference(&lines));
     }
     LedgerEntry::new(concepto, fecha, lines)
@@ -97,7 +98,7 @@ pub(super) fn revalued(pesos: Decimal, from: Rate, to: Rate) -> Result<Decimal, 
 }
 
 /// The line that balances `lines`: the exchange gain or loss.
-pub(super) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
+pub(crate) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     let gained: Decimal = lines.iter().map(EntryLine::signed).sum();
     let account = if gained.is_sign_negative() { Account::PerdidaCambiaria } else { Account::UtilidadCambiaria };
     EntryLine::of(account, -gained)

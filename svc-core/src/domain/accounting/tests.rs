@@ -32,7 +32,8 @@ fn sale() -> SaleAmounts {
 
 fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
     PaymentAmounts {
-        recibido: [(Account::Bancos, money(importe)), (Account::Bancos, money("0"))],
+        cambio: false,
+        recibido: vec![EntryLine::cargo(Account::Bancos, money(importe))],
         importe: money(importe),
         pagado: money(pagado),
         liquida: false,
@@ -111,7 +112,7 @@ fn a_payment_collects_its_part_of_the_iva() {
     assert_eq!(shown(&entry), ["102.01 +1160.00", "105.01 -1160.00", "209.01 +160.00", "208.01 -160.00"]);
     for (source, number) in [(Account::Caja, "101.01"), (Account::Anticipos, "206.01")] {
         let mut advance = payment("580", "0");
-        advance.recibido[0].0 = source;
+        advance.recibido[0].cuenta = source;
         let entry = payment_entry("Pago", day(), &advance).unwrap().unwrap();
         assert_eq!(shown(&entry), [&format!("{number} +580.00"), "105.01 -580.00", "209.01 +80.00", "208.01 -80.00"]);
     }
@@ -214,7 +215,8 @@ proptest! {
     ) {
         let Some(recibido) = line::pesos(importe, tipo_cambio_pago) else { return Ok(()) };
         let payment = PaymentAmounts {
-            recibido: [(Account::Bancos, recibido), (Account::Caja, Money::default())],
+            cambio: false,
+            recibido: vec![EntryLine::cargo(Account::Bancos, recibido)],
             importe, pagado, liquida, total, iva: impuestos, tipo_cambio, tipo_cambio_pago,
             contabilizado: Collected::default(), ieps: Money::default(),
         };
@@ -234,7 +236,8 @@ proptest! {
 /// A payment of a receivable of 1160 dollars at 20 pesos, at another rate.
 fn dollars(importe: &str, pagado: &str, pesos: &str, rate_of_day: &str) -> PaymentAmounts {
     PaymentAmounts {
-        recibido: [(Account::Bancos, money(pesos)), (Account::Bancos, money("0"))],
+        cambio: false,
+        recibido: vec![EntryLine::cargo(Account::Bancos, money(pesos))],
         tipo_cambio: rate("20"),
         tipo_cambio_pago: rate(rate_of_day),
         ..payment(importe, pagado)

@@ -214,6 +214,15 @@ impl CreditLine {
     }
 }
 
+impl CreditLine {
+    /// The line of the document of an advance that is given back.
+    pub(crate) fn of_refund(&self, line: Line) -> Line {
+        let own =
+            Line { cantidad: self.cantidad, precio_unitario: self.precio_unitario, amounts: self.amounts, ..line };
+        billing("Devolución de anticipo".to_owned(), own)
+    }
+}
+
 /// A line that bills no goods, with this description.
 pub(crate) fn billing(descripcion: String, line: Line) -> Line {
     Line {

@@ -21,7 +21,7 @@ use crate::json::{Exact, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::import::require_uuid;
 use crate::posting::purchases;
-use crate::store::{BookedDocument, NewPayable, NewPayablePayment, PurchaseOrder};
+use crate::store::{BookedDocument, NewPayable, NewPayablePayment, OpenPayable, PurchaseOrder};
 
 /// Captures an account payable: an expense, or the bill of a purchase order, which has at most one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -70,14 +70,15 @@ pub struct PayPayable {
     pub cxp: i64,
     /// The amount, in the payable's currency.
     pub importe: Money,
-    /// The clave of the bank account that pays, in the same currency; cash if left out.
+    /// The clave of the bank account that pays; cash if left out. One of another currency needs
+    /// `tipo_cambio`.
     pub cuenta_bancaria: Option<i64>,
     /// The day of the payment.
     pub fecha: Date,
     /// The reference.
     pub referencia: Text<100>,
-    /// Pesos per unit of the currency on that day; the payable's own if left out. The difference is
-    /// posted as an exchange gain or loss.
+    /// Pesos per unit of the foreign currency on that day; the payable's own if left out. The
+    /// difference is posted as an exchange gain or loss.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -163,12 +164,17 @@ impl Operation for PayPayable {
             cuenta_bancaria: self.cuenta_bancaria,
             referencia: &self.referencia,
             tipo_cambio: self.tipo_cambio,
+            monto: None,
         };
         let missing = || {
             Error::field(Code::NoEncontrado, "cxp", format_args!("la cuenta por pagar {cxp} no existe en la empresa"))
         };
         let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(missing)?;
-        let tipo_cambio_pago = currency::rate_of_day(&debt.moneda, self.tipo_cambio, debt.tipo_cambio)?;
+        let account = match self.cuenta_bancaria {
+            Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
+            None => None,
+        };
+        let (payment, tipo_cambio_pago) = self.exchanged(payment, &debt, account.as_ref())?;
         if cx.tx.is_payable_paid(&payment).await? {
             return Err(Code::PagoRepetido.into());
         }
@@ -180,10 +186,9 @@ impl Operation for PayPayable {
             _ => {}
         }
         let source = match self.cuenta_bancaria {
-            Some(cuenta) => {
-                let account = cx.tx.lock_bank_account(cuenta).await?;
+            Some(_) => {
                 let account = PaidAccount::validate(account.as_ref())?;
-                if account.moneda != debt.moneda {
+                if account.moneda != debt.moneda && payment.monto.is_none() {
                     let text = "su moneda no es la de la cuenta por pagar";
                     return Err(Error::field(Code::MonedaDistinta, "cuenta_bancaria", text));
                 }
@@ -207,6 +212,29 @@ impl Operation for PayPayable {
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
         Ok(PayablePaid { cxp, pago })
+    }
+}
+
+impl PayPayable {
+    /// The payment with what leaves an account of another currency, and the rate of the payable's
+    /// currency on that day.
+    fn exchanged<'p>(
+        &self,
+        payment: NewPayablePayment<'p>,
+        debt: &OpenPayable,
+        account: Option<&PaidAccount>,
+    ) -> Result<(NewPayablePayment<'p>, Rate), Error> {
+        let one_is_peso = |account: &PaidAccount| debt.moneda == PESO || account.moneda == PESO;
+        let other = account.filter(|account| account.activa && account.moneda != debt.moneda && one_is_peso(account));
+        let Some((account, rate)) = other.zip(self.tipo_cambio) else {
+            return Ok((payment, currency::rate_of_day(&debt.moneda, self.tipo_cambio, debt.tipo_cambio)?));
+        };
+        let monto = currency::exchange(payment.importe, &debt.moneda, &account.moneda, rate);
+        let monto = monto.ok_or_else(|| {
+            Error::field(Code::DatoInvalido, "importe", "en la moneda de la cuenta no es nada, o pasa de 18 dígitos")
+        })?;
+        let rate = if debt.moneda == PESO { Rate::ONE } else { rate };
+        Ok((NewPayablePayment { monto: Some(monto), tipo_cambio: Some(rate), ..payment }, rate))
     }
 }
 

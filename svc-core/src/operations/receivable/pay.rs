@@ -81,7 +81,9 @@ impl Operation for PayReceivable {
             forma_pago_sat: self.forma_pago_sat.word(),
             fecha: validate_day(self.fecha.0, cx.now)?,
             referencia: Some(&self.referencia),
-            by_note: None,
+            deposito: None,
+            by_note: false,
+            anticipo: None,
             tipo_cambio: None,
         };
         let applied = apply(cx, &terms, &[(cxc, importe)]).await?;

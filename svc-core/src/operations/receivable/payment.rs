@@ -1,14 +1,13 @@
-//! Payments of receivables, and deposits.
+//! Payments of receivables.
 
 use std::collections::BTreeSet;
 
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry};
-use crate::domain::currency::{self, PESO};
-use crate::domain::deposit::PaidAccount;
+use crate::domain::deposit::NamedDeposit;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -20,14 +19,15 @@ use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, Sal
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::payment::{PaymentData, apply, undo};
-use crate::posting::{cancelled, complement};
-use crate::store::{AppliedPayment, BankReceipt, Cancellation, DepositOrigin};
+use crate::posting::payment::{Applied, PaymentData, apply, named_deposit, payable_since, undo};
+use crate::posting::{advance, cancelled, complement};
+use crate::store::{AppliedPayment, Cancellation};
 
 /// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
 /// each.
 ///
-/// If an unapplied deposit has the same account, day, amount and reference, it is used.
+/// If an unapplied deposit has the same account, day, amount and reference, it is used; any other
+/// is named by `deposito`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
@@ -39,18 +39,25 @@ pub struct ApplyPayment {
     pub aplicaciones: Option<Many<Application, 500>>,
     /// The source of the payment; a deposit if left out.
     pub origen: Option<PaymentOrigin>,
+    /// The clave of a captured deposit, which is applied as far as its unapplied part goes.
+    pub deposito: Option<i64>,
+    /// The clave of the advance's sales document, with the origin `anticipo`; if left out, the
+    /// customer's oldest ones with something left in the receivable's currency.
+    pub anticipo: Option<i64>,
     /// The clave of the bank account. A deposit requires one, unless it is cash that stays in the
-    /// till.
+    /// till. One of another currency than the receivable's needs `tipo_cambio`; one of both is in
+    /// pesos.
     pub cuenta_bancaria: Option<i64>,
     /// The SAT's payment form, except 99. A deposit requires one; otherwise it defaults to 17 for a
     /// balance in the customer's favour and 30 for an advance.
     pub forma_pago_sat: Option<Digits<2>>,
-    /// The day of the payment.
-    pub fecha: Date,
+    /// The day of the payment. With `deposito` it may be left out: its day, or that of the last of
+    /// the receivables.
+    pub fecha: Option<Date>,
     /// The bank's reference; required for a deposit in a bank account.
     pub referencia: Option<Text<100>>,
-    /// Pesos per unit of the currency on that day; the receivable's own if left out. The difference
-    /// is posted as an exchange gain or loss.
+    /// Pesos per unit of the foreign currency on that day; the receivable's own if left out. The
+    /// difference is posted as an exchange gain or loss.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -72,13 +79,19 @@ pub enum PaymentsApplied {
     One {
         /// The payment's clave.
         pago: i64,
+        /// What is left of the deposit that the request named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sin_aplicar: Option<Money>,
     },
-    /// One deposit paid several receivables.
+    /// One deposit paid several receivables, or several advances paid one.
     Several {
         /// The claves of the payments, in the order of the request.
         pagos: Vec<i64>,
         /// The clave of the deposit.
         deposito: Option<i64>,
+        /// What is left of the deposit that the request named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sin_aplicar: Option<Money>,
     },
 }
 
@@ -117,31 +130,6 @@ pub struct PaymentRef {
     pub pago: i64,
 }
 
-/// Captures a deposit to be applied later.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CaptureDeposit {
-    /// The clave of the bank account.
-    pub cuenta_bancaria: i64,
-    /// The day of the deposit.
-    pub fecha: Date,
-    /// The amount, in the account's currency.
-    pub importe: Money,
-    /// The bank's reference.
-    pub referencia: Text<100>,
-    /// Pesos per unit of the account's currency on that day. Without it, a deposit in a foreign
-    /// currency is posted when it is applied.
-    pub tipo_cambio: Option<Rate>,
-}
-
-/// The deposit that was created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct DepositRef {
-    /// The deposit's clave.
-    pub deposito: i64,
-}
-
 impl ApplyPayment {
     /// The receivables with their amounts.
     fn parts(&self) -> Result<Vec<(i64, Money)>, Error> {
@@ -169,6 +157,46 @@ impl ApplyPayment {
         line::amount(total).map(|_| parts).ok_or_else(too_large)
     }
 
+    fn applied(&self, pagos: Vec<i64>, applied: Option<&Applied>) -> PaymentsApplied {
+        let sin_aplicar = applied.and_then(|applied| applied.sin_aplicar);
+        if let (&[pago], None) = (pagos.as_slice(), &self.aplicaciones) {
+            return PaymentsApplied::One { pago, sin_aplicar };
+        }
+        let deposito = applied.and_then(|applied| applied.deposito);
+        PaymentsApplied::Several { pagos, deposito, sin_aplicar }
+    }
+
+    /// The deposit that the request names, which must be in the account that it names.
+    async fn named(&self, cx: &mut Cx<'_>, origen: PaymentOrigin) -> Result<Option<NamedDeposit>, Error> {
+        let Some(deposito) = self.deposito else { return Ok(None) };
+        if origen != PaymentOrigin::Deposito {
+            return Err(Error::field(Code::DatoInvalido, "deposito", "solo va con origen deposito"));
+        }
+        let found = named_deposit(cx, deposito).await?;
+        if self.cuenta_bancaria.is_some_and(|account| account != found.cuenta_bancaria) {
+            return Err(Error::field(Code::CuentaBancariaInvalida, "cuenta_bancaria", "no es la del depósito"));
+        }
+        Ok(Some(found))
+    }
+
+    /// The day of the payment.
+    async fn day(
+        &self,
+        cx: &mut Cx<'_>,
+        parts: &[(i64, Money)],
+        deposit: Option<&NamedDeposit>,
+    ) -> Result<NaiveDate, Error> {
+        let given = self.fecha.map(|fecha| validate_day(fecha.0, cx.now)).transpose()?;
+        match (given, deposit) {
+            (None, None) => Err(Error::field(Code::DatoRequerido, "fecha", "es obligatorio")),
+            (None, Some(deposit)) => payable_since(cx, parts, deposit.fecha).await,
+            (Some(day), Some(deposit)) if day < deposit.fecha => {
+                Err(Error::field(Code::DatoInvalido, "fecha", "es anterior al depósito"))
+            }
+            (Some(day), _) => Ok(day),
+        }
+    }
+
     /// The payment form, given or by default.
     fn form(&self, origen: PaymentOrigin) -> Result<&str, Error> {
         let refused = |text| Err(Error::field(Code::DatoInvalido, "forma_pago_sat", text));
@@ -178,7 +206,7 @@ impl ApplyPayment {
             (Some("99"), _) => refused("no puede ser 99"),
             (Some(form), _) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
             // Only cash can stay in the till.
-            (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() => {
+            (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() && self.deposito.is_none() => {
                 Err(Error::field(Code::DatoRequerido, "cuenta_bancaria", "es obligatorio"))
             }
             (None, Some(form)) | (Some(form), _) => Ok(form),
@@ -193,21 +221,29 @@ impl Operation for ApplyPayment {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentsApplied, Error> {
         let parts = self.parts()?;
         let origen = self.origen.unwrap_or(PaymentOrigin::Deposito);
+        if self.anticipo.is_some() && origen != PaymentOrigin::Anticipo {
+            return Err(Error::field(Code::DatoInvalido, "anticipo", "solo va con origen anticipo"));
+        }
+        let forma_pago_sat = self.form(origen)?;
+        let deposit = self.named(cx, origen).await?;
+        let of_deposit = deposit.as_ref().and_then(|deposit| deposit.referencia.as_deref());
         let terms = PaymentData {
             origen,
-            cuenta_bancaria: self.cuenta_bancaria,
-            forma_pago_sat: self.form(origen)?,
-            fecha: validate_day(self.fecha.0, cx.now)?,
-            referencia: self.referencia.as_deref(),
-            by_note: None,
+            cuenta_bancaria: deposit.as_ref().map(|deposit| deposit.cuenta_bancaria).or(self.cuenta_bancaria),
+            forma_pago_sat,
+            fecha: self.day(cx, &parts, deposit.as_ref()).await?,
+            referencia: self.referencia.as_deref().or(of_deposit),
+            deposito: self.deposito,
+            by_note: false,
+            anticipo: None,
             tipo_cambio: self.tipo_cambio,
         };
+        if let (PaymentOrigin::Anticipo, &[(cxc, importe)]) = (origen, parts.as_slice()) {
+            let pagos = advance::pay(cx, &terms, cxc, importe, self.anticipo).await?;
+            return Ok(self.applied(pagos, None));
+        }
         let applied = apply(cx, &terms, &parts).await?;
-        let pagos: Vec<i64> = applied.payments.iter().map(|part| part.pago).collect();
-        Ok(match (pagos.as_slice(), &self.aplicaciones) {
-            (&[pago], None) => PaymentsApplied::One { pago },
-            _ => PaymentsApplied::Several { pagos, deposito: applied.deposito },
-        })
+        Ok(self.applied(applied.payments.iter().map(|part| part.pago).collect(), Some(&applied)))
     }
 }
 
@@ -233,6 +269,12 @@ impl Operation for CancelPayment {
             && is_spent(cx, debt, payment.importe).await?
         {
             return Err(refused("el anticipo que pagó ya se aplicó"));
+        }
+        if let Some(nota) = payment.nota
+            && cx.tx.credit_note(nota).await?.is_some_and(|note| note.anticipo.is_some())
+        {
+            self.cancel_note(cx, nota).await?;
+            return Ok(PaymentCancelled { pago, factura: None });
         }
         if let Some(factura) = payment.factura
             && let Some(complement) = cx.tx.lock_invoice(factura).await?
@@ -294,6 +336,24 @@ async fn substitute(cx: &mut Cx<'_>, payment: &AppliedPayment, debt: &LockedRece
     complement::substitute(cx, &complement, debt).await
 }
 
+impl CancelPayment {
+    /// Requests the cancellation of the credit note that applies an advance; the payment stands
+    /// until the authority's final answer.
+    async fn cancel_note(&self, cx: &mut Cx<'_>, nota: i64) -> Result<(), Error> {
+        let record = cx.tx.lock_invoice(nota).await?.ok_or(Code::NoEncontrado)?;
+        if record.cancelacion_solicitada {
+            return Err(refused("su cancelación ya se solicitó"));
+        }
+        if record.estatus != InvoiceStatus::Vigente {
+            return Err(refused("la nota de crédito que lo aplica no está timbrada"));
+        }
+        let motivo = self.motivo.unwrap_or(CancellationReason::Wrong);
+        cancelled::note(cx, &record).await?;
+        let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
+        cancelled::request(cx, &record, &cancellation, None, false).await
+    }
+}
+
 /// Whether the payment belongs to an advance whose remainder would no longer cover what has been
 /// applied: by an invoice that it was named for, or by payments from the customer's advances.
 async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> Result<bool, Error> {
@@ -304,33 +364,4 @@ async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> R
         return Ok(true);
     }
     Ok(cx.tx.lock_advance(venta).await?.is_some_and(|advance| advance.restante < importe))
-}
-
-impl Operation for CaptureDeposit {
-    const SPEC: Spec = Spec::new().named("deposit.capture");
-    type Output = DepositRef;
-
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
-        let receipt = BankReceipt {
-            cuenta_bancaria: self.cuenta_bancaria,
-            fecha: validate_day(self.fecha.0, cx.now)?,
-            importe: validate_amount(self.importe)?,
-            referencia: &self.referencia,
-        };
-        let account = cx.tx.lock_bank_account(self.cuenta_bancaria).await?;
-        let account = PaidAccount::validate(account.as_ref())?;
-        account.validate_receiving(receipt.importe)?;
-        let known = self.tipo_cambio.is_some() || account.moneda == PESO;
-        let rate = known.then(|| currency::exchange_rate(&account.moneda, self.tipo_cambio)).transpose()?;
-        let deposito = cx.tx.insert_deposit(&receipt, DepositOrigin::Captura, cx.now).await?;
-        if let Some(rate) = rate {
-            let pesos = line::pesos(receipt.importe, rate).ok_or(EntryError::TooLarge)?;
-            let lines = [EntryLine::cargo(Account::Bancos, pesos), EntryLine::abono(Account::PorIdentificar, pesos)];
-            if let Some(entry) = LedgerEntry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
-                let about = About { deposito: Some(deposito), ..About::default() };
-                cx.tx.insert_entry(&entry.of(about), cx.now).await?;
-            }
-        }
-        Ok(DepositRef { deposito })
-    }
 }

@@ -18,7 +18,7 @@ use crate::domain::payment::validate_amount;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::SaleProduct;
 use crate::domain::sat;
-use crate::domain::tax::LineRates;
+use crate::domain::tax::{LineRates, TaxRate, Withholding};
 use crate::domain::words::{
     InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
 };
@@ -41,7 +41,7 @@ use crate::store::{NewSale, NewSaleLine};
 pub struct CaptureAdvance {
     /// The clave of the customer who paid it.
     pub cliente: i64,
-    /// The amount, IVA included.
+    /// The amount that was paid: with IVA, less what the customer withheld.
     pub importe: Money,
     /// The SAT's payment form, except 99.
     pub forma_pago_sat: Digits<2>,
@@ -51,6 +51,11 @@ pub struct CaptureAdvance {
     pub referencia: Option<Text<100>>,
     /// The IVA rate: 16 (if left out), 8, 0 or EX.
     pub iva: Option<Text<2>>,
+    /// The rate of ISR that the customer withholds, if it is a company; if left out, what companies
+    /// withhold from a RESICO issuer. Zero is none.
+    pub retencion_isr: Option<TaxRate>,
+    /// The rate of IVA that the customer withholds, if it is a company; none if left out.
+    pub retencion_iva: Option<TaxRate>,
     /// The currency; MXN if left out.
     pub moneda: Option<Text<3>>,
     /// Pesos per unit of the currency; required unless that is MXN.
@@ -99,8 +104,8 @@ impl CaptureAdvance {
         self.moneda.as_deref().unwrap_or(PESO)
     }
 
-    /// Validates the input without data of the company. Returns the IVA rate.
-    fn validate(&self) -> Result<VatRate, Error> {
+    /// Validates the input without data of the company. Returns the rates.
+    fn validate(&self) -> Result<LineRates, Error> {
         validate_amount(self.importe)?;
         match &*self.forma_pago_sat {
             "99" => return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
@@ -111,13 +116,18 @@ impl CaptureAdvance {
             return Err(Code::MonedaInvalida.into());
         }
         let key = self.iva.as_deref().unwrap_or(DEFAULT_VAT);
-        VatRate::of_key(key).ok_or_else(|| Error::field(Code::DatoInvalido, "iva", "debe ser 16, 8, 0 o EX"))
+        let rate = VatRate::of_key(key);
+        let rate = rate.ok_or_else(|| Error::field(Code::DatoInvalido, "iva", "debe ser 16, 8, 0 o EX"))?;
+        let (retencion_isr, retencion_iva) = (self.retencion_isr, self.retencion_iva);
+        let rates = LineRates { retencion_isr, retencion_iva, ..LineRates::of_vat(Some(rate)) };
+        rates.validate().map_err(|(field, text)| Error::field(Code::DatoInvalido, field, text))?;
+        Ok(rates)
     }
 
     /// The only line, which bills no product.
-    fn line(&self, rate: VatRate) -> Result<NewSaleLine, Error> {
+    fn line(&self, rates: &LineRates) -> Result<NewSaleLine, Error> {
         let too_large = || Error::field(Code::DatoInvalido, "importe", "pasa de 18 dígitos");
-        let amounts = advance::amounts(self.importe, Some(rate)).ok_or_else(too_large)?;
+        let amounts = advance::amounts(self.importe, rates).ok_or_else(too_large)?;
         if amounts.subtotal == Money::default() {
             return Err(Error::field(Code::DatoInvalido, "importe", "es demasiado poco para facturarse"));
         }
@@ -131,7 +141,7 @@ impl CaptureAdvance {
             unidad: None,
             unidad_sat: Some(ACTIVITY.to_owned()),
             codigo_sat: BILLING.to_owned(),
-            objeto_impuesto: "02".to_owned(),
+            objeto_impuesto: TAXED.to_owned(),
             iva_venta: String::new(),
             iva_compra: String::new(),
             rates: LineRates::default(),
@@ -143,7 +153,7 @@ impl CaptureAdvance {
             descripcion: Some(advance::WORDS.to_owned()),
             cantidad: Quantity::new(Decimal::ONE),
             precio_unitario: amounts.subtotal,
-            rates: LineRates::of_vat(Some(rate)),
+            rates: *rates,
             amounts,
         })
     }
@@ -159,12 +169,16 @@ impl Operation for CaptureAdvance {
     type Output = AdvanceCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceCaptured, Error> {
-        let rate = self.validate()?;
+        let rates = self.validate()?;
+        // An amount that is too little is told before anything is not found.
+        self.line(&rates)?;
         let tipo_cambio = currency::exchange_rate(self.moneda(), self.tipo_cambio)?;
-        let lines = [self.line(rate)?];
-        let amounts = lines[0].amounts;
         validate_issuer(cx).await?;
         let buyer = cx.tx.lock_buyer(self.cliente).await?.ok_or(Code::ClienteInvalido)?;
+        let receiver = buyer.receptor.rfc.as_deref();
+        let withholding = Withholding::between(cx.company.rfc.as_deref(), cx.company.regimen, receiver);
+        let lines = [self.line(&rates.of_object(TAXED, withholding))?];
+        let amounts = lines[0].amounts;
         let uso_cfdi = validate_receiver(
             buyer.receptor.rfc.as_deref(),
             buyer.receptor.regimen,
@@ -222,7 +236,9 @@ impl Operation for CaptureAdvance {
             forma_pago_sat: &self.forma_pago_sat,
             fecha: today,
             referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
-            by_note: None,
+            deposito: None,
+            by_note: false,
+            anticipo: None,
             tipo_cambio: Some(tipo_cambio),
         };
         let paid = apply(cx, &terms, &[(cxc, amounts.total)]).await?;
@@ -233,6 +249,9 @@ impl Operation for CaptureAdvance {
 }
 
 const HEAD_OFFICE: i64 = 0;
+
+/// `c_ObjetoImp` of an advance: subject to tax.
+const TAXED: &str = "02";
 
 /// Registers the advance's invoice and queues its validated document. Returns the clave in the
 /// registry and the folio.
@@ -261,7 +280,8 @@ impl Operation for ApplyAdvance {
             let text = format_args!("el anticipo {anticipo} no existe en la empresa, o no tiene factura vigente");
             Error::field(Code::NoEncontrado, "anticipo", text)
         };
-        let found = cx.tx.lock_advance(anticipo).await?.ok_or_else(missing)?;
+        let found = cx.tx.lock_advance(anticipo).await?;
+        let found = found.filter(|advance| advance.factura.is_some()).ok_or_else(missing)?;
         let other = |text| Err(Error::field(Code::EstadoInvalido, "anticipo", text));
         if found.cliente.is_none() || found.cliente != sale.cliente {
             return other("es de otro cliente");

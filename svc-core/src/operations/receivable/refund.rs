@@ -1,0 +1,227 @@
+//! Money given back to customers: of their advances, and of what they have in their favour.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, exchange_difference};
+use crate::domain::cfdi::TipoRelacion;
+use crate::domain::currency;
+use crate::domain::deposit::PaidAccount;
+use crate::domain::line;
+use crate::domain::money::Money;
+use crate::domain::payment::{validate_amount, validate_day};
+use crate::domain::quantity::Rate;
+use crate::domain::sat;
+use crate::domain::time::Date;
+use crate::domain::words::PaymentOrigin;
+use crate::error::{Code, Error};
+use crate::json::{Digits, Text};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::advance::{AdvancePart, note_line};
+use crate::posting::credit_note::{self, NewNote};
+use crate::posting::invoice::validate_issuer;
+use crate::store::{Advance, NewRefund};
+
+/// `c_FormaPago`: transfer, the usual way out of a bank account.
+const TRANSFER: &str = "03";
+
+/// Gives money of an advance back from a bank account. A credit note of the advance's invoice,
+/// queued for stamping, says so; cancelling it undoes the refund.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefundAdvance {
+    /// The clave of the advance's sales document.
+    pub anticipo: i64,
+    /// The amount, IVA included, in the advance's currency.
+    pub importe: Money,
+    /// The clave of the bank account that it leaves, in the same currency.
+    pub cuenta_bancaria: i64,
+    /// The day on which it leaves.
+    pub fecha: Date,
+    /// The bank's reference.
+    pub referencia: Text<100>,
+    /// The SAT's payment form of the refund, except 99; 03 if left out.
+    pub forma_pago_sat: Option<Digits<2>>,
+    /// Pesos per unit of the currency on that day; the advance's own if left out. The difference is
+    /// posted as an exchange gain or loss.
+    pub tipo_cambio: Option<Rate>,
+}
+
+/// The refund of an advance.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct AdvanceRefunded {
+    /// The refund's clave.
+    pub reembolso: i64,
+    /// The clave of the credit note in the registry; null if the advance has no invoice.
+    pub factura: Option<i64>,
+    /// What is left of the advance.
+    pub restante: Money,
+}
+
+/// Gives money that a customer has in their favour back from a bank account, in its currency.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefundFavour {
+    /// The clave of the customer.
+    pub cliente: i64,
+    /// The amount.
+    pub importe: Money,
+    /// The clave of the bank account that it leaves, in the currency of the balance.
+    pub cuenta_bancaria: i64,
+    /// The day on which it leaves.
+    pub fecha: Date,
+    /// The bank's reference.
+    pub referencia: Text<100>,
+    /// The currency of the balance; the account's, which it must be, if left out.
+    pub moneda: Option<Text<3>>,
+    /// Pesos per unit of the currency on that day; required unless that is MXN.
+    pub tipo_cambio: Option<Rate>,
+}
+
+/// The refund of a balance in the customer's favour.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct FavourRefunded {
+    /// The refund's clave.
+    pub reembolso: i64,
+    /// What is left in the customer's favour, in that currency.
+    pub saldo: Money,
+}
+
+/// Locks an account that can pay in this currency.
+async fn account(cx: &mut Cx<'_>, cuenta: i64, moneda: Option<&str>) -> Result<PaidAccount, Error> {
+    let found = cx.tx.lock_bank_account(cuenta).await?;
+    let found = PaidAccount::validate(found.as_ref())?;
+    if let Some(moneda) = moneda {
+        found.validate_currency(moneda)?;
+    }
+    Ok(found.clone())
+}
+
+/// Posts a refund: `lines` are what is no longer owed, and the rest is an exchange difference.
+async fn post(cx: &mut Cx<'_>, reembolso: i64, refund: &NewRefund<'_>, mut lines: Vec<EntryLine>) -> Result<(), Error> {
+    let pesos = line::pesos(refund.importe, refund.tipo_cambio).ok_or(EntryError::TooLarge)?;
+    lines.push(EntryLine::abono(Account::Bancos, pesos));
+    lines.push(exchange_difference(&lines));
+    if let Some(entry) = LedgerEntry::new(format!("Reembolso {reembolso}"), refund.fecha, lines)? {
+        let about =
+            About { venta: refund.anticipo, factura: refund.factura, reembolso: Some(reembolso), ..About::default() };
+        cx.tx.insert_entry(&entry.of(about), cx.now).await?;
+    }
+    Ok(())
+}
+
+impl RefundAdvance {
+    fn form(&self) -> Result<&str, Error> {
+        match self.forma_pago_sat.as_deref() {
+            Some("99") => Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
+            Some(form) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
+            form => Ok(form.unwrap_or(TRANSFER)),
+        }
+    }
+
+    /// The credit note of the refund, if the advance has an invoice.
+    async fn note(&self, cx: &mut Cx<'_>, found: &Advance, importe: Money) -> Result<Option<i64>, Error> {
+        let Some(factura) = found.factura else { return Ok(None) };
+        validate_issuer(cx).await?;
+        let anticipo = found.venta;
+        let sale = cx.tx.lock_sale(anticipo).await?.ok_or(Code::NoEncontrado)?;
+        let line = note_line(cx, found, importe).await?;
+        let note = NewNote {
+            factura,
+            sale: &sale,
+            relacion: TipoRelacion::NotaDeCredito,
+            forma_pago_sat: self.form()?,
+            anticipo: Some(anticipo),
+            amounts: line.amounts,
+            lines: vec![line],
+        };
+        Ok(Some(credit_note::of_refund(cx, note).await?))
+    }
+}
+
+impl Operation for RefundAdvance {
+    const SPEC: Spec = Spec::new().named("advance.refund");
+    type Output = AdvanceRefunded;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceRefunded, Error> {
+        let importe = validate_amount(self.importe)?;
+        let fecha = validate_day(self.fecha.0, cx.now)?;
+        self.form()?;
+        let anticipo = self.anticipo;
+        let missing = || {
+            let text = format_args!("el anticipo {anticipo} no existe en la empresa, o está cancelado");
+            Error::field(Code::NoEncontrado, "anticipo", text)
+        };
+        let found = cx.tx.lock_advance(anticipo).await?.ok_or_else(missing)?;
+        let tipo_cambio = currency::rate_of_day(&found.moneda, self.tipo_cambio, found.tipo_cambio)?;
+        let account = account(cx, self.cuenta_bancaria, Some(&found.moneda)).await?;
+        let cliente = found.cliente.ok_or(Code::SaldoInsuficiente)?;
+        let refund = NewRefund {
+            cliente,
+            anticipo: Some(anticipo),
+            moneda: &account.moneda,
+            tipo_cambio,
+            importe,
+            cuenta_bancaria: account.clave,
+            fecha,
+            referencia: &self.referencia,
+            factura: None,
+        };
+        if cx.tx.is_refunded(&refund).await? {
+            return Err(Code::PagoRepetido.into());
+        }
+        cx.tx.lock_buyer(cliente).await?;
+        let funds = cx.tx.funds(cliente, &found.moneda, PaymentOrigin::Anticipo).await?;
+        if importe > found.restante || importe.get() > funds {
+            return Err(Code::SaldoInsuficiente.into());
+        }
+        let factura = self.note(cx, &found, importe).await?;
+        let refund = NewRefund { factura, ..refund };
+        let reembolso = cx.tx.insert_refund(&refund, cx.now).await?;
+        let part = AdvancePart::of(&found, importe)?;
+        post(cx, reembolso, &refund, part.lines).await?;
+        let restante = Money::new(found.restante.get() - importe.get());
+        Ok(AdvanceRefunded { reembolso, factura, restante })
+    }
+}
+
+impl Operation for RefundFavour {
+    const SPEC: Spec = Spec::new().named("favour.refund");
+    type Output = FavourRefunded;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<FavourRefunded, Error> {
+        let importe = validate_amount(self.importe)?;
+        let fecha = validate_day(self.fecha.0, cx.now)?;
+        let cliente = self.cliente;
+        let missing = || {
+            let text = format_args!("el cliente {cliente} no existe en la empresa");
+            Error::field(Code::NoEncontrado, "cliente", text)
+        };
+        cx.tx.lock_buyer(cliente).await?.ok_or_else(missing)?;
+        let account = account(cx, self.cuenta_bancaria, self.moneda.as_deref()).await?;
+        let refund = NewRefund {
+            cliente,
+            anticipo: None,
+            moneda: &account.moneda,
+            tipo_cambio: currency::exchange_rate(&account.moneda, self.tipo_cambio)?,
+            importe,
+            cuenta_bancaria: account.clave,
+            fecha,
+            referencia: &self.referencia,
+            factura: None,
+        };
+        if cx.tx.is_refunded(&refund).await? {
+            return Err(Code::PagoRepetido.into());
+        }
+        let funds = cx.tx.funds(cliente, &account.moneda, PaymentOrigin::SaldoAFavor).await?;
+        if importe.get() > funds {
+            return Err(Code::SaldoInsuficiente.into());
+        }
+        let reembolso = cx.tx.insert_refund(&refund, cx.now).await?;
+        let pesos = line::pesos(importe, refund.tipo_cambio).ok_or(EntryError::TooLarge)?;
+        post(cx, reembolso, &refund, vec![EntryLine::cargo(Account::Anticipos, pesos)]).await?;
+        Ok(FavourRefunded { reembolso, saldo: Money::new(funds - importe.get()) })
+    }
+}
