@@ -18,6 +18,10 @@ async fn a_prospect_who_buys_is_a_customer_from_then_on() {
         world.clock.advance(chrono::TimeDelta::minutes(1));
         let lead = json!({"nombre": kind, "correo": "a@example.com"});
         let cliente = ana.post("/leads", lead).await.ok(201)["prospecto"].as_i64().expect("a clave");
+        if kind == "factura" {
+            let fiscal = json!({"rfc": "AAA010101AAA", "regimen": 601, "cp": "06700", "uso_cfdi": "G03"});
+            ana.put(&format!("/clientes/{cliente}"), fiscal).await.ok(200);
+        }
         let before = only(&ana, &format!("/clientes?clave={cliente}")).await;
         let body = with(&nails(kind), json!({"cliente": cliente}));
         world.clock.advance(chrono::TimeDelta::minutes(1));

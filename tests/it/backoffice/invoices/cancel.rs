@@ -223,14 +223,11 @@ async fn concurrent_payment_and_cancellation_have_one_winner() {
             tokio::join!(company.run_by_name("payment.apply", &pays), company.run_by_name("invoice.cancel", &cancels));
         match (paid, cancelled) {
             (Ok(_), Err(late)) => assert_eq!(late.code().codigo(), "estado_invalido", "{late}"),
-            (Err(late), Ok(_)) => assert_eq!(late.code().codigo(), "cxc_cancelada", "{late}"),
-            // A payment between the request and the final answer must be cancelled first; until
-            // then the invoice stands.
-            (Ok(_), Ok(_)) => {
-                let shown = only(&ana, &format!("/facturas?clave={factura}")).await;
-                assert_eq!(shown["estatus"], "vigente");
+            // Before the authority's final answer, or after it.
+            (Err(late), Ok(_)) => {
+                assert!(["cancelacion_en_curso", "cxc_cancelada"].contains(&late.code().codigo()), "{late}");
             }
-            other => panic!("none: {other:?}"),
+            other => panic!("not one: {other:?}"),
         }
     }
     books::check(&world, &company).await;
