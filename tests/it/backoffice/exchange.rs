@@ -18,7 +18,7 @@ async fn owed(world: &World, ana: &Actor, changes: Value) -> (i64, Value) {
     (venta, only(ana, &format!("/cxc?venta={venta}")).await["clave"].clone())
 }
 
-fn pay(cxc: &Value, importe: &str, cuenta: i64, rate: Value, referencia: &str) -> Value {
+fn pay(cxc: &Value, importe: &str, cuenta: i64, rate: &Value, referencia: &str) -> Value {
     json!({"cxc": cxc, "importe": importe, "cuenta_bancaria": cuenta, "forma_pago_sat": "03", "fecha": "2026-10-12",
            "referencia": referencia, "tipo_cambio": rate})
 }
@@ -45,7 +45,7 @@ async fn an_invoice_in_dollars_is_paid_into_an_account_in_pesos() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     let (venta, cxc) = owed(&world, &ana, json!({"moneda": "USD", "tipo_cambio": "17"})).await;
-    did(company.run_by_name("payment.apply", &pay(&cxc, "57.43", 1, json!("17.5"), "A")).await);
+    did(company.run_by_name("payment.apply", &pay(&cxc, "57.43", 1, &json!("17.5"), "A")).await);
     assert_eq!(bank(&company, 1).await, "1005.03");
     let row = only(&ana, &format!("/cxc-pagos?cxc={cxc}")).await;
     assert_eq!(
@@ -68,10 +68,10 @@ async fn an_invoice_in_dollars_is_paid_into_an_account_in_pesos() {
         entries(&company, venta).await[1],
         "Pago 1 de la cuenta por cobrar 1: 102.01 +1005.03 105.01 -976.31 209.01 +134.66 208.01 -138.62 702.01 -24.76"
     );
-    let repeated = [(pay(&cxc, "57.43", 1, json!("17.5"), "A"), "pago_repetido", "")];
+    let repeated = [(pay(&cxc, "57.43", 1, &json!("17.5"), "A"), "pago_repetido", "")];
     refuses(&company, "payment.apply", &repeated).await;
     // The last one, and the cancellation of the first.
-    did(company.run_by_name("payment.apply", &pay(&cxc, "174.57", 1, json!("18.123456"), "B")).await);
+    did(company.run_by_name("payment.apply", &pay(&cxc, "174.57", 1, &json!("18.123456"), "B")).await);
     complement(&world, &ana, &cxc).await;
     books::check(&world, &company).await;
     did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
@@ -86,7 +86,7 @@ async fn an_invoice_in_pesos_is_paid_into_an_account_in_dollars() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     let (venta, cxc) = owed(&world, &ana, json!({})).await;
-    did(company.run_by_name("payment.apply", &pay(&cxc, "100.00", 2, json!("17.5"), "A")).await);
+    did(company.run_by_name("payment.apply", &pay(&cxc, "100.00", 2, &json!("17.5"), "A")).await);
     assert_eq!(bank(&company, 2).await, "5.71");
     let xml = complement(&world, &ana, &cxc).await;
     for part in [
@@ -103,7 +103,7 @@ async fn an_invoice_in_pesos_is_paid_into_an_account_in_dollars() {
         entries(&company, venta).await[1],
         "Pago 1 de la cuenta por cobrar 1: 102.01 +100.00 105.01 -100.00 209.01 +13.79 208.01 -13.79"
     );
-    did(company.run_by_name("payment.apply", &pay(&cxc, "132.00", 2, json!("18"), "B")).await);
+    did(company.run_by_name("payment.apply", &pay(&cxc, "132.00", 2, &json!("18"), "B")).await);
     complement(&world, &ana, &cxc).await;
     books::check(&world, &company).await;
 }
@@ -161,11 +161,11 @@ async fn currencies_are_exchanged_with_pesos_by_the_back_office_at_a_stated_rate
         &company,
         "payment.apply",
         &[
-            (pay(&dollars, "1", 1, Value::Null, "A"), "moneda_distinta", ""),
-            (pay(&pesos, "1", 2, Value::Null, "A"), "moneda_distinta", ""),
-            (pay(&dollars, "1", 3, json!("17"), "A"), "moneda_distinta", ""),
-            (pay(&pesos, "0.01", 2, json!("17"), "A"), "dato_invalido", "importe: "),
-            (pay(&pesos, "1", 1, json!("17"), "A"), "dato_invalido", "tipo_cambio: en MXN es 1"),
+            (pay(&dollars, "1", 1, &Value::Null, "A"), "moneda_distinta", ""),
+            (pay(&pesos, "1", 2, &Value::Null, "A"), "moneda_distinta", ""),
+            (pay(&dollars, "1", 3, &json!("17"), "A"), "moneda_distinta", ""),
+            (pay(&pesos, "0.01", 2, &json!("17"), "A"), "dato_invalido", "importe: "),
+            (pay(&pesos, "1", 1, &json!("17"), "A"), "dato_invalido", "tipo_cambio: en MXN es 1"),
         ],
     )
     .await;

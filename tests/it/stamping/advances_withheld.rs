@@ -16,7 +16,7 @@ async fn stamp(world: &World) {
     }
 }
 
-fn paid(importe: &str, changes: Value) -> Value {
+fn paid(importe: &str, changes: &Value) -> Value {
     let mut input = json!({"cliente": ANA, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
     input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
     input
@@ -27,7 +27,7 @@ async fn an_advance_takes_withholdings_and_applying_and_refunding_it_gives_their
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     // 1000.00 + 160.00 − 100.00 − 106.67
-    let input = paid("953.33", json!({"retencion_isr": "0.100000", "retencion_iva": "0.106667"}));
+    let input = paid("953.33", &json!({"retencion_isr": "0.100000", "retencion_iva": "0.106667"}));
     let captured = shop.company.run_by_name("advance.capture", &input).await.unwrap();
     let anticipo = captured["anticipo"].as_i64().unwrap();
     let sale = shop.one(&format!("/ventas?tipo=anticipo&clave={anticipo}")).await;
@@ -72,15 +72,15 @@ async fn companies_withhold_from_a_resico_issuer_by_themselves() {
     shop.company.edit(issuer).await;
     shop.company.run(&certificate::load("other_rfc", "valid")).await.expect("its certificate");
     // 1000.00 + 160.00 − 12.50
-    let captured = shop.company.run_by_name("advance.capture", &paid("1147.50", json!({}))).await.unwrap();
+    let captured = shop.company.run_by_name("advance.capture", &paid("1147.50", &json!({}))).await.unwrap();
     let of = async |captured: &Value| {
         shop.one(&format!("/ventas?tipo=anticipo&clave={}", captured["anticipo"])).await["retenciones"].clone()
     };
     assert_eq!(of(&captured).await, "12.50");
-    let none = paid("1160.00", json!({"retencion_isr": "0"}));
+    let none = paid("1160.00", &json!({"retencion_isr": "0"}));
     let none = shop.company.run_by_name("advance.capture", &none).await.unwrap();
     assert_eq!(of(&none).await, "0.00");
-    let public = paid("1160.00", json!({"cliente": PUBLIC, "retencion_isr": "0.1"}));
+    let public = paid("1160.00", &json!({"cliente": PUBLIC, "retencion_isr": "0.1"}));
     let public = shop.company.run_by_name("advance.capture", &public).await.unwrap();
     assert_eq!(of(&public).await, "0.00");
     books::check(&world, &shop.company).await;
@@ -91,7 +91,7 @@ async fn rates_that_are_not_in_the_catalogue_are_refused() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     for (field, rate) in [("retencion_isr", "0.4"), ("retencion_iva", "0.17"), ("retencion_isr", "x")] {
-        refused(&shop, "advance.capture", paid("10", json!({field: rate})), "dato_invalido", field).await;
+        refused(&shop, "advance.capture", paid("10", &json!({field: rate})), "dato_invalido", field).await;
     }
     assert_eq!(world.count("ventas").await, 0);
 }
