@@ -188,7 +188,7 @@ async fn cancelling_the_payment_cancels_its_credit_note() {
     refused(&shop, "payment.cancel", cancel.clone(), "estado_invalido", "no está timbrada").await;
     stamp(&world).await;
     let replaced = json!({"pago": pago, "motivo": "01"});
-    refused(&shop, "payment.cancel", replaced, "dato_invalido", "motivo").await;
+    refused(&shop, "payment.cancel", replaced, "estado_invalido", "no lleva complemento").await;
     shop.company.run_by_name("payment.cancel", &cancel).await.unwrap();
     stamp(&world).await;
     refused(&shop, "payment.cancel", cancel, "estado_invalido", "ya está cancelado").await;

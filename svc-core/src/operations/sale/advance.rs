@@ -281,7 +281,7 @@ impl Operation for ApplyAdvance {
             Error::field(Code::NoEncontrado, "anticipo", text)
         };
         let found = cx.tx.lock_advance(anticipo).await?;
-        let found = found.filter(|advance| advance.factura.is_some()).ok_or_else(missing)?;
+        let found = found.filter(|advance| advance.factura.is_some() || advance.en_error).ok_or_else(missing)?;
         let other = |text| Err(Error::field(Code::EstadoInvalido, "anticipo", text));
         if found.cliente.is_none() || found.cliente != sale.cliente {
             return other("es de otro cliente");
