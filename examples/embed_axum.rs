@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let outside = Providers::default().stamper(stamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
-    serve(listener, Api::new(&context)?, outside, stop).await?;
+    serve(listener, Api::new(&context), outside, stop).await?;
     Ok(())
 }
 

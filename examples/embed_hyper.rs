@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
-    let api = Api::new(&Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?)?;
+    let api = Api::new(&Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     serve(listener, api, async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await?;
     Ok(())

@@ -39,6 +39,6 @@ async fn main() -> Result<(), lambda_http::Error> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &settings)?;
     // Usage is merged with each answer: after it the instance may be ended.
     let context = Context::builder(Arc::new(store), &std::env::var("SVC_BASE_URL")?);
-    let api = Api::new(&context.merge_usage_every(Duration::ZERO).build()?)?;
+    let api = Api::new(&context.merge_usage_every(Duration::ZERO).build()?);
     lambda_http::run(api).await
 }

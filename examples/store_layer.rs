@@ -82,7 +82,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
     let store = Arc::new(Audited::new(store));
-    let api = Api::new(&Context::builder(store.clone(), "http://127.0.0.1:3000/api/v1").build()?)?;
+    let api = Api::new(&Context::builder(store.clone(), "http://127.0.0.1:3000/api/v1").build()?);
     let app = axum::Router::new().nest_service("/api/v1", api);
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;

@@ -3,7 +3,7 @@ use std::io;
 use svc_core::operations::import::ImportError;
 use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
-use svc_core::{BaseUrlError, Error, RouteError};
+use svc_core::{ContextError, Error};
 use svc_local_postgres::ClusterError;
 use svc_store_postgres::OpenError;
 
@@ -19,9 +19,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
-    BaseUrl(#[from] BaseUrlError),
-    #[error(transparent)]
-    Route(#[from] RouteError),
+    Context(#[from] ContextError),
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error("{}", action_text(.0))]

@@ -54,7 +54,7 @@ pub(crate) async fn answer(
     };
     let keeping = keep_base_url(database.store.clone(), context.base_url().to_owned()).await;
     tracing::info!(address = %server.address, "serving");
-    server.run(Api::at_root(&context)?, outside, stop, plan).await;
+    server.run(Api::at_root(&context), outside, stop, plan).await;
     drop(keeping);
     // Operators can watch until the last request is answered.
     drop(admin);

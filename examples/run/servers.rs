@@ -85,7 +85,7 @@ async fn over_a_store_with_a_layer_of_our_own() {
     let store = Arc::new(Audited::new((**world.used_store()).clone()));
     let layered: Arc<dyn Store> = store.clone();
     let context = Context::builder(layered, BASE_URL).clock(world.clock.clone()).build().expect("a context");
-    let api = Api::new(&context).expect("an API");
+    let api = Api::new(&context);
     let ana = company.admin().await.at(&api);
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     for _ in 0..2 {

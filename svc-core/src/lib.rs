@@ -33,7 +33,7 @@
 //! // A process has one context: store, clock, secrets, public address. The API over it is a
 //! // tower::Service, which any server can mount.
 //! let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build()?;
-//! let api = Api::new(&context)?;
+//! let api = Api::new(&context);
 //!
 //! // All background work is one future. Here it stamps, merges usage and cleans up; with a sender and
 //! // a notifier (features `client` and `smtp`) it also delivers webhooks and e-mails.
@@ -144,10 +144,10 @@ mod work;
 pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use compute::Job;
-pub use context::{BaseUrlError, ClockOffset, Context, ContextBuilder, DEFAULT_MAX_BODY};
+pub use context::{ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};
-pub use openapi::{Language, NamedOperation, meaning, named_operations, openapi, remedy};
-pub use operation::RouteError;
+pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
+pub use operation::{Registry, RegistryError, RouteError};
 pub use service::Api;
 pub use work::Providers;

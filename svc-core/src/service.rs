@@ -15,9 +15,8 @@ use tracing::Instrument as _;
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::observe::Watch;
-use crate::operation::{RouteError, Router, uuid_v7};
+use crate::operation::uuid_v7;
 use crate::pipeline::{self, Body, BoxError, Paths};
-use crate::registry::OPERATIONS;
 
 /// The API: an `http::Request` in, an `http::Response` out, for the company of the request's API
 /// key.
@@ -37,26 +36,24 @@ pub struct Api(Arc<ApiInner>);
 
 struct ApiInner {
     context: Context,
-    router: Router,
     paths: Paths,
 }
 
 impl Api {
     /// Builds the API over `context`, for a server that mounts it at a path and may strip that path:
-    /// it answers paths with the base URL's path, with `/api/v1`, and with neither. Fails if two
-    /// operations of the registry have conflicting routes, which is a bug.
-    pub fn new(context: &Context) -> Result<Self, RouteError> {
+    /// it answers paths with the base URL's path, with `/api/v1`, and with neither.
+    pub fn new(context: &Context) -> Self {
         Self::with(context, Paths::Any)
     }
 
     /// Builds the API for a server that passes every path unchanged: one that is below neither the base
     /// URL's path nor `/api/v1` is 404 `ruta_no_existe`. A base URL without a path includes all.
-    pub fn at_root(context: &Context) -> Result<Self, RouteError> {
+    pub fn at_root(context: &Context) -> Self {
         Self::with(context, Paths::Whole)
     }
 
-    fn with(context: &Context, paths: Paths) -> Result<Self, RouteError> {
-        Ok(Self(Arc::new(ApiInner { context: context.clone(), router: Router::new(OPERATIONS)?, paths })))
+    fn with(context: &Context, paths: Paths) -> Self {
+        Self(Arc::new(ApiInner { context: context.clone(), paths }))
     }
 
     /// The context that it was built over.
@@ -100,7 +97,7 @@ impl ApiInner {
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
         let meta = pipeline::RequestMeta { peticion: &peticion, received };
-        let answer = pipeline::answer(&self.context, &self.router, self.paths, meta, &head, &mut body, &mut watch);
+        let answer = pipeline::answer(&self.context, self.paths, meta, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
         pipeline::discard_received(&head.headers, &mut body);

@@ -23,7 +23,7 @@
 //! settings.max_connections = 50;
 //! let store = PostgresStore::open("postgres://user:password@pooler:6432/svc", &settings)?
 //!     .with_replica("postgres://user:password@pooler-of-the-replica:6432/svc", &settings)?;
-//! let api = Api::new(&Context::builder(Arc::new(store), "https://erp.example.com/api/v1").build()?)?;
+//! let api = Api::new(&Context::builder(Arc::new(store), "https://erp.example.com/api/v1").build()?);
 //! # Ok(())
 //! # }
 //! ```

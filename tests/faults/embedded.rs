@@ -24,7 +24,7 @@ impl Embedded {
         let context = context(ground, Arc::new(SystemClock));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let app = axum::Router::new().nest_service("/api/v1", Api::new(&context).expect("the API"));
+        let app = axum::Router::new().nest_service("/api/v1", Api::new(&context));
         let mut tasks: JoinSet<()> = context.work_in_parts(outside, std::future::pending()).into_iter().collect();
         tasks.spawn(async move { axum::serve(listener, app).await.expect("it serves") });
         Self { address, _tasks: tasks }

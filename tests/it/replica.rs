@@ -39,8 +39,7 @@ impl Pair {
         let store = (*primary.store).clone().with_replica_options(options(&replica), &settings);
         let api = Api::new(
             &Context::builder(Arc::new(store), BASE_URL).clock(primary.clock.clone()).build().expect("a context"),
-        )
-        .expect("an API");
+        );
         Self { ana: ana.at(&api), api, primary, replica }
     }
 

@@ -337,7 +337,7 @@ fn api(
 ) -> Api {
     let builder = Context::builder(store.clone(), BASE_URL).clock(clock.clone()).secrets(secrets_key());
     let context = change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("a context");
-    Api::new(&context).expect("the API builds")
+    Api::new(&context)
 }
 
 /// The stored key with that public identifier.

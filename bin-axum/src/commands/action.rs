@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 use svc_core::domain::company::CompanyId;
 use svc_core::json::Json;
 use svc_core::stamping::{CancelOutcome, Stamper, cancel_asked};
-use svc_core::{Context, Language, named_operations};
+use svc_core::{Context, Language, Registry};
 
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ const CANCELLING: [&str; 2] = ["invoice.cancel", "payment.cancel"];
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {
-    print(&named_operations(Language::English).collect::<Vec<_>>())
+    print(&Registry::default().named_operations(Language::English).collect::<Vec<_>>())
 }
 
 pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failure> {

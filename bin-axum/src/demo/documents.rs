@@ -17,7 +17,7 @@ use svc_core::domain::words::CancellationReason;
 use svc_core::operations::import::Resource;
 use svc_core::operations::{CancelInvoice, ReissueInvoice, ReissuePayment};
 use svc_core::stamping::{Budget, stamp_due};
-use svc_core::{BaseUrlError, Context, Error};
+use svc_core::{Context, ContextError, Error};
 
 use tokio::task::JoinSet;
 
@@ -49,7 +49,7 @@ impl Clock for Stopped {
 
 /// Stamps all of them, the earliest first; `context_at` builds a context with that clock.
 pub(super) async fn stamp(
-    context_at: impl Fn(Arc<dyn Clock>) -> Result<Context, BaseUrlError>,
+    context_at: impl Fn(Arc<dyn Clock>) -> Result<Context, ContextError>,
     company: CompanyId,
     calendar: &Calendar,
 ) -> Result<(), Failure> {

@@ -67,7 +67,7 @@ pub(crate) async fn run(
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let outside = Providers::default().stamper(stamper).sender(webhooks.sender_if_possible()?);
     let pay_day = match &access.sale {
-        Some(sale) => sale.pay_day(&Api::new(&context)?, &access.key_id, &access.api_key).await,
+        Some(sale) => sale.pay_day(&Api::new(&context), &access.key_id, &access.api_key).await,
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;

@@ -9,22 +9,22 @@ use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use svc_core::{Language, openapi};
+use svc_core::{Context, Language};
 
 /// How long clients may cache the description: it changes with the server's version.
 pub(super) const KEPT: &str = "public, max-age=300";
 
-/// Describes the API at `base_url`, in the language that the query requests.
-pub(super) fn routes(base_url: &str) -> Router {
-    let base_url: Arc<str> = base_url.into();
+/// Describes the operations of `context` in the language that the query requests.
+pub(super) fn routes(context: &Context) -> Router {
+    let context = context.clone();
     // Built on first use: most servers never need it, and it takes a moment.
     let documents: Arc<[OnceLock<Bytes>; 2]> = Arc::default();
     let give = move |RawQuery(query): RawQuery| {
-        let (documents, base_url) = (Arc::clone(&documents), Arc::clone(&base_url));
+        let (documents, context) = (Arc::clone(&documents), context.clone());
         async move {
             let Some(language) = language(query.as_deref()) else { return refuse() };
             let once = move || {
-                let document = || Bytes::from(openapi(language, &base_url).to_string());
+                let document = || Bytes::from(context.registry().openapi(language, context.base_url()).to_string());
                 documents[language as usize].get_or_init(document).clone()
             };
             match tokio::task::spawn_blocking(once).await {

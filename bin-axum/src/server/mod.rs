@@ -79,7 +79,7 @@ impl Server {
         let mut work = spawn_work(&context, outside, stop.clone());
         // The API has a 404 answer of its own, so it is the fallback.
         let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
-        let app = description::routes(context.base_url())
+        let app = description::routes(&context)
             .merge(pages::routes(self.try_it))
             .merge(proxy)
             .fallback_service(api.clone())

@@ -9,8 +9,8 @@ use lambda_http::Context;
 use lambda_http::lambda_runtime::Diagnostic;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use svc_core::Api;
 use svc_core::settings::OutsideSettings;
-use svc_core::{Api, RouteError};
 use svc_store_postgres::PostgresStore;
 
 use crate::config::Config;
@@ -69,13 +69,13 @@ impl Function {
             // After an answer the instance may be frozen or terminated.
             .merge_usage_every(Duration::ZERO)
             .build()?;
-        Ok(Self::of(&context, &config.base_url, config.outside)?)
+        Ok(Self::of(&context, &config.base_url, config.outside))
     }
 
-    fn of(context: &svc_core::Context, base_url: &str, outside: OutsideSettings) -> Result<Self, RouteError> {
+    fn of(context: &svc_core::Context, base_url: &str, outside: OutsideSettings) -> Self {
         let schedule = Schedule::new(context.clone(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
-        Ok(Self(Arc::new(Inner { api: Api::new(context)?, base_path: path.unwrap_or_default(), schedule })))
+        Self(Arc::new(Inner { api: Api::new(context), base_path: path.unwrap_or_default(), schedule }))
     }
 
     pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {

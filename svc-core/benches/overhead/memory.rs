@@ -202,7 +202,7 @@ pub(crate) fn api() -> (Api, Runtime) {
         .limits(LimitMode::Notice)
         .build()
         .expect("a context");
-    let api = Api::new(&context).expect("the API builds");
+    let api = Api::new(&context);
     let body = runtime.block_on(api.handle(request("/clientes"))).into_body();
     assert!(body.starts_with(br#"{"ok":true,"datos":[{"clave":1,"#), "{body:?}");
     (api, runtime)

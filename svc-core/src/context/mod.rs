@@ -3,6 +3,7 @@
 mod backlog;
 mod clock;
 mod keys;
+mod run;
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,13 +11,18 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use http::Uri;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
+pub(crate) use run::{Step, existing};
 
 use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
+use crate::operation::{Operation, Registry, RegistryError, Router};
 use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
 use crate::usage::{self, Ledger, Merging};
@@ -60,6 +66,8 @@ struct ContextInner {
     ledger: Ledger,
     merging: Merging,
     compute: Compute,
+    registry: Registry,
+    router: Router,
     settings: Settings,
 }
 
@@ -101,28 +109,26 @@ pub struct ContextBuilder {
     random: Arc<dyn Random>,
     sealer: Sealer,
     compute: Compute,
+    registry: Registry,
     settings: Settings,
 }
 
-/// The base URL is not `http(s)://host[/path]`; contains the URL.
+/// Why a [`Context`] cannot be built.
 #[derive(Debug, thiserror::Error)]
-#[error("the base URL must be http(s)://host[/path] without query: {0:?}")]
-pub struct BaseUrlError(String);
+#[non_exhaustive]
+pub enum ContextError {
+    /// The base URL is not `http(s)://host[/path]`; contains the URL.
+    #[error("the base URL must be http(s)://host[/path] without query: {0:?}")]
+    BaseUrl(String),
+    /// A host's operation collides with another.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
 
 impl Context {
-    /// Starts a context over `store`. `base_url` is the API's public address
-    /// (`https://api.example.com/api/v1`): it prefixes the links in notices, and its path prefixes
-    /// every route.
-    pub fn builder(store: Arc<dyn Store>, base_url: impl Into<String>) -> ContextBuilder {
-        ContextBuilder {
-            store,
-            base_url: base_url.into(),
-            clock: Arc::new(SystemClock),
-            random: Arc::new(SystemRandom),
-            sealer: Sealer::default(),
-            compute: Compute::default(),
-            settings: Settings::default(),
-        }
+    /// The operations that it runs.
+    pub fn registry(&self) -> &Registry {
+        &self.shared.registry
     }
 
     /// Adds the usage of all keys and companies since the last merge to the store, in one statement
@@ -190,6 +196,11 @@ impl Context {
         &self.shared.compute
     }
 
+    /// The routes of its operations.
+    pub(crate) fn router(&self) -> &Router {
+        &self.shared.router
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.shared.settings
     }
@@ -207,6 +218,19 @@ impl fmt::Debug for Context {
 }
 
 impl ContextBuilder {
+    pub(crate) fn new(store: Arc<dyn Store>, base_url: String, registry: Registry) -> Self {
+        Self {
+            store,
+            base_url,
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            sealer: Sealer::default(),
+            compute: Compute::default(),
+            registry,
+            settings: Settings::default(),
+        }
+    }
+
     /// Sets the clock; by default the machine's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -313,10 +337,29 @@ impl ContextBuilder {
         self
     }
 
-    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`.
-    pub fn build(self) -> Result<Context, BaseUrlError> {
+    /// Sets the operations that it runs, to which a host may have added its own; by default Svc's.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Adds a host's own operation: see [`Registry::operation`].
+    #[must_use]
+    pub fn operation<O>(mut self) -> Self
+    where
+        O: Operation<Output: Serialize + JsonSchema> + DeserializeOwned + JsonSchema + 'static,
+    {
+        self.registry = self.registry.operation::<O>();
+        self
+    }
+
+    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if two operations
+    /// collide.
+    pub fn build(self) -> Result<Context, ContextError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
-        let base_path = base_path(&base_url).ok_or(BaseUrlError(self.base_url))?;
+        let base_path = base_path(&base_url).ok_or(ContextError::BaseUrl(self.base_url))?;
+        let router = self.registry.router()?;
         let shared = Arc::new(ContextInner {
             clock: self.clock,
             random: self.random,
@@ -327,6 +370,8 @@ impl ContextBuilder {
             ledger: Ledger::default(),
             merging: Merging::every(self.settings.merge_usage_every),
             compute: self.compute,
+            registry: self.registry,
+            router,
             settings: self.settings,
         });
         Ok(Context { shared, store: self.store })

@@ -260,7 +260,7 @@ fn key_ids() -> FuzzTarget {
 fn requests() -> FuzzTarget {
     let builder = Context::builder(Arc::new(Empty), "https://erp.example.com/api/v1");
     let context = builder.rate_per_minute(u32::MAX.into()).in_flight(1_000).build().expect("a context");
-    let api = Api::new(&context).expect("an API");
+    let api = Api::new(&context);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let key = format!("authorization: Bearer {SECRET}\nx-svc-key-id: 1_aaaaaaaaaaaa");
     let mut samples = Vec::new();

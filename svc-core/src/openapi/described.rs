@@ -3,8 +3,8 @@
 use crate::operation::{Entry, Handler, Http};
 
 /// One operation of the HTTP API, as the modules of this folder pass it around.
-pub(super) struct Described {
-    pub(super) entry: &'static Entry,
+pub(super) struct Described<'r> {
+    pub(super) entry: &'r Entry,
     pub(super) http: &'static Http,
     /// The title of its section in `texts/`: `GET /clientes`.
     pub(super) title: String,

@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use super::described::{Described, operation_id, tag};
 use crate::domain::event::EventKind;
 use crate::operation::{Entry, Handler, Method};
-use crate::registry::OPERATIONS;
 
 const WRITTEN_FILE: &str = include_str!("texts/examples.json");
 const RECORDED_FILE: &str = include_str!("texts/recorded.json");
@@ -75,13 +74,13 @@ pub(super) fn titles(group: &str) -> Vec<String> {
 /// OpenAPI links from the answer to a POST to the operations on the record that the answer names in
 /// its first member. `cliente` links to `/clientes/{clave}`, `entrega` to `…/entregas/{entrega}`,
 /// and `clave` to the operations below the POST's own path.
-pub(super) fn links(described: &Described) -> Option<Value> {
+pub(super) fn links(described: &Described<'_>, reached: &[&Entry]) -> Option<Value> {
     let Described { entry, http, .. } = described;
     let given = if http.method == Method::Post { named_first(entry) } else { None }?;
     let answered = format!("$response.body#/{given}");
     let parents = [format!("{}/{{clave}}", http.path), format!("/{given}s/{{clave}}")];
     let [own, foreign] = parents.each_ref();
-    let link = |other: &Entry| {
+    let link = |other: &&Entry| {
         let path = other.spec.http.as_ref()?.path;
         let parameters = if path.matches('{').count() == 1 {
             let is_made = path.starts_with(own) && http.path == format!("/{}", tag(http));
@@ -95,7 +94,7 @@ pub(super) fn links(described: &Described) -> Option<Value> {
         let id = operation_id(other);
         Some((id.clone(), json!({ "operationId": id, "parameters": parameters })))
     };
-    let links: Map<_, _> = OPERATIONS.iter().filter_map(link).collect();
+    let links: Map<_, _> = reached.iter().filter_map(link).collect();
     (!links.is_empty()).then(|| links.into())
 }
 

@@ -28,32 +28,44 @@ use serde_json::{Value, json};
 #[cfg(test)]
 pub(crate) use examples::input as example;
 pub use language::Language;
-pub use named::{NamedOperation, named_operations};
+pub use named::NamedOperation;
 use schemas::Schemas;
 use texts::Texts;
 pub use texts::{meaning, remedy};
 
 use crate::error::Code;
+use crate::operation::{Entry, Registry};
 use crate::operations::health::API_VERSION;
-use crate::registry::OPERATIONS;
 
-struct Writer {
+struct Writer<'r> {
+    /// The operations that HTTP reaches.
+    reached: Vec<&'r Entry>,
     language: Language,
     texts: Texts,
     schemas: Schemas,
 }
 
-/// Returns the OpenAPI 3.1 document in `language`.
+/// Returns the OpenAPI 3.1 document of Svc's own operations in `language`.
 ///
 /// `base_url` ends with the version's segment (`/api/v1`). If it is only a path, clients resolve it
 /// against the server that gave them the document.
 pub fn openapi(language: Language, base_url: &str) -> Value {
-    let mut writer = Writer { language, texts: Texts::of(language), schemas: Schemas::default() };
-    let reached: Vec<_> = OPERATIONS.iter().filter(|entry| entry.spec.http.is_some()).collect();
-    let mut paths = writer.paths(&reached);
+    Registry::default().openapi(language, base_url)
+}
+
+impl Registry {
+    /// Returns the OpenAPI 3.1 document of these operations, as [`openapi()`] does of Svc's own.
+    pub fn openapi(&self, language: Language, base_url: &str) -> Value {
+        let reached = self.entries().iter().filter(|entry| entry.spec.http.is_some()).collect();
+        document(Writer { reached, language, texts: Texts::of(language), schemas: Schemas::default() }, base_url)
+    }
+}
+
+fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
+    let mut paths = writer.paths();
     let webhooks = writer.notices();
-    let tags = writer.tags(&reached);
-    let Writer { texts, mut schemas, .. } = writer;
+    let tags = writer.tags();
+    let Writer { reached, language, texts, mut schemas } = writer;
     schemas.insert("Error", responses::error_schema(language));
     let schemas = schemas.into_components(&texts);
     examples::fill(&mut paths);

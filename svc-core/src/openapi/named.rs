@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::language::Language;
 use super::texts::Texts;
 use crate::domain::event::EventKind;
-use crate::registry::OPERATIONS;
+use crate::operation::Registry;
 
 /// An operation that [`Context::run_by_name`](crate::Context::run_by_name) and `svc do` can run.
 #[derive(Debug, Clone, Serialize)]
@@ -22,12 +22,14 @@ pub struct NamedOperation {
     pub schema: Value,
 }
 
-/// Every operation with a name, in the order of [`OPERATIONS`], with its texts in `language`.
-pub fn named_operations(language: Language) -> impl Iterator<Item = NamedOperation> {
-    let texts = Texts::of(language);
-    OPERATIONS.iter().filter_map(move |entry| {
-        let (name, mut schema) = (entry.spec.name?, entry.schema()?);
-        texts.describe_input(entry, &mut schema);
-        Some(NamedOperation { name, summary: texts.summary(&entry.title()), emits: entry.spec.emits, schema })
-    })
+impl Registry {
+    /// Every operation with a name, in the registry's order, with its texts in `language`.
+    pub fn named_operations(&self, language: Language) -> impl Iterator<Item = NamedOperation> {
+        let texts = Texts::of(language);
+        self.entries().iter().filter_map(move |entry| {
+            let (name, mut schema) = (entry.spec.name?, entry.schema()?);
+            texts.describe_input(entry, &mut schema);
+            Some(NamedOperation { name, summary: texts.summary(&entry.title()), emits: entry.spec.emits, schema })
+        })
+    }
 }

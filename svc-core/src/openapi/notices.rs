@@ -12,7 +12,7 @@ use crate::domain::event::{EventId, EventKind};
 use crate::domain::time::Timestamp;
 use crate::webhooks::{AGENT, ATTEMPT, DELIVERY, EVENT, EVENT_ID, SIGNATURE};
 
-impl Writer {
+impl Writer<'_> {
     /// Every notice, under its event's name.
     pub(super) fn notices(&mut self) -> Value {
         EventKind::ALL.iter().map(|kind| (kind.word().to_owned(), self.notice(*kind))).collect::<Map<_, _>>().into()

@@ -6,17 +6,17 @@ use super::described::{Described, operation_id, tag};
 use super::language::Language;
 use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
-use crate::operation::{BodyNeed, Entry, Http, Idempotency, Method, Repetition};
+use crate::operation::{BodyNeed, Http, Idempotency, Method, Repetition};
 
 /// The extension that names filters of which one is required: OpenAPI can require a parameter, but
 /// not one of several.
 const ONE_OF: &str = "x-requires-one-of";
 
-impl Writer {
+impl Writer<'_> {
     /// The `paths` of the document.
-    pub(super) fn paths(&mut self, reached: &[&'static Entry]) -> Value {
+    pub(super) fn paths(&mut self) -> Value {
         let mut paths = Map::new();
-        for entry in reached {
+        for entry in self.reached.clone() {
             let Some(http) = &entry.spec.http else { continue };
             let operation = self.operation(&Described { entry, http, title: entry.title() });
             let path = paths.entry(http.path).or_insert_with(|| json!({}));
@@ -25,7 +25,7 @@ impl Writer {
         paths.into()
     }
 
-    fn operation(&mut self, described: &Described) -> Value {
+    fn operation(&mut self, described: &Described<'_>) -> Value {
         let Described { entry, http, title } = described;
         let names: Vec<&str> = http.path.split(['{', '}']).skip(1).step_by(2).collect();
         let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, entry.type_name(), shape, &names));
@@ -56,7 +56,7 @@ impl Writer {
     }
 
     /// The operation's section in `texts/`, followed by its scopes and events.
-    fn description(&self, described: &Described) -> String {
+    fn description(&self, described: &Described<'_>) -> String {
         let Described { entry, http, title } = described;
         let code = |name: &str| format!("`{name}`");
         let mut said = self.texts.section(title);
@@ -86,7 +86,7 @@ impl Writer {
         said.trim().to_owned()
     }
 
-    fn parameters(&self, described: &Described, names: &[&str], in_path: &Map<String, Value>) -> Value {
+    fn parameters(&self, described: &Described<'_>, names: &[&str], in_path: &Map<String, Value>) -> Value {
         let Described { entry, http, title } = described;
         let mut all: Vec<Value> = names.iter().map(|name| self.path_parameter(title, name, in_path)).collect();
         if let Some(list) = entry.declared_list() {
@@ -108,9 +108,9 @@ impl Writer {
     }
 
     /// The tags, in the order of their first operation.
-    pub(super) fn tags(&self, reached: &[&'static Entry]) -> Value {
+    pub(super) fn tags(&self) -> Value {
         let mut tags: Vec<Value> = Vec::new();
-        for http in reached.iter().filter_map(|entry| entry.spec.http.as_ref()) {
+        for http in self.reached.iter().filter_map(|entry| entry.spec.http.as_ref()) {
             let name = tag(http);
             if tags.iter().all(|tag| tag["name"] != name) {
                 tags.push(json!({ "name": name, "description": self.texts.section(name) }));
@@ -120,7 +120,7 @@ impl Writer {
     }
 }
 
-fn request_body(described: &Described, schema: &Value) -> Value {
+fn request_body(described: &Described<'_>, schema: &Value) -> Value {
     let Described { http, title, .. } = described;
     let mut content = json!({ "schema": schema });
     if let Some(example) = examples::request(title) {

@@ -98,7 +98,7 @@ fn rehearsal_header(language: Language) -> Value {
     })
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(super) fn filters(&self, title: &str, list: &ListSpec) -> Vec<Value> {
         list.filters.iter().map(|filter| self.filter(title, list, filter)).collect()
     }

@@ -18,9 +18,9 @@ use crate::pipeline::respond::{AVISO, PETICION, REPLAYED};
 /// A `peticion` for examples.
 const EXAMPLE_ID: &str = "0199d8f2-a4c0-7b3e-9a55-c1d2e3f40516";
 
-impl Writer {
+impl Writer<'_> {
     /// The responses of an operation, by status.
-    pub(super) fn responses(&mut self, described: &Described) -> Value {
+    pub(super) fn responses(&mut self, described: &Described<'_>) -> Value {
         let mut all = self.successes(described);
         let mut by_status = std::collections::BTreeMap::<u16, Vec<Code>>::new();
         for code in described.entry.errors() {
@@ -32,7 +32,7 @@ impl Writer {
         all.into()
     }
 
-    fn successes(&mut self, described: &Described) -> Map<String, Value> {
+    fn successes(&mut self, described: &Described<'_>) -> Map<String, Value> {
         let Described { entry, http, .. } = described;
         let ok = self.language.say("Always true.", "Siempre verdadero.");
         let schema = match (entry.handler, entry.shape.output) {
@@ -74,7 +74,7 @@ impl Writer {
         if http.status != StatusCode::OK {
             all.insert(http.status.as_u16().to_string(), response(done, own));
         }
-        if let Some(links) = examples::links(described) {
+        if let Some(links) = examples::links(described, &self.reached) {
             all[http.status.as_str()]["links"] = links;
         }
         all
@@ -82,7 +82,7 @@ impl Writer {
 
     /// The response of a status: a list of its codes with their cause and remedy, and an example of
     /// each.
-    fn refusal(&self, described: &Described, status: u16, codes: &[Code]) -> Value {
+    fn refusal(&self, described: &Described<'_>, status: u16, codes: &[Code]) -> Value {
         let when = |code: &Code| {
             let when = meaning(*code, self.language);
             let remedy = remedy(*code, self.language);
@@ -113,7 +113,7 @@ impl Writer {
 }
 
 /// The headers of a response with that status; `own` are those that only this response has.
-fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<String, Value> {
+fn headers_of(described: &Described<'_>, status: u16, own: &[HeaderName]) -> Map<String, Value> {
     let keyed = !matches!(described.entry.handler, Handler::Open(_));
     // Requests that are refused before their key is known have no limits.
     let limited = keyed && !matches!(status, 401 | 405);

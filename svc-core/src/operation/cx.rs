@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use crate::context::Context;
 use crate::domain::clock::Random;
 use crate::domain::company::Company;
 use crate::domain::event::Event;
@@ -64,7 +63,7 @@ pub struct Cx<'a> {
     /// Whether the sandbox stamps the company's documents, so that none is a valid invoice.
     pub sandbox: bool,
     /// The types of the events that it emitted, each once, in the order of their first event.
-    emitted: Vec<&'static str>,
+    pub(crate) emitted: Vec<&'static str>,
 }
 
 impl Actor {
@@ -73,25 +72,6 @@ impl Actor {
         match self {
             Self::Key { scopes, .. } => scopes.has(scope),
             Self::BackOffice => true,
-        }
-    }
-}
-
-impl<'a> Cx<'a> {
-    /// Makes the context of an operation that `actor` runs in `company`; `tx` must be a transaction
-    /// of that company.
-    pub fn new(context: &'a Context, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Self {
-        Self {
-            tx,
-            now: Timestamp::new(context.now()),
-            company,
-            actor,
-            random: context.random(),
-            sealer: context.sealer(),
-            base_url: context.base_url(),
-            development_destinations: context.settings().development_destinations,
-            sandbox: company.prueba || context.settings().sandbox,
-            emitted: Vec::new(),
         }
     }
 }

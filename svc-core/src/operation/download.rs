@@ -3,8 +3,6 @@ use std::future::Future;
 use bytes::Bytes;
 
 use super::Spec;
-use crate::context::Context;
-use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::store::Reader;
 
@@ -24,14 +22,4 @@ pub enum File {
     Whole(Bytes),
     /// What makes the file, which may compute for milliseconds.
     Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
-}
-
-impl Context {
-    /// The bytes of a company's file.
-    pub(crate) async fn whole(&self, company: CompanyId, file: File) -> Result<Bytes, Error> {
-        match file {
-            File::Whole(bytes) => Ok(bytes),
-            File::Unmade(make) => self.compute().run(company, make).await?,
-        }
-    }
 }

@@ -18,6 +18,7 @@ use crate::schema;
 use crate::store::{Reader, Store};
 
 /// One row of the registry: an operation, a list or a file.
+#[derive(Clone, Copy)]
 pub struct Entry {
     /// How it is reached and what it may answer.
     pub spec: &'static Spec,

@@ -23,8 +23,8 @@ mod errors;
 pub mod page;
 pub(crate) mod path;
 pub(crate) mod query;
+mod registered;
 mod router;
-mod run;
 mod spec;
 
 use std::future::Future;
@@ -36,9 +36,9 @@ pub use cx::{Actor, Cx};
 pub use download::{Download, File};
 pub use entry::Entry;
 pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
+pub use registered::{Registry, RegistryError};
 pub use router::RouteError;
 pub(crate) use router::{Named, Router};
-pub(crate) use run::{Step, existing};
 pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec};
 

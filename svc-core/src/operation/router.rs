@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Entry, Handler, Http, Method};
 
-/// Why no router can be built from a registry.
+/// Why operations cannot be served together.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
@@ -41,8 +41,8 @@ pub(crate) struct Router(matchit::Router<Route>);
 
 impl Router {
     /// Builds the router; an error names the operations that conflict.
-    pub(crate) fn new(registry: &'static [Entry]) -> Result<Self, RouteError> {
-        let mut paths: BTreeMap<&'static str, BTreeMap<Method, (&'static Http, &'static Entry)>> = BTreeMap::new();
+    pub(crate) fn new(registry: &[Entry]) -> Result<Self, RouteError> {
+        let mut paths: BTreeMap<&'static str, BTreeMap<Method, (&'static Http, &Entry)>> = BTreeMap::new();
         for entry in registry {
             let Some(http) = &entry.spec.http else { continue };
             let (method, path) = (http.method, http.path);

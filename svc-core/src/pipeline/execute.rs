@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::domain::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::operation::{Actor, Answer, AnyOperation, Cx, Http, Repetition, path};
+use crate::operation::{Actor, Answer, AnyOperation, Http, Repetition, path};
 use crate::store::{ANSWER_RETENTION, Claim, StoreError, TransactionBody, Tx};
 
 /// A validated write, ready to run.
@@ -70,7 +70,7 @@ impl TransactionBody for Write<'_> {
         if let Some(segments) = self.segments.take() {
             self.input.insert_first(path::read(self.http.path, &segments)?);
         }
-        let mut cx = Cx::new(self.context, tx, self.caller.company(), &self.caller.actor);
+        let mut cx = self.context.cx(tx, self.caller.company(), &self.caller.actor);
         let Answer { head, body, remembered } = self.operation.run(&mut cx, &self.input).await?;
         let emitted = cx.into_emitted();
         if let Some(key) = &self.key {

@@ -34,7 +34,7 @@ use crate::json::Json;
 use crate::observe::Watch;
 use crate::operation::page::{ListRequest, PageLimits};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, Router, path};
+use crate::operation::{Handler, path};
 use crate::store::StoreError;
 
 /// A request's id and the moment at which it came.
@@ -47,7 +47,6 @@ pub(crate) struct RequestMeta<'a> {
 /// Answers a request, always; every response carries the request id.
 pub(crate) async fn answer(
     context: &Context,
-    router: &Router,
     paths: Paths,
     RequestMeta { peticion, received }: RequestMeta<'_>,
     head: &http::request::Parts,
@@ -56,17 +55,10 @@ pub(crate) async fn answer(
 ) -> Response<Bytes> {
     let mut meta = ResponseMeta::default();
     // A panic still gets a response with the id to report, and the connection survives.
-    let outcome = AssertUnwindSafe(serve(
-        context,
-        route::find(context, router, paths, head),
-        peticion,
-        head,
-        body,
-        &mut meta,
-        watch,
-    ))
-    .catch_unwind()
-    .await;
+    let outcome =
+        AssertUnwindSafe(serve(context, route::find(context, paths, head), peticion, head, body, &mut meta, watch))
+            .catch_unwind()
+            .await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
         watch.error(error.code());

@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::operation::{Method, Named, Router};
+use crate::operation::{Method, Named};
 
 /// The default path of the API.
 const PREFIX: &str = "/api/v1";
@@ -28,13 +28,12 @@ pub(super) struct MatchedRoute<'r> {
 }
 
 pub(super) fn find<'r>(
-    context: &Context,
-    router: &'r Router,
+    context: &'r Context,
     paths: Paths,
     head: &http::request::Parts,
 ) -> Result<MatchedRoute<'r>, Error> {
     let path = below_base(head.uri.path(), context.base_path(), paths).ok_or(Code::RutaNoExiste)?;
-    let (route, parameters) = router.find(path).ok_or(Code::RutaNoExiste)?;
+    let (route, parameters) = context.router().find(path).ok_or(Code::RutaNoExiste)?;
     let Some(operation) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
         return Err(Error::new(Code::MetodoNoPermitido).allow(route.allow.as_str()));
     };

@@ -1,13 +1,19 @@
 //! The list of all operations. The router, `Allow` headers, the OpenAPI document, `svc do --list`
 //! and the table tests read it.
+//!
+//! A [`Registry`] begins with Svc's own [`OPERATIONS`], and a host adds its own with
+//! [`Registry::operation`]: what is declared once there is everywhere.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::context::Context;
+use crate::context::{Context, ContextBuilder, Step};
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
 use crate::json::{Json, brief};
-use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Spec, Step};
+use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Registry, Spec};
+use crate::store::Store;
 use crate::{operations, record};
 
 /// Every operation: first those of the HTTP API, then those that only have a name.
@@ -113,11 +119,24 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::UseQuota>(),
 ];
 
+impl Default for Registry {
+    fn default() -> Self {
+        Self::of(OPERATIONS)
+    }
+}
+
 impl Context {
+    /// Starts a context over `store`, with Svc's operations. `base_url` is the API's public address
+    /// (`https://api.example.com/api/v1`): it prefixes the links in notices, and its path prefixes
+    /// every route.
+    pub fn builder(store: Arc<dyn Store>, base_url: impl Into<String>) -> ContextBuilder {
+        ContextBuilder::new(store, base_url.into(), Registry::default())
+    }
+
     /// Reads the file of the operation called `name`, such as `invoice.pdf`; `input` is an object
     /// of its fields. `None` if that name is not a file's: run it with [`Self::run_by_name`].
     pub async fn download(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
-        let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
+        let handler = self.registry().named(name).map(|entry| entry.handler);
         let Some(Handler::Download(download)) = handler else { return Ok(None) };
         let file = download.read(self.store().reader(company).as_ref(), input).await?;
         self.whole(company, file).await.map(Some)
@@ -129,7 +148,7 @@ impl Context {
     /// `input` is an object of the operation's fields; an error names the field. An unknown name is
     /// `no_encontrado`.
     pub async fn run_by_name(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
-        let (spec, operation) = checked(name, input)?;
+        let (spec, operation) = self.checked(name, input)?;
         let outcome = self.run_step(company, &ByName { operation, input }).await;
         self.evict_keys(spec.changes_access, company);
         Ok(outcome?.body)
@@ -143,22 +162,22 @@ impl Context {
         name: &str,
         input: &Json,
     ) -> Result<(Bytes, Vec<&'static str>), Error> {
-        let (_, operation) = checked(name, input)?;
+        let (_, operation) = self.checked(name, input)?;
         let (answer, events) = self.rehearse_step(company, &ByName { operation, input }).await?;
         Ok((answer.body, events))
     }
-}
 
-/// The operation called `name`, which takes `input`.
-fn checked(name: &str, input: &Json) -> Result<(&'static Spec, &'static dyn AnyOperation), Error> {
-    let unknown = || {
-        let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
-        Error::new(Code::NoEncontrado).message(text)
-    };
-    let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
-    let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
-    operation.check(input)?;
-    Ok((entry.spec, operation))
+    /// The operation called `name`, which takes `input`.
+    fn checked(&self, name: &str, input: &Json) -> Result<(&'static Spec, &'static dyn AnyOperation), Error> {
+        let unknown = || {
+            let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
+            Error::new(Code::NoEncontrado).message(text)
+        };
+        let entry = self.registry().named(name).ok_or_else(unknown)?;
+        let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
+        operation.check(input)?;
+        Ok((entry.spec, operation))
+    }
 }
 
 struct ByName<'a> {

@@ -5,11 +5,12 @@ use uuid::Uuid;
 
 use super::pace::{HELD, WAIT, pause};
 use super::{MAX_CODE, MAX_MESSAGE, StampFailure, StampedXml, plain};
+use crate::context::Step;
 use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Held, InvoiceStatus};
 use crate::error::Error;
-use crate::operation::{Cx, Step};
+use crate::operation::Cx;
 use crate::posting::stamped;
 
 /// The outcome of an attempt.

@@ -6,13 +6,14 @@ use uuid::Uuid;
 
 use super::Stamper;
 use super::provider::StampingProvider;
+use crate::context::Step;
 use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, CfdiRelacionados, SigningKey, TipoRelacion, seal};
 use crate::domain::clock::CLOCK_TOLERANCE;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
-use crate::operation::{Cx, Step};
+use crate::operation::Cx;
 use crate::posting::complement::{self, Folios};
 use crate::posting::document;
 use crate::store::{Related, SIGNING_KEY, StampingRecord};

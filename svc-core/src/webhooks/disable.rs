@@ -1,8 +1,9 @@
 //! Disabling a webhook whose receiver has been failing for too long.
 
 use super::schedule::is_disabled;
+use crate::context::Step;
 use crate::error::Error;
-use crate::operation::{Cx, Step};
+use crate::operation::Cx;
 use crate::store::MAX_COUNTED;
 
 /// `motivo_desactivacion` of a webhook that the service disabled.

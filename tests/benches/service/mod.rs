@@ -86,7 +86,7 @@ pub(crate) async fn serve_library(served: &Served) {
     let sender: Arc<dyn Sender> = Arc::new(HttpSender::new(networks).expect("authorities").resolver(Loopback));
     let (stamper, notifier): (Arc<dyn Stamper>, Arc<dyn Notifier>) = (Arc::new(SandboxStamper), Arc::new(NoMail));
     let outside = Providers::default().sender(sender).stamper(stamper).notifier(notifier);
-    let api = axum::Router::new().fallback_service(Api::new(&context).expect("the API"));
+    let api = axum::Router::new().fallback_service(Api::new(&context));
     tokio::select! {
         () = serve(api) => {}
         () = context.work(outside, std::future::pending()) => {}

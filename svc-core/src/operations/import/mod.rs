@@ -26,11 +26,10 @@ pub(super) use rules::{
 };
 use serde::Serialize;
 
-use crate::context::Context;
+use crate::context::{Context, existing};
 use crate::domain::company::CompanyId;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::operation::existing;
 use crate::record::{
     bank_account, branch, brand, category, customer, invoice, loss_reason, movement, opportunity, payable, payment,
     price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier, unit,

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use crate::context::Step;
 use crate::domain::words::{Held, InvoiceStatus};
 use crate::error::{Code, Error};
-use crate::operation::{Cx, Step};
+use crate::operation::Cx;
 use crate::posting::cancelled;
 use crate::stamping::pace::{FOLLOW_UP, pause};
 use crate::stamping::{MAX_CODE, MAX_MESSAGE, StampFailure, plain};

@@ -5,11 +5,12 @@ use chrono_tz::America::Mexico_City;
 use uuid::Uuid;
 
 use super::{CancelRequest, Cancelled};
+use crate::context::Step;
 use crate::domain::cfdi::{Cancelacion, Certificate, Cfdi, StampedXml};
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::error::Error;
-use crate::operation::{Cx, Step};
+use crate::operation::Cx;
 use crate::stamping::Stamper;
 use crate::stamping::provider::StampingProvider;
 use crate::store::{QueuedCancellation, SIGNING_KEY};

@@ -79,7 +79,7 @@ impl Big {
         let options = if watched { options.options(AUTO_EXPLAIN) } else { options };
         let store = PostgresStore::with_options(options, &with!(Settings::default(), max_connections: 1));
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
-        let api = Api::new(&context.build().expect("a context")).expect("the API builds");
+        let api = Api::new(&context.build().expect("a context"));
         (store, self.company.admin().await.at(&api))
     }
 

@@ -3,13 +3,15 @@
 
 use std::future::Future;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use super::{Actor, Cx, Operation};
-use crate::context::Context;
+use super::Context;
 use crate::domain::clock::Clock;
 use crate::domain::company::{Company, CompanyId};
+use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
+use crate::operation::{Actor, Cx, File, Operation};
 use crate::store::{StoreCall, StoreError, TransactionBody, Tx, transact};
 
 /// A unit of background work in one transaction. Every [`Operation`] is one; others have no
@@ -32,6 +34,23 @@ impl<O: Operation> Step for O {
 }
 
 impl Context {
+    /// The context of an operation that `actor` runs in `company`; `tx` must be a transaction of that
+    /// company.
+    pub fn cx<'a>(&'a self, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Cx<'a> {
+        Cx {
+            tx,
+            now: Timestamp::new(self.now()),
+            company,
+            actor,
+            random: self.random(),
+            sealer: self.sealer(),
+            base_url: self.base_url(),
+            development_destinations: self.settings().development_destinations,
+            sandbox: company.prueba || self.settings().sandbox,
+            emitted: Vec::new(),
+        }
+    }
+
     /// Runs `operation` in `company` as the back office, in one transaction that is retried after a
     /// collision. Fails with `no_encontrado` (field `empresa`) if the company does not exist.
     pub async fn run<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
@@ -56,6 +75,14 @@ impl Context {
     pub(crate) fn evict_keys(&self, changes_access: bool, company: CompanyId) {
         if changes_access {
             self.keys().forget(company);
+        }
+    }
+
+    /// The bytes of a company's file.
+    pub(crate) async fn whole(&self, company: CompanyId, file: File) -> Result<Bytes, Error> {
+        match file {
+            File::Whole(bytes) => Ok(bytes),
+            File::Unmade(make) => self.compute().run(company, make).await?,
         }
     }
 
@@ -114,7 +141,7 @@ impl<S: Step> TransactionBody for WithCx<'_, S> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Self::Output, Error> {
         let company = existing(tx, self.company).await?;
-        let mut cx = Cx::new(self.context, tx, &company, &Actor::BackOffice);
+        let mut cx = self.context.cx(tx, &company, &Actor::BackOffice);
         let output = self.step.run_step(&mut cx).await?;
         Ok((output, cx.into_emitted()))
     }
