@@ -1,7 +1,7 @@
 //! `svc`: the API as a long-running server, and its command line.
 //!
 //! Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with
-//! one line on stderr.
+//! one line on stderr, or 2 with clap's explanation of a wrong command line.
 
 mod admin;
 mod api_client;
@@ -24,7 +24,6 @@ mod telemetry;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
 use tokio::runtime::Runtime;
 
 use crate::cli::Cli;
@@ -32,10 +31,7 @@ use crate::failure::Failure;
 use crate::telemetry::Telemetry;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return refuse(&error),
-    };
+    let cli = Cli::parse();
     match Runtime::new().map_err(Failure::io("no threads")).and_then(|runtime| run(runtime, cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -52,22 +48,4 @@ fn run(runtime: Runtime, cli: Cli) -> Result<(), Failure> {
     // The remaining tasks are useless, and may take long, such as looking up a name.
     runtime.shutdown_background();
     outcome
-}
-
-/// Prints help and version on stdout; a wrong command line is one line on stderr like any other
-/// failure.
-fn refuse(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // A reader that closed stdout needs no more output.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        eprintln!("svc: a command is missing: svc --help lists them");
-        return ExitCode::FAILURE;
-    }
-    let text = error.to_string();
-    let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-    eprintln!("svc: {}", said.join(" ").trim_start_matches("error: "));
-    ExitCode::FAILURE
 }

@@ -10,9 +10,12 @@ mod embed_axum;
 mod embed_hyper;
 #[path = "../own_providers.rs"]
 mod own_providers;
+#[path = "../parcels/main.rs"]
+mod parcels;
 #[path = "../store_layer.rs"]
 mod store_layer;
 
 mod lambda;
+mod own_part;
 mod servers;
 mod workers;

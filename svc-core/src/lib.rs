@@ -47,7 +47,7 @@
 //! // A company, and a key that its owner owns. The secret is shown once.
 //! let company = CompanyChange { nombre: Some("Mi empresa".to_owned()), ..CompanyChange::default() };
 //! let company = context.create_company(company).await?.empresa;
-//! let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
+//! let key = CreateKey { usuario: None, scopes: Scopes::all().into(), expires: None, accept_terms: true };
 //! let key = context.run(company, &key).await?;
 //!
 //! // A request, as a front end would pass it on.
@@ -146,7 +146,7 @@ pub use cleanup::clean_up;
 pub use compute::Job;
 pub use context::{ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
-pub use error::{Code, Error};
+pub use error::{Code, Error, OwnCode};
 pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
 pub use operation::{Registry, RegistryError, RouteError};
 pub use service::Api;

@@ -7,7 +7,6 @@ use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::company::{
     Company, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode, Plan,
 };
-use svc_core::domain::scope::Scope;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{CompanyChange, CompanyTx, NewKey, NewUser, StoreError};
 
@@ -250,7 +249,7 @@ impl CompanyTx for PostgresTx {
             sufijo: key.suffix,
             secreto_sha256: key.secret_sha256[..],
             usuario: key.usuario,
-            permisos: key.scopes.iter().map(Scope::word).collect::<Vec<_>>(),
+            permisos: key.scopes.words().collect::<Vec<_>>(),
             vence: key.expires,
             terminos: key.terms,
             creada: key.creada,

@@ -4,8 +4,10 @@ use sqlx::error::{DatabaseError, ErrorKind};
 use sqlx::postgres::PgDatabaseError;
 use svc_core::store::{Conflict, StoreError};
 
+/// What an error of the database means to an operation.
+///
 /// Constraints are recognised by their names; a foreign key's name ends in `<table>_<field>_fk`.
-pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
+pub fn store_error(error: sqlx::Error) -> StoreError {
     if Scope::of(&error) > Scope::Statement {
         return StoreError::Unavailable(error.into());
     }

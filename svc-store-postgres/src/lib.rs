@@ -45,6 +45,7 @@ mod database;
 mod discard;
 mod error;
 mod events;
+mod host;
 mod import;
 mod invoice;
 mod page;
@@ -91,7 +92,8 @@ use svc_core::store::{Reader, Store, StoreError, Tx};
 
 pub use crate::certificate::EndingCertificate;
 pub use crate::companies::ListedCompany;
-use crate::error::store_error;
+pub use crate::error::store_error;
+pub use crate::host::{OwnTables, own_tables};
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;
 pub use crate::restored::UnderWay;

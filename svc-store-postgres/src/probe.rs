@@ -42,7 +42,7 @@ impl Probe {
             return Err(OpenError::ReadOnly);
         }
         if !self.current {
-            let history = History::read(self.service.of_all()).await?;
+            let history = History::read(self.service.of_all(), &MIGRATOR).await?;
             if !history.has_all(&MIGRATOR) {
                 return Err(OpenError::Outdated);
             }

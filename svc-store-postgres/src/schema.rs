@@ -48,6 +48,10 @@ pub enum OpenError {
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
     )]
     Pooled,
+    /// The name of a host's migrations has other characters than lower-case letters, digits and `_`;
+    /// contains it.
+    #[error("{0:?} is no name for a host's migrations: it has lower-case letters, digits and _")]
+    HostName(String),
     /// The database has no engine to distribute tables with.
     #[error(
         "the extension citus is not in this database: CREATE EXTENSION citus in it and in the one of its name on every \

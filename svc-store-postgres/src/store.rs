@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::database::Database;
@@ -78,28 +79,57 @@ impl PostgresStore {
     /// a pooler in transaction mode, where sessions keep nothing, a schema that is not up to date
     /// is [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
+        self.migrate_by(&MIGRATOR).await
+    }
+
+    /// Brings a host's own tables up to date, after Svc's schema, by the same rules; returns the number
+    /// of its migrations. `host` (lower-case letters, digits and `_`) names the table in which they are
+    /// recorded, so that the two histories have nothing to do with each other.
+    ///
+    /// Every table begins its key with the column `empresa`, and where the database is distributed it is
+    /// distributed by that column.
+    ///
+    /// ```no_run
+    /// # async fn migrate(store: &svc_store_postgres::PostgresStore) -> Result<(), svc_store_postgres::OpenError> {
+    /// // Of a directory: sqlx::migrate!("./migrations").
+    /// let migrations = sqlx::migrate::Migrator::DEFAULT;
+    /// store.migrate_own("paqueteria", migrations).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn migrate_own(&self, host: &str, mut migrations: Migrator) -> Result<u64, OpenError> {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if host.is_empty() || !host.bytes().all(is_plain) {
+            return Err(OpenError::HostName(host.to_owned()));
+        }
+        self.migrate().await?;
+        migrations.dangerous_set_table_name(format!("_migraciones_{host}"));
+        self.migrate_by(&migrations).await
+    }
+
+    async fn migrate_by(&self, migrator: &Migrator) -> Result<u64, OpenError> {
         // Without the lock: a server that finds its schema up to date starts while another
         // release's migration runs.
         let attempts = HistoryAttempts::new(self.patience);
         let history = loop {
-            match History::read(self.requests.of_all()).await {
+            match History::read(self.requests.of_all(), migrator).await {
                 Err(error) if attempts.pause_after(&error).await => {}
                 outcome => break outcome?,
             }
         };
-        history.log_newer(&MIGRATOR);
-        if history.pending(&MIGRATOR)?.is_empty() {
+        history.log_newer(migrator);
+        if history.pending(migrator)?.is_empty() {
             return Ok(0);
         }
         if self.requests.is_pooled() {
             return Err(OpenError::Pooled);
         }
-        migrate(self.options(), &MIGRATOR, self.patience).await
+        migrate(self.options(), migrator, self.patience).await
     }
 
     /// Runs the migrations of a later release, for tests of deployments.
     #[doc(hidden)]
-    pub async fn migrate_further(&self, release: &sqlx::migrate::Migrator) -> Result<u64, OpenError> {
+    pub async fn migrate_further(&self, release: &Migrator) -> Result<u64, OpenError> {
         migrate(self.options(), release, self.patience).await
     }
 

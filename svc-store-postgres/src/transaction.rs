@@ -1,5 +1,6 @@
 //! A transaction of one company.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -84,6 +85,10 @@ impl Run for PostgresTx {
 
 #[async_trait]
 impl Tx for PostgresTx {
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+
     async fn now(&mut self) -> Result<DateTime<Utc>, StoreError> {
         self.value(sql!("SELECT now()")).await
     }

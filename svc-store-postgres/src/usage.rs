@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use svc_core::domain::company::{Company, CompanyId};
 use svc_core::domain::quota::Period;
-use svc_core::domain::scope::Scope;
+use svc_core::domain::scope::KeyScopes;
 use svc_core::store::{KeyId, KeyRecord, KnownUse, MinuteUse, MonthUse, StoreError, Usage, UsageStore};
 
 use crate::error::store_error;
@@ -37,8 +37,8 @@ impl StoredKey {
             id: KeyId { company: self.company.id, suffix: self.sufijo },
             company: self.company,
             secret_sha256: self.secreto_sha256,
-            // Scopes of a later release are ignored.
-            scopes: self.permisos.iter().filter_map(|name| Scope::of(name)).collect(),
+            // A scope that no operation needs, such as one of a later release, permits nothing.
+            scopes: KeyScopes::of_words(self.permisos),
             expires: self.vence,
             revoked: self.revocada,
             terms: self.terminos,

@@ -29,7 +29,7 @@ pub struct Company {
 /// A key with every scope, owned by the company's owner, as [`Company::key`] takes it; a test
 /// changes the fields it is about.
 pub fn any_key() -> CreateKey {
-    CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
+    CreateKey { usuario: None, scopes: Scopes::all().into(), expires: None, accept_terms: true }
 }
 
 impl Company {
@@ -40,7 +40,7 @@ impl Company {
 
     /// An actor whose key has these scopes only.
     pub async fn actor(&self, scopes: &[Scope]) -> Actor {
-        self.key(CreateKey { scopes: scopes.iter().copied().collect(), ..any_key() }).await
+        self.key(CreateKey { scopes: scopes.iter().copied().collect::<Scopes>().into(), ..any_key() }).await
     }
 
     /// An actor with a key made from `key`.

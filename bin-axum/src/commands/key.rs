@@ -1,7 +1,7 @@
-use svc_core::Context;
 use svc_core::domain::company::CompanyId;
-use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::domain::scope::{KeyScopes, Scopes};
 use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
+use svc_core::{Context, Registry};
 
 use crate::cli::KeyCommand;
 use crate::failure::Failure;
@@ -10,7 +10,12 @@ use crate::output::print;
 pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Failure> {
     match command {
         KeyCommand::Create { company, user, scopes, expires, no_terms } => {
-            let key = CreateKey { usuario: user, scopes: read_scopes(&scopes)?, expires, accept_terms: !no_terms };
+            let key = CreateKey {
+                usuario: user,
+                scopes: read_scopes(&scopes, context.registry())?,
+                expires,
+                accept_terms: !no_terms,
+            };
             print(&context.run(company, &key).await?)
         }
         KeyCommand::AcceptTerms { key_id } => {
@@ -29,15 +34,15 @@ fn parse(key_id: &str) -> Result<(CompanyId, String), Failure> {
     svc_core::parse_key_id(key_id).map(|(company, suffix)| (company, suffix.to_owned())).ok_or_else(wrong)
 }
 
-fn read_scopes(text: &str) -> Result<Scopes, Failure> {
+/// `all`, or names separated by commas; those of a host's own operations among them.
+fn read_scopes(text: &str, registry: &Registry) -> Result<KeyScopes, Failure> {
     if text == "all" {
-        return Ok(Scopes::all());
+        return Ok(Scopes::all().into());
     }
-    let known = || Scope::ALL.iter().map(|scope| scope.word()).collect::<Vec<_>>().join(", ");
-    text.split(',')
-        .map(str::trim)
-        .map(|name| {
-            Scope::of(name).ok_or_else(|| Failure::Other(format!("{name:?} is no scope; there are: {}", known())))
-        })
-        .collect()
+    let known = registry.scopes();
+    let names: Vec<_> = text.split(',').map(str::trim).collect();
+    match names.iter().find(|name| !known.contains(name)) {
+        Some(name) => Err(Failure::Other(format!("{name:?} is no scope; there are: {}", known.join(", ")))),
+        None => Ok(KeyScopes::of_words(names)),
+    }
 }

@@ -47,7 +47,7 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     }
     documents::stamp(|clock| builder().clock(clock).build(), company, &calendar).await?;
 
-    let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
+    let key = CreateKey { usuario: None, scopes: Scopes::all().into(), expires: None, accept_terms: true };
     let created = context.run(company, &key).await?;
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::new()) })
 }

@@ -25,7 +25,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
-use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::domain::scope::KeyScopes;
 
 use self::repetition::Session;
 use self::sessions::Sessions;
@@ -104,7 +104,7 @@ impl Connector {
 
     /// The scopes of the key, which every answer to it names; `None` if the API is of a version
     /// that does not.
-    async fn scopes(&self) -> Result<Option<Scopes>, ErrorData> {
+    async fn scopes(&self) -> Result<Option<KeyScopes>, ErrorData> {
         let failed = |text: String| ErrorData::internal_error(text, None);
         let answer = self.client.exchange(Method::GET, SCOPES_PATH, &random_key(), None).await;
         let answer = answer.map_err(|error| failed(Failure::from(error).to_string()))?;
@@ -112,7 +112,7 @@ impl Connector {
         if named.is_none() && answer.status == StatusCode::UNAUTHORIZED {
             return Err(failed(format!("the API refuses the key: {}", String::from_utf8_lossy(&answer.body))));
         }
-        Ok(named.map(|named| named.split(", ").filter_map(Scope::of).collect()))
+        Ok(named.map(|named| KeyScopes::of_words(named.split(", "))))
     }
 }
 
@@ -131,7 +131,7 @@ impl ServerHandler for Connector {
         let scopes = self.scopes().await?;
         let may = |tool: &&ApiTool| {
             let needed = tool.http.scopes;
-            scopes.is_none_or(|scopes| needed.is_empty() || needed.iter().any(|scope| scopes.has(scope)))
+            scopes.as_ref().is_none_or(|scopes| needed.is_empty() || scopes.meet(needed))
         };
         let tools = self.tools.iter().filter(may).map(|tool| tool.described.clone()).collect();
         Ok(ListToolsResult::with_all_items(tools))

@@ -22,7 +22,8 @@ pub(crate) use run::{Step, existing};
 use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
-use crate::operation::{Operation, Registry, RegistryError, Router};
+use crate::operation::{Hook, Operation, Registry, RegistryError, Router};
+use crate::record::List;
 use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
 use crate::usage::{self, Ledger, Merging};
@@ -351,6 +352,20 @@ impl ContextBuilder {
         O: Operation<Output: Serialize + JsonSchema> + DeserializeOwned + JsonSchema + 'static,
     {
         self.registry = self.registry.operation::<O>();
+        self
+    }
+
+    /// Adds a host's own list: see [`Registry::list`].
+    #[must_use]
+    pub fn list<L: List>(mut self) -> Self {
+        self.registry = self.registry.list::<L>();
+        self
+    }
+
+    /// Adds what a host does before and after an operation: see [`Registry::hook`].
+    #[must_use]
+    pub fn hook<O: Operation>(mut self, hook: impl Hook<O>) -> Self {
+        self.registry = self.registry.hook(hook);
         self
     }
 

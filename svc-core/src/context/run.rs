@@ -29,7 +29,7 @@ impl<O: Operation> Step for O {
     type Output = O::Output;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<O::Output, Error> {
-        self.run(cx).await
+        cx.call(self).await
     }
 }
 
@@ -47,6 +47,7 @@ impl Context {
             base_url: self.base_url(),
             development_destinations: self.settings().development_destinations,
             sandbox: company.prueba || self.settings().sandbox,
+            hooks: self.registry().hooks(),
             emitted: Vec::new(),
         }
     }

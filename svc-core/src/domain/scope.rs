@@ -1,6 +1,7 @@
 //! Scopes: the permissions of API keys (spec, "Authentication" 6).
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::words::words;
 
@@ -55,55 +56,138 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A set of scopes.
+/// A scope of a host's own operations, on the wire `area:action` as Svc's own: `paqueteria:write`.
+/// No key has it unless it was created with it; `all` does not include it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OwnScope(&'static str);
+
+impl OwnScope {
+    /// The scope of that name. In a constant, a name without the form `area:action` (lower-case
+    /// letters, digits and `_`) does not compile.
+    ///
+    /// # Panics
+    /// If the name does not have that form.
+    pub const fn new(word: &'static str) -> Self {
+        let bytes = word.as_bytes();
+        let (mut at, mut colon) = (0, 0);
+        while at < bytes.len() {
+            match bytes[at] {
+                b'a'..=b'z' | b'0'..=b'9' | b'_' => {}
+                b':' if colon == 0 && at > 0 => colon = at,
+                _ => panic!("a scope has the form area:action"),
+            }
+            at += 1;
+        }
+        assert!(colon > 0 && colon + 1 < bytes.len(), "a scope has the form area:action");
+        Self(word)
+    }
+
+    /// The name on the wire.
+    pub const fn word(self) -> &'static str {
+        self.0
+    }
+}
+
+/// A set of scopes: any of Svc's, and at most one of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Scopes(u32);
+pub struct Scopes {
+    ours: u32,
+    own: Option<OwnScope>,
+}
 
 impl Scopes {
-    /// Every scope there is.
+    /// Every scope of Svc.
     pub fn all() -> Self {
         Scope::ALL.iter().copied().collect()
     }
 
     /// No scope.
-    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self { ours: 0, own: None };
 
     /// The set of `scope` alone.
-    pub(crate) const fn only(scope: Scope) -> Self {
-        Self(1 << scope as u32)
+    pub const fn only(scope: Scope) -> Self {
+        Self { ours: 1 << scope as u32, own: None }
+    }
+
+    /// The set of a host's scope alone.
+    pub const fn own(scope: OwnScope) -> Self {
+        Self { ours: 0, own: Some(scope) }
     }
 
     /// The set with `scope` added.
     #[must_use]
-    pub(crate) const fn and(self, scope: Scope) -> Self {
-        Self(self.0 | 1 << scope as u32)
+    pub const fn and(self, scope: Scope) -> Self {
+        Self { ours: self.ours | 1 << scope as u32, ..self }
     }
 
     /// Whether the set has no scope.
     pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether both sets have a scope in common.
-    pub(crate) const fn meet(self, other: Self) -> bool {
-        self.0 & other.0 != 0
+        self.ours == 0 && self.own.is_none()
     }
 
     /// Whether `scope` is in the set.
     pub const fn has(self, scope: Scope) -> bool {
-        self.0 & (1 << scope as u32) != 0
+        self.ours & (1 << scope as u32) != 0
     }
 
-    /// The scopes of the set, in the specification's order.
+    /// Svc's scopes in the set, in the specification's order.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.iter().copied().filter(move |scope| self.has(*scope))
     }
+
+    /// The names of all scopes in the set, the host's last.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        self.iter().map(Scope::word).chain(self.own.map(OwnScope::word))
+    }
 }
 
-impl fmt::Display for Scopes {
+/// What a key may do: scopes of Svc, and of a host's own operations.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeyScopes {
+    ours: Scopes,
+    own: Arc<[Box<str>]>,
+}
+
+impl KeyScopes {
+    /// The scopes of these names. A name that is none of Svc's is taken for a host's.
+    pub fn of_words<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Self {
+        let (mut ours, mut own) = (Scopes::NONE, Vec::new());
+        for word in words {
+            match Scope::of(word.as_ref()) {
+                Some(scope) => ours = ours.and(scope),
+                None => own.push(word.as_ref().into()),
+            }
+        }
+        Self { ours, own: own.into() }
+    }
+
+    /// Whether the key has `scope`.
+    pub fn has(&self, scope: Scope) -> bool {
+        self.ours.has(scope)
+    }
+
+    /// Whether the key has one of the scopes that an operation needs.
+    pub fn meet(&self, needed: Scopes) -> bool {
+        self.ours.ours & needed.ours != 0
+            || needed.own.is_some_and(|needed| self.own.iter().any(|own| **own == *needed.word()))
+    }
+
+    /// The names: Svc's in the specification's order, then the host's.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.ours.iter().map(|scope| scope.word()).chain(self.own.iter().map(|own| &**own))
+    }
+}
+
+impl From<Scopes> for KeyScopes {
+    fn from(scopes: Scopes) -> Self {
+        Self::of_words(scopes.words())
+    }
+}
+
+impl fmt::Display for KeyScopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, scope) in self.iter().enumerate() {
-            write!(f, "{}{scope}", if place == 0 { "" } else { ", " })?;
+        for (place, word) in self.words().enumerate() {
+            write!(f, "{}{word}", if place == 0 { "" } else { ", " })?;
         }
         Ok(())
     }
@@ -132,9 +216,14 @@ mod tests {
 
     #[test]
     fn sets_meet_where_they_share_a_scope() {
+        const OWN: OwnScope = OwnScope::new("paqueteria:write");
         let either = Scopes::only(Scope::ActividadesWrite).and(Scope::ClientesRead);
-        assert!(either.meet(Scopes::only(Scope::ClientesRead)) && either.meet(Scopes::all()));
-        assert!(!either.meet(Scopes::only(Scope::ClientesWrite)) && !either.meet(Scopes::NONE));
-        assert!(Scopes::NONE.is_empty() && !either.is_empty());
+        let of = |scopes: Scopes| KeyScopes::from(scopes);
+        assert!(of(Scopes::only(Scope::ClientesRead)).meet(either) && of(Scopes::all()).meet(either));
+        assert!(!of(Scopes::only(Scope::ClientesWrite)).meet(either) && !of(Scopes::NONE).meet(either));
+        assert!(Scopes::NONE.is_empty() && !either.is_empty() && !Scopes::own(OWN).is_empty());
+        let key = KeyScopes::of_words(["paqueteria:write", "ventas:read"]);
+        assert!(key.meet(Scopes::own(OWN)) && key.has(Scope::VentasRead) && !of(Scopes::all()).meet(Scopes::own(OWN)));
+        assert_eq!(key.to_string(), "ventas:read, paqueteria:write");
     }
 }

@@ -1,5 +1,32 @@
 //! The public errors, in one table: name, HTTP status, wire code and Spanish text.
 
+/// An error of a host's own operations: a constant that its [`Spec`](crate::operation::Spec) lists and
+/// that [`Code::Own`] refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OwnCode {
+    status: u16,
+    codigo: &'static str,
+    mensaje: &'static str,
+    meaning: &'static str,
+}
+
+impl OwnCode {
+    /// An error with that status of 400 to 499, the wire code, the Spanish text of
+    /// `error.mensaje`, and what it means in English for the description of the API.
+    ///
+    /// # Panics
+    /// If the status is none of the client's errors.
+    pub const fn new(status: u16, codigo: &'static str, mensaje: &'static str, meaning: &'static str) -> Self {
+        assert!(status >= 400 && status < 500, "a failure of the service is no error of its own");
+        Self { status, codigo, mensaje, meaning }
+    }
+
+    /// What it means, in English.
+    pub const fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+}
+
 /// Declares the errors, so that each is stated once for the enum, its list and its four tables.
 macro_rules! codes {
     ($($variant:ident = $status:literal $codigo:literal $mensaje:literal,)*) => {
@@ -9,25 +36,27 @@ macro_rules! codes {
         #[non_exhaustive]
         pub enum Code {
             $(#[doc = concat!("`", $codigo, "` (", $status, "): ", $mensaje, ".")] $variant,)*
+            /// An error of a host's own operations.
+            Own(&'static OwnCode),
         }
 
         impl Code {
-            /// Every code.
+            /// Every code of Svc.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
 
             /// The HTTP status.
             pub const fn status(self) -> u16 {
-                match self { $(Code::$variant => $status,)* }
+                match self { $(Code::$variant => $status,)* Code::Own(own) => own.status }
             }
 
             /// The code on the wire, `error.codigo`.
             pub const fn codigo(self) -> &'static str {
-                match self { $(Code::$variant => $codigo,)* }
+                match self { $(Code::$variant => $codigo,)* Code::Own(own) => own.codigo }
             }
 
             /// The Spanish text of `error.mensaje`, unless the error has its own.
             pub const fn mensaje(self) -> &'static str {
-                match self { $(Code::$variant => $mensaje,)* }
+                match self { $(Code::$variant => $mensaje,)* Code::Own(own) => own.mensaje }
             }
         }
     };

@@ -7,7 +7,7 @@ use std::fmt;
 
 use http::StatusCode;
 
-pub use code::Code;
+pub use code::{Code, OwnCode};
 
 /// An error of an operation: a public code and text, and a cause that only the log shows.
 #[derive(Debug)]

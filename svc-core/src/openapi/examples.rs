@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::described::{Described, operation_id, tag};
+use super::described::{Described, tag};
 use crate::domain::event::EventKind;
 use crate::operation::{Entry, Handler, Method};
 
@@ -91,7 +91,7 @@ pub(super) fn links(described: &Described<'_>, reached: &[&Entry]) -> Option<Val
             let is_part = path.contains(&format!("/{{clave}}/{given}s/{{{given}}}")) && !http.path.contains(&given);
             is_part.then(|| json!({ "clave": "$request.path.clave", given.as_str(): answered }))
         }?;
-        let id = operation_id(other);
+        let id = other.operation_id();
         Some((id.clone(), json!({ "operationId": id, "parameters": parameters })))
     };
     let links: Map<_, _> = reached.iter().filter_map(link).collect();

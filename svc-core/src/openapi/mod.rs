@@ -23,6 +23,8 @@ mod schemas;
 mod tests;
 mod texts;
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 #[cfg(test)]
@@ -38,8 +40,11 @@ use crate::operation::{Entry, Registry};
 use crate::operations::health::API_VERSION;
 
 struct Writer<'r> {
+    registry: &'r Registry,
     /// The operations that HTTP reaches.
     reached: Vec<&'r Entry>,
+    /// How many of them are Svc's own; they come first.
+    built_in: usize,
     language: Language,
     texts: Texts,
     schemas: Schemas,
@@ -56,25 +61,27 @@ pub fn openapi(language: Language, base_url: &str) -> Value {
 impl Registry {
     /// Returns the OpenAPI 3.1 document of these operations, as [`openapi()`] does of Svc's own.
     pub fn openapi(&self, language: Language, base_url: &str) -> Value {
-        let reached = self.entries().iter().filter(|entry| entry.spec.http.is_some()).collect();
-        document(Writer { reached, language, texts: Texts::of(language), schemas: Schemas::default() }, base_url)
+        let is_reached = |entry: &&Entry| entry.spec.http.is_some();
+        let own = self.own().iter().filter(is_reached).count();
+        let reached: Vec<_> = self.entries().iter().filter(is_reached).collect();
+        let built_in = reached.len() - own;
+        let (texts, schemas) = (Texts::of(language), Schemas::default());
+        document(Writer { registry: self, reached, built_in, language, texts, schemas }, base_url)
     }
 }
 
 fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
-    let mut paths = writer.paths();
     let webhooks = writer.notices();
+    let mut paths = writer.paths();
     let tags = writer.tags();
-    let Writer { reached, language, texts, mut schemas } = writer;
+    let Writer { registry, reached, language, texts, mut schemas, .. } = writer;
     schemas.insert("Error", responses::error_schema(language));
     let schemas = schemas.into_components(&texts);
     examples::fill(&mut paths);
     let responses = responses::share(&mut paths);
-    let errors = reached.iter().flat_map(|entry| entry.errors());
-    let examples = responses::examples(
-        Code::ALL.iter().copied().filter(|code| errors.clone().any(|other| other == *code)),
-        language,
-    );
+    let errors: HashSet<_> = reached.iter().flat_map(|entry| registry.errors(entry)).collect();
+    let own = errors.iter().filter(|code| matches!(code, Code::Own(_)));
+    let examples = responses::examples(Code::ALL.iter().filter(|code| errors.contains(code)).chain(own), language);
     json!({
         "openapi": "3.1.0",
         "info": {

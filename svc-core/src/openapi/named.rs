@@ -28,8 +28,11 @@ impl Registry {
         let texts = Texts::of(language);
         self.entries().iter().filter_map(move |entry| {
             let (name, mut schema) = (entry.spec.name?, entry.schema()?);
-            texts.describe_input(entry, &mut schema);
-            Some(NamedOperation { name, summary: texts.summary(&entry.title()), emits: entry.spec.emits, schema })
+            // A host documents the fields of its types where it declares them.
+            if entry.spec.texts.is_none() {
+                texts.describe_input(entry, &mut schema);
+            }
+            Some(NamedOperation { name, summary: texts.summary_of(entry), emits: entry.spec.emits, schema })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::described::{Described, operation_id, tag};
+use super::described::{Described, tag};
 use super::language::Language;
 use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
@@ -16,7 +16,10 @@ impl Writer<'_> {
     /// The `paths` of the document.
     pub(super) fn paths(&mut self) -> Value {
         let mut paths = Map::new();
-        for entry in self.reached.clone() {
+        for (place, entry) in self.reached.clone().into_iter().enumerate() {
+            if place == self.built_in {
+                self.schemas.end_of_ours();
+            }
             let Some(http) = &entry.spec.http else { continue };
             let operation = self.operation(&Described { entry, http, title: entry.title() });
             let path = paths.entry(http.path).or_insert_with(|| json!({}));
@@ -26,13 +29,13 @@ impl Writer<'_> {
     }
 
     fn operation(&mut self, described: &Described<'_>) -> Value {
-        let Described { entry, http, title } = described;
+        let Described { entry, http, .. } = described;
         let names: Vec<&str> = http.path.split(['{', '}']).skip(1).step_by(2).collect();
-        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, entry.type_name(), shape, &names));
+        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, entry, shape, &names));
         let (body, in_path) = input.unwrap_or_default();
         let mut operation = json!({
-            "operationId": operation_id(entry),
-            "summary": self.texts.summary(title),
+            "operationId": entry.operation_id(),
+            "summary": self.texts.summary_of(entry),
             "description": self.description(described),
             "tags": [tag(http)],
             "parameters": self.parameters(described, &names, &in_path),
@@ -44,7 +47,7 @@ impl Writer<'_> {
         if http.scopes.is_empty() {
             operation["security"] = json!([]);
         } else {
-            operation["x-scopes"] = http.scopes.iter().map(Scope::word).collect();
+            operation["x-scopes"] = http.scopes.words().collect();
         }
         if let Some(list) = entry.declared_list().filter(|list| list.requires.len() > 1) {
             operation[ONE_OF] = list.requires.into();
@@ -57,10 +60,10 @@ impl Writer<'_> {
 
     /// The operation's section in `texts/`, followed by its scopes and events.
     fn description(&self, described: &Described<'_>) -> String {
-        let Described { entry, http, title } = described;
+        let Described { entry, http, .. } = described;
         let code = |name: &str| format!("`{name}`");
-        let mut said = self.texts.section(title);
-        let scopes: Vec<_> = http.scopes.iter().map(|scope| code(scope.word())).collect();
+        let mut said = self.texts.section_of(entry);
+        let scopes: Vec<_> = http.scopes.words().map(code).collect();
         if !scopes.is_empty() {
             let (word, or) = (self.language.say("Scope", "Permiso"), self.language.say(" or ", " o "));
             said.extend([

@@ -23,7 +23,7 @@ impl Writer<'_> {
     pub(super) fn responses(&mut self, described: &Described<'_>) -> Value {
         let mut all = self.successes(described);
         let mut by_status = std::collections::BTreeMap::<u16, Vec<Code>>::new();
-        for code in described.entry.errors() {
+        for code in self.registry.errors(described.entry) {
             by_status.entry(code.status()).or_default().push(code);
         }
         for (status, codes) in by_status {
@@ -149,10 +149,10 @@ fn envelope(language: Language, record: &Value) -> Value {
 }
 
 /// An example of each error, for the components.
-pub(super) fn examples(codes: impl IntoIterator<Item = Code>, language: Language) -> Map<String, Value> {
-    let example = |code: Code| {
-        let summary = sentence(meaning(code, language));
-        (code.codigo().to_owned(), json!({ "summary": summary, "value": error(code) }))
+pub(super) fn examples<'c>(codes: impl IntoIterator<Item = &'c Code>, language: Language) -> Map<String, Value> {
+    let example = |code: &Code| {
+        let summary = sentence(meaning(*code, language));
+        (code.codigo().to_owned(), json!({ "summary": summary, "value": error(*code) }))
     };
     codes.into_iter().map(example).collect()
 }

@@ -1,11 +1,14 @@
 //! The JSON Schemas of bodies and records: one component per type.
 
+use std::collections::HashSet;
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::texts::Texts;
+use crate::operation::Entry;
 
 const COMPONENTS: &str = "#/components/schemas/";
 
@@ -17,6 +20,9 @@ pub(super) struct Schemas {
     taken: SchemaGenerator,
     given: SchemaGenerator,
     others: Map<String, Value>,
+    /// The types that have texts of ours, once all of ours are in; those of a host document
+    /// themselves.
+    ours: Option<HashSet<String>>,
 }
 
 impl Default for Schemas {
@@ -24,7 +30,7 @@ impl Default for Schemas {
         let settings =
             || SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = "/components/schemas".into());
         let (taken, given) = (settings().for_deserialize(), settings().for_serialize());
-        Self { taken: taken.into_generator(), given: given.into_generator(), others: Map::new() }
+        Self { taken: taken.into_generator(), given: given.into_generator(), others: Map::new(), ours: None }
     }
 }
 
@@ -32,6 +38,12 @@ impl Schemas {
     /// A reference to the component `name`.
     pub(super) fn refer(name: &str) -> Value {
         json!({ "$ref": format!("{COMPONENTS}{name}") })
+    }
+
+    /// Says that all types of Svc's own operations are in.
+    pub(super) fn end_of_ours(&mut self) {
+        let names = self.taken.definitions().keys().chain(self.given.definitions().keys());
+        self.ours = Some(names.cloned().collect());
     }
 
     pub(super) fn insert(&mut self, name: &str, schema: Value) {
@@ -48,12 +60,15 @@ impl Schemas {
     pub(super) fn input(
         &mut self,
         texts: &Texts,
-        name: &str,
+        entry: &Entry,
         shape: SchemaFn,
         in_path: &[&str],
     ) -> (Value, Map<String, Value>) {
+        let name = entry.type_name();
         let mut object = resolved(&mut self.taken, shape);
-        texts.describe(name, &mut object);
+        if self.ours.is_none() {
+            texts.describe(name, &mut object);
+        }
         let mut fields = Map::new();
         for name in in_path {
             let field = object["properties"].as_object_mut().and_then(|properties| properties.shift_remove(*name));
@@ -76,7 +91,9 @@ impl Schemas {
     pub(super) fn answer(&mut self, texts: &Texts, shape: SchemaFn, ok: &str) -> Value {
         let name = name_of(&shape(&mut self.given)).unwrap_or_default();
         let mut object = resolved(&mut self.given, shape);
-        texts.describe(&name, &mut object);
+        if self.ours.is_none() {
+            texts.describe(&name, &mut object);
+        }
         let own = object["properties"].take();
         let mut members = Map::from_iter([("ok".to_owned(), success(ok))]);
         members.extend(own.as_object().cloned().unwrap_or_default());
@@ -100,11 +117,13 @@ impl Schemas {
 
     /// All components, sorted by name.
     pub(super) fn into_components(self, texts: &Texts) -> Value {
-        let Self { mut taken, mut given, others: mut all } = self;
+        let Self { mut taken, mut given, others: mut all, ours } = self;
         let mut left: Map<_, _> = taken.take_definitions(true);
         left.extend(given.take_definitions(true));
         for (name, schema) in &mut left {
-            texts.describe(name, schema);
+            if ours.as_ref().is_none_or(|ours| ours.contains(name)) {
+                texts.describe(name, schema);
+            }
         }
         // Keeps only schemas that something refers to; composed schemas leave some without a
         // reference.

@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 
-use super::described::operation_id;
 use super::texts::remedied;
 use super::*;
 use crate::domain::event::EventKind;
@@ -237,7 +236,7 @@ fn every_link_gives_all_that_its_operation_has_in_its_path() {
         links.iter().flat_map(|(at, value)| value["links"].as_object().unwrap().values().map(move |l| (at, l)))
     {
         let entry =
-            |(entry, _): &(&'static Entry, String)| operation_id(entry) == link["operationId"].as_str().unwrap();
+            |(entry, _): &(&'static Entry, String)| entry.operation_id() == link["operationId"].as_str().unwrap();
         let (entry, _) = titles().into_iter().find(entry).unwrap();
         let path = entry.spec.http.as_ref().unwrap().path;
         let needed: BTreeSet<&str> = path.split(['{', '}']).skip(1).step_by(2).collect();
@@ -289,7 +288,7 @@ fn examples_are_of_what_there_is() {
 
 #[test]
 fn operations_have_names_of_their_own() {
-    let names: Vec<_> = titles().iter().map(|(entry, _)| operation_id(entry)).collect();
+    let names: Vec<_> = titles().iter().map(|(entry, _)| entry.operation_id()).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
     for name in ["listCustomers", "createCustomer", "listBranches", "listDeliveries", "readInvoiceXml"] {
         assert!(names.iter().any(|other| other == name), "{name}");

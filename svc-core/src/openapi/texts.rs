@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::language::Language;
 use crate::error::Code;
-use crate::operation::Entry;
+use crate::operation::{Entry, SpecTexts};
 
 const ENGLISH: &str = include_str!("texts/en.md");
 const SPANISH: &str = include_str!("texts/es.md");
@@ -55,6 +55,9 @@ pub(super) fn rows<const CELLS: usize>(
 
 /// When an error occurs; empty if it never reaches a client of the API.
 pub fn meaning(code: Code, language: Language) -> &'static str {
+    if let Code::Own(own) = code {
+        return language.say(own.meaning(), code.mensaje());
+    }
     ERRORS.get(code.codigo()).map_or("", |[english, ..]| language.say(english, code.mensaje()))
 }
 
@@ -132,6 +135,18 @@ impl Texts {
     pub(super) fn summary(&self, title: &str) -> &'static str {
         let named = || FIELDS.get(title).map_or("", |[english, spanish]| self.language.say(english, spanish));
         self.summaries.get(title).copied().unwrap_or_else(named)
+    }
+
+    /// The summary of an operation.
+    pub(super) fn summary_of(&self, entry: &Entry) -> &'static str {
+        let own = |texts: SpecTexts| self.language.say(texts.summary[0], texts.summary[1]);
+        entry.spec.texts.map_or_else(|| self.summary(&entry.title()), own)
+    }
+
+    /// What is said of an operation beyond its summary.
+    pub(super) fn section_of(&self, entry: &Entry) -> String {
+        let own = |texts: SpecTexts| self.language.say(texts.description[0], texts.description[1]).to_owned();
+        entry.spec.texts.map_or_else(|| self.section(&entry.title()), own)
     }
 
     /// Describes the fields of an operation's input.

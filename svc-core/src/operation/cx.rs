@@ -6,10 +6,11 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+use super::Hooks;
 use crate::domain::clock::Random;
 use crate::domain::company::Company;
 use crate::domain::event::Event;
-use crate::domain::scope::{Scope, Scopes};
+use crate::domain::scope::{KeyScopes, Scope};
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceOrigin;
 use crate::error::Error;
@@ -26,7 +27,7 @@ pub enum Actor {
         /// The clave of the user who owns the key.
         owner: i64,
         /// What the key may do.
-        scopes: Scopes,
+        scopes: KeyScopes,
     },
     /// The ERP itself: its screens, imports and background work.
     BackOffice,
@@ -62,6 +63,8 @@ pub struct Cx<'a> {
     pub development_destinations: bool,
     /// Whether the sandbox stamps the company's documents, so that none is a valid invoice.
     pub sandbox: bool,
+    /// What the host does before and after operations.
+    pub(crate) hooks: &'a Hooks,
     /// The types of the events that it emitted, each once, in the order of their first event.
     pub(crate) emitted: Vec<&'static str>,
 }

@@ -113,7 +113,13 @@ impl Entry {
     }
 
     pub(crate) const fn list<L: List>() -> Self {
-        let spec = const { &Spec::new().http(Http::list(&L::LIST)) };
+        let spec = const {
+            let spec = Spec::new().http(Http::list(&L::LIST));
+            &match L::LIST.texts {
+                Some([summary, description]) => spec.says(summary, description),
+                None => spec,
+            }
+        };
         let shape = Shape { output: Some(schema_of::<L>), ..shape::<L>() };
         Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }), shape }
     }
@@ -158,6 +164,21 @@ impl Entry {
     pub(crate) fn type_names(&self) -> impl Iterator<Item = &'static str> {
         let paths = (self.shape.name)().split(['<', '>', ',']).filter(|path| !path.is_empty());
         paths.map(|path| path.rsplit("::").next().unwrap_or_default())
+    }
+
+    /// Its name for programs that read the description, from which generators name their methods:
+    /// `listCustomers`, `createCustomer`, `readInvoiceXml`.
+    pub(crate) fn operation_id(&self) -> String {
+        let name = self.type_name();
+        match self.handler {
+            Handler::List(_) => format!("list{}", plural(name)),
+            Handler::Download(_) => format!("read{name}"),
+            Handler::Open(_) => "readHealth".to_owned(),
+            Handler::Operation(_) => {
+                let (first, rest) = name.split_at(1);
+                format!("{}{rest}", first.to_lowercase())
+            }
+        }
     }
 
     /// The page sizes of a list; `None` for anything else.
@@ -226,7 +247,7 @@ impl<O: Operation<Output: Serialize> + Input> AnyOperation for Of<O> {
     }
 
     async fn run(&self, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error> {
-        let output = O::read(input)?.run(cx).await?;
+        let output = cx.call(&O::read(input)?).await?;
         let (head, body) = (O::head(&output, cx.base_url), write(&output)?);
         let remembered = O::remembered(output).map(|output| write(&output)).transpose()?;
         Ok(Answer { head, remembered: remembered.unwrap_or_else(|| body.clone()), body })
@@ -241,6 +262,14 @@ impl<D: Download + Input> AnyDownload for Of<D> {
 
     async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<File, Error> {
         Download::read(&<D as Input>::read(input)?, reader).await
+    }
+}
+
+fn plural(name: &str) -> String {
+    match name.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if name.ends_with("ch") => format!("{name}es"),
+        None => format!("{name}s"),
     }
 }
 

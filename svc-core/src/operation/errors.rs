@@ -40,7 +40,8 @@ const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido, Code::Dato
 const RECORD_IN_PATH: &[Code] = &[Code::DatoInvalido, Code::NoEncontrado];
 
 impl Entry {
-    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`]; empty if
+    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`], then
+    /// a host's own; empty if
     /// HTTP does not reach it.
     pub fn errors(&self) -> Vec<Code> {
         let Some(http) = &self.spec.http else { return Vec::new() };
@@ -68,6 +69,7 @@ impl Entry {
             }
             Handler::Open(_) | Handler::Download(_) => {}
         }
-        Code::ALL.iter().copied().filter(|code| able.contains(code)).collect()
+        let own = self.spec.errors.iter().copied().filter(|code| matches!(code, Code::Own(_)));
+        Code::ALL.iter().copied().filter(|code| able.contains(code)).chain(own).collect()
     }
 }

@@ -20,6 +20,7 @@ mod cx;
 mod download;
 mod entry;
 mod errors;
+mod hook;
 pub mod page;
 pub(crate) mod path;
 pub(crate) mod query;
@@ -36,21 +37,23 @@ pub use cx::{Actor, Cx};
 pub use download::{Download, File};
 pub use entry::Entry;
 pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
+pub use hook::Hook;
+pub(crate) use hook::Hooks;
 pub use registered::{Registry, RegistryError};
 pub use router::RouteError;
 pub(crate) use router::{Named, Router};
 pub(crate) use spec::JSON;
-pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec};
+pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec, SpecTexts};
 
 use crate::error::Error;
 
 /// Something that is done in one transaction, together with its events and, over HTTP, its
 /// Idempotency-Key and its stored answer. The type's fields are its input.
-pub trait Operation: Send + Sync {
+pub trait Operation: Send + Sync + 'static {
     /// How it is reached and what it may answer.
     const SPEC: Spec;
     /// The answer, without the member `ok`.
-    type Output: Send;
+    type Output: Send + Sync + 'static;
 
     /// Runs the operation. It may run again after a collision of transactions, so it must have no
     /// side effects outside `cx`.

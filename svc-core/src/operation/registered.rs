@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Entry, Operation, RouteError, Router};
+use super::{Entry, Hook, Hooks, Operation, RouteError, Router};
+use crate::domain::scope::Scope;
+use crate::error::Code;
+use crate::record::List;
 
 /// The operations of one context: those of Svc, and those that a host added. What is declared once
 /// there is everywhere: the router, the OpenAPI document, `svc do --list`.
@@ -13,6 +16,7 @@ pub struct Registry {
     entries: Vec<Entry>,
     /// How many of them are Svc's own; they come first.
     built_in: usize,
+    hooks: Hooks,
 }
 
 /// Why the operations of a registry cannot be served together. Only a host's own can cause it.
@@ -29,12 +33,19 @@ pub enum RegistryError {
     /// operations: the path and the type.
     #[error("the path {0} of {1} begins with a segment of Svc's own paths")]
     Prefix(&'static str, &'static str),
+    /// An operation has neither a route nor a name: the type.
+    #[error("{0} has neither a route nor a name")]
+    Unreachable(&'static str),
+    /// Two operations have types of the same name, from which clients derive the names of their
+    /// methods: the type.
+    #[error("another operation has a type called {0}")]
+    Type(&'static str),
 }
 
 impl Registry {
     /// The registry of these operations, to which a host may add its own.
     pub(crate) fn of(built_in: &[Entry]) -> Self {
-        Self { entries: built_in.to_vec(), built_in: built_in.len() }
+        Self { entries: built_in.to_vec(), built_in: built_in.len(), hooks: Hooks::default() }
     }
 
     /// Every operation: Svc's own, then the host's in the order in which it added them.
@@ -58,19 +69,74 @@ impl Registry {
         self
     }
 
-    /// Checks the operations against each other and builds their router.
-    pub(crate) fn router(&self) -> Result<Router, RegistryError> {
-        let (ours, own) = self.entries.split_at(self.built_in);
-        for entry in own {
-            let path = entry.spec.http.as_ref().map_or("", |http| http.path);
-            if !path.is_empty() && ours.iter().any(|other| first_segment(other) == first_segment(entry)) {
-                return Err(RegistryError::Prefix(path, entry.type_name()));
+    /// Adds a host's list, which needs a table of its own: see [`crate::record`].
+    #[must_use]
+    pub fn list<L: List>(mut self) -> Self {
+        self.entries.push(Entry::list::<L>());
+        self
+    }
+
+    /// Adds what a host does before and after an operation, Svc's or its own. The hooks of an operation
+    /// run in the order in which they were added.
+    #[must_use]
+    pub fn hook<O: Operation>(mut self, hook: impl Hook<O>) -> Self {
+        self.hooks.add(hook);
+        self
+    }
+
+    /// Every error that an operation of this registry can answer over HTTP: [`Entry::errors`], and those
+    /// of its hooks.
+    pub fn errors(&self, entry: &Entry) -> Vec<Code> {
+        let mut all = entry.errors();
+        for code in self.hooks.errors((entry.shape.name)()) {
+            if !all.is_empty() && !all.contains(code) {
+                all.push(*code);
             }
         }
-        for (place, entry) in self.entries.iter().enumerate() {
-            let Some(name) = entry.spec.name else { continue };
-            if let Some(other) = self.entries[..place].iter().find(|other| other.spec.name == Some(name)) {
-                return Err(RegistryError::Name(name, other.type_name(), entry.type_name()));
+        all
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// The names of all scopes: Svc's, then those that the host's operations need.
+    pub fn scopes(&self) -> Vec<&'static str> {
+        let mut words: Vec<_> = Scope::ALL.iter().map(|scope| scope.word()).collect();
+        for word in self.own().iter().filter_map(|entry| entry.spec.http.as_ref()).flat_map(|http| http.scopes.words())
+        {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// The host's own operations.
+    pub(crate) fn own(&self) -> &[Entry] {
+        &self.entries[self.built_in..]
+    }
+
+    /// Checks the operations against each other and builds their router.
+    pub(crate) fn router(&self) -> Result<Router, RegistryError> {
+        let ours = &self.entries[..self.built_in];
+        for (place, entry) in self.own().iter().enumerate() {
+            let (name, id) = (entry.type_name(), entry.operation_id());
+            let others = || self.entries[..self.built_in + place].iter();
+            if let Some(http) = &entry.spec.http
+                && ours.iter().any(|other| first_segment(other) == first_segment(entry))
+            {
+                return Err(RegistryError::Prefix(http.path, name));
+            }
+            if entry.spec.http.is_none() && entry.spec.name.is_none() {
+                return Err(RegistryError::Unreachable(name));
+            }
+            if let Some(other) = others().find(|other| other.spec.name.is_some() && other.spec.name == entry.spec.name)
+            {
+                return Err(RegistryError::Name(entry.spec.name.unwrap_or_default(), other.type_name(), name));
+            }
+            if others().any(|other| other.operation_id() == id) {
+                return Err(RegistryError::Type(name));
             }
         }
         Ok(Router::new(&self.entries)?)

@@ -114,6 +114,25 @@ pub struct Http {
 }
 
 impl Http {
+    /// The route of a host's own operation, for keys that have one of `scopes`. A segment of `path` in
+    /// braces is an integer and fills the input's field of that name.
+    ///
+    /// A POST answers 201 and needs an Idempotency-Key, a PUT or DELETE answers 200 and needs one; a
+    /// DELETE takes no body. The other methods change this.
+    ///
+    /// # Panics
+    /// If `scopes` is empty: every operation of a host needs a key.
+    pub const fn new(method: Method, path: &'static str, scopes: Scopes) -> Self {
+        assert!(!scopes.is_empty(), "an operation needs a scope");
+        let http = Self { scopes, idempotency: Idempotency::Required, ..Self::open(method, path) };
+        match method {
+            Method::Get => Self { idempotency: Idempotency::Optional, ..http },
+            Method::Post => http.status(StatusCode::CREATED),
+            Method::Put => http,
+            Method::Delete => http.no_body(),
+        }
+    }
+
     pub(crate) const fn open(method: Method, path: &'static str) -> Self {
         Self {
             method,
@@ -156,66 +175,64 @@ impl Http {
 
     /// Answers 201; requires an Idempotency-Key.
     pub(crate) const fn post(path: &'static str, scope: Scope) -> Self {
-        Self { status: StatusCode::CREATED, ..Self::write(Method::Post, path, scope) }
+        Self::new(Method::Post, path, Scopes::only(scope))
     }
 
     /// Answers 200; requires an Idempotency-Key.
     pub(crate) const fn put(path: &'static str, scope: Scope) -> Self {
-        Self::write(Method::Put, path, scope)
+        Self::new(Method::Put, path, Scopes::only(scope))
     }
 
     /// Answers 200; requires an Idempotency-Key and takes no body.
     pub(crate) const fn delete(path: &'static str, scope: Scope) -> Self {
-        Self::write(Method::Delete, path, scope).no_body()
+        Self::new(Method::Delete, path, Scopes::only(scope))
     }
 
-    const fn write(method: Method, path: &'static str, scope: Scope) -> Self {
-        let idempotency = Idempotency::Required;
-        Self { scopes: Scopes::only(scope), idempotency, ..Self::open(method, path) }
-    }
-
+    /// Answers a success with `status`.
     #[must_use]
-    pub(crate) const fn status(mut self, status: StatusCode) -> Self {
+    pub const fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
     /// A repetition gets the current state instead of the stored answer.
     #[must_use]
-    pub(crate) const fn answers_repetitions(mut self) -> Self {
+    pub const fn answers_repetitions(mut self) -> Self {
         self.repetition = Repetition::Answered;
         self
     }
 
     /// A POST that takes the place of something: a secret, a commitment, an order.
     #[must_use]
-    pub(crate) const fn replaces(mut self) -> Self {
+    pub const fn replaces(mut self) -> Self {
         self.replaces = true;
         self
     }
 
     /// See [`Http::reaches_out()`].
     #[must_use]
-    pub(crate) const fn sends(mut self) -> Self {
+    pub const fn sends(mut self) -> Self {
         self.reaches_out = true;
         self
     }
 
+    /// A request may leave its body out.
     #[must_use]
-    pub(crate) const fn optional_body(mut self) -> Self {
+    pub const fn optional_body(mut self) -> Self {
         self.body = BodyNeed::Optional;
         self
     }
 
     /// The whole input is in the path.
     #[must_use]
-    pub(crate) const fn no_body(mut self) -> Self {
+    pub const fn no_body(mut self) -> Self {
         self.body = BodyNeed::None;
         self
     }
 
+    /// A request may leave the Idempotency-Key out.
     #[must_use]
-    pub(crate) const fn optional_idempotency(mut self) -> Self {
+    pub const fn optional_idempotency(mut self) -> Self {
         self.idempotency = Idempotency::Optional;
         self
     }
@@ -237,22 +254,35 @@ pub struct Spec {
     pub errors: &'static [Code],
     /// Whether it changes what a key may do: the key itself, its owner or its company.
     pub changes_access: bool,
+    /// What a host says of its own operation; those of Svc have their texts in files.
+    pub texts: Option<SpecTexts>,
+}
+
+/// What the description of the API says of a host's operation, in English and Spanish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpecTexts {
+    /// What it does, in a few words.
+    pub summary: [&'static str; 2],
+    /// What a client needs to know beyond that.
+    pub description: [&'static str; 2],
 }
 
 impl Spec {
     /// An operation that Rust code calls, without a route or a name.
     pub const fn new() -> Self {
-        Self { name: None, http: None, emits: &[], errors: &[], changes_access: false }
+        Self { name: None, http: None, emits: &[], errors: &[], changes_access: false, texts: None }
     }
 
+    /// Gives it a name: the subject, a dot and the action (`stock.move`).
     #[must_use]
-    pub(crate) const fn named(mut self, name: &'static str) -> Self {
+    pub const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
+    /// Gives it a route.
     #[must_use]
-    pub(crate) const fn http(mut self, http: Http) -> Self {
+    pub const fn http(mut self, http: Http) -> Self {
         self.http = Some(http);
         self
     }
@@ -264,9 +294,17 @@ impl Spec {
         self
     }
 
+    /// Declares the errors that only it answers.
     #[must_use]
-    pub(crate) const fn errors(mut self, errors: &'static [Code]) -> Self {
+    pub const fn errors(mut self, errors: &'static [Code]) -> Self {
         self.errors = errors;
+        self
+    }
+
+    /// Says what a host's operation does: a summary and a description, in English and Spanish.
+    #[must_use]
+    pub const fn says(mut self, summary: [&'static str; 2], description: [&'static str; 2]) -> Self {
+        self.texts = Some(SpecTexts { summary, description });
         self
     }
 

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::company::TERMS_VERSION;
-use crate::domain::scope::Scopes;
+use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewKey;
@@ -19,7 +19,7 @@ pub struct CreateKey {
     /// The clave of the user who owns it; the company's first user if left out.
     pub usuario: Option<i64>,
     /// What the key may do.
-    pub scopes: Scopes,
+    pub scopes: KeyScopes,
     /// When it expires; `None` means never.
     pub expires: Option<DateTime<Utc>>,
     /// Whether the key accepts the current terms of use at once.
@@ -79,7 +79,7 @@ impl Operation for CreateKey {
             suffix: suffix.clone(),
             secret_sha256: Sha256::digest(api_key.as_bytes()).into(),
             usuario,
-            scopes: self.scopes,
+            scopes: self.scopes.clone(),
             expires: self.expires,
             terms: self.accept_terms.then_some(TERMS_VERSION),
             creada: cx.now.get(),

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 use super::limits::{Admission, ResponseMeta};
 use crate::context::{Context, KeyName};
 use crate::domain::company::{Company, CompanyId, LimitMode, Plan, TERMS_VERSION, parse_key_id};
-use crate::domain::scope::Scopes;
+use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
 use crate::operation::Actor;
 use crate::store::KeyRecord;
@@ -25,8 +25,8 @@ impl Caller {
         &self.key.company
     }
 
-    pub(super) fn scopes(&self) -> Scopes {
-        self.key.scopes
+    pub(super) fn scopes(&self) -> &KeyScopes {
+        &self.key.scopes
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn caller<'a>(
     if key.terms.as_deref() != Some(TERMS_VERSION) {
         return Err(Code::TerminosPendientes.into());
     }
-    let actor = Actor::Key { suffix: suffix.to_owned(), owner: key.owner, scopes: key.scopes };
+    let actor = Actor::Key { suffix: suffix.to_owned(), owner: key.owner, scopes: key.scopes.clone() };
     Ok(Caller { key, actor })
 }
 

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use crate::context::Context;
 use crate::domain::company::{CompanyId, LimitMode};
 use crate::domain::quota::{Period, monthly_quota};
-use crate::domain::scope::Scopes;
+use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
 use crate::store::KeyRecord;
 use crate::usage::{AdmissionRequest, Figures, Ledger, Refusal};
@@ -119,8 +119,8 @@ impl<'a> Admission<'a> {
     }
 
     /// What the key may do.
-    pub(super) fn scopes(&self) -> Scopes {
-        self.key.scopes
+    pub(super) fn scopes(&self) -> &KeyScopes {
+        &self.key.scopes
     }
 
     /// Releases the slot. The month does not count requests that failed with a server error (spec

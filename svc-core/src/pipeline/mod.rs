@@ -28,7 +28,6 @@ use limits::ResponseMeta;
 use respond::Reply;
 
 use crate::context::Context;
-use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::observe::Watch;
@@ -99,8 +98,8 @@ async fn serve<'a>(
     }
     let caller = caller?;
     meta.admit(context)?;
-    if !http.scopes.meet(caller.scopes()) {
-        let lacking: Vec<_> = http.scopes.iter().map(Scope::word).collect();
+    if !caller.scopes().meet(http.scopes) {
+        let lacking: Vec<_> = http.scopes.words().collect();
         let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));
         return Err(Error::new(Code::SinPermiso).message(text));
     }

@@ -66,66 +66,68 @@ pub struct Filter {
 /// The largest number of characters in a text filter without a limit of its own, and in a search.
 pub(crate) const LONGEST: usize = 200;
 
-pub(crate) const fn integer(name: &'static str) -> Filter {
+/// An integer that is compared exactly.
+pub const fn integer(name: &'static str) -> Filter {
     Filter::new(name, Takes::Integer)
 }
 
 /// A text that is compared exactly.
-pub(crate) const fn exact(name: &'static str) -> Filter {
+pub const fn exact(name: &'static str) -> Filter {
     sized(name, 1, LONGEST)
 }
 
 /// A text of `shortest` to `longest` characters that is compared exactly.
-pub(crate) const fn sized(name: &'static str, shortest: usize, longest: usize) -> Filter {
+pub const fn sized(name: &'static str, shortest: usize, longest: usize) -> Filter {
     Filter::new(name, Takes::Text { shortest, longest })
 }
 
 /// A complete fiscal folio.
-pub(crate) const fn uuid(name: &'static str) -> Filter {
+pub const fn uuid(name: &'static str) -> Filter {
     Filter::new(name, Takes::Uuid)
 }
 
-pub(crate) const fn boolean(name: &'static str) -> Filter {
+/// `true` or `false`.
+pub const fn boolean(name: &'static str) -> Filter {
     Filter::new(name, Takes::Boolean)
 }
 
 /// One of `words`.
-pub(crate) const fn choice(name: &'static str, words: &'static [&'static str]) -> Filter {
+pub const fn choice(name: &'static str, words: &'static [&'static str]) -> Filter {
     Filter::new(name, Takes::Choice(words))
 }
 
 /// An e-mail field; `column` holds its comparable form.
-pub(crate) const fn email(name: &'static str, column: &'static str) -> Filter {
+pub const fn email(name: &'static str, column: &'static str) -> Filter {
     Filter { column, ..Filter::new(name, Takes::Email) }
 }
 
 /// A phone number; `column` holds its comparable form.
-pub(crate) const fn phone(name: &'static str, column: &'static str) -> Filter {
+pub const fn phone(name: &'static str, column: &'static str) -> Filter {
     Filter { column, ..Filter::new(name, Takes::Phone) }
 }
 
 /// Words to search for in the folded text of `column`.
-pub(crate) const fn search(name: &'static str, column: &'static str) -> Filter {
+pub const fn search(name: &'static str, column: &'static str) -> Filter {
     Filter { column, compare: Compare::Contains, ..Filter::new(name, Takes::Search) }
 }
 
 /// The earliest instant of `column`.
-pub(crate) const fn from(name: &'static str, column: &'static str) -> Filter {
+pub const fn from(name: &'static str, column: &'static str) -> Filter {
     Filter { column, compare: Compare::AtLeast, ..Filter::new(name, Takes::Bound(Edge::From)) }
 }
 
 /// The latest instant of `column`.
-pub(crate) const fn until(name: &'static str, column: &'static str) -> Filter {
+pub const fn until(name: &'static str, column: &'static str) -> Filter {
     Filter { column, compare: Compare::AtMost, ..Filter::new(name, Takes::Bound(Edge::Until)) }
 }
 
 /// The earliest day of `column`.
-pub(crate) const fn from_day(name: &'static str, column: &'static str) -> Filter {
+pub const fn from_day(name: &'static str, column: &'static str) -> Filter {
     Filter { days: true, ..from(name, column) }
 }
 
 /// The latest day of `column`.
-pub(crate) const fn until_day(name: &'static str, column: &'static str) -> Filter {
+pub const fn until_day(name: &'static str, column: &'static str) -> Filter {
     Filter { days: true, ..until(name, column) }
 }
 

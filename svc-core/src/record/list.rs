@@ -37,6 +37,8 @@ pub struct ListSpec {
     /// Column and word: records with this word in this column are only listed if the query filters
     /// by the column.
     pub hidden: Option<(&'static str, &'static str)>,
+    /// Summary and description of a host's list, each in English and Spanish.
+    pub texts: Option<[[&'static str; 2]; 2]>,
     /// The table of the records.
     pub table: &'static str,
     /// The columns of the records, in the order in which they are read.
@@ -55,27 +57,39 @@ pub enum PageSizes {
 impl ListSpec {
     /// The list of records `R` at `path`, for keys with `scope`.
     pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: PageSizes) -> Self {
+        Self::of::<R>(path, Scopes::only(scope), pages)
+    }
+
+    /// The list of a host's records `R` at `path`, for keys that have one of `scopes`.
+    pub const fn of<R: Record>(path: &'static str, scopes: Scopes, pages: PageSizes) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
-        Self { path, scopes: Scopes::only(scope), pages, filters: &[], requires: &[], hidden: None, table, columns }
+        Self { path, scopes, pages, filters: &[], requires: &[], hidden: None, texts: None, table, columns }
+    }
+
+    /// Says what a host's list is: a summary and a description, in English and Spanish.
+    #[must_use]
+    pub const fn says(mut self, summary: [&'static str; 2], description: [&'static str; 2]) -> Self {
+        self.texts = Some([summary, description]);
+        self
     }
 
     /// Adds an alternative scope.
     #[must_use]
-    pub(crate) const fn or(mut self, scope: Scope) -> Self {
+    pub const fn or(mut self, scope: Scope) -> Self {
         self.scopes = self.scopes.and(scope);
         self
     }
 
     /// Sets the filters.
     #[must_use]
-    pub(crate) const fn filters(mut self, filters: &'static [Filter]) -> Self {
+    pub const fn filters(mut self, filters: &'static [Filter]) -> Self {
         self.filters = filters;
         self
     }
 
     /// Requires one of these filters.
     #[must_use]
-    pub(crate) const fn requires(mut self, names: &'static [&'static str]) -> Self {
+    pub const fn requires(mut self, names: &'static [&'static str]) -> Self {
         self.requires = names;
         self
     }
@@ -95,7 +109,7 @@ impl ListSpec {
 
     /// Hides records with `word` in `column` from queries that do not filter by that column.
     #[must_use]
-    pub(crate) const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
+    pub const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
         self.hidden = Some((column, word));
         self
     }

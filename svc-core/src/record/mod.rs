@@ -50,7 +50,7 @@
 
 mod columns;
 pub mod computed;
-pub(crate) mod filter;
+pub mod filter;
 mod import;
 mod list;
 mod stored;
@@ -110,10 +110,11 @@ pub trait Record: Sized {
     fn write<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 
-pub(crate) use svc_core_macros::record;
+pub use svc_core_macros::record;
 
 /// Writes a member of an object. `name` includes the comma, the quotes and the colon.
-fn member(
+#[doc(hidden)]
+pub fn member(
     json: &mut Vec<u8>,
     name: &'static str,
     value: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,

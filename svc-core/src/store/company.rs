@@ -11,7 +11,7 @@ use super::StoreError;
 use crate::domain::certificate::SigningCertificate;
 use crate::domain::company::{Company, CompanyId, LimitMode, Plan};
 use crate::domain::quota::Period;
-use crate::domain::scope::Scopes;
+use crate::domain::scope::KeyScopes;
 use crate::domain::time::Timestamp;
 
 /// A key's public identifier, `<company>_<suffix>` on the wire.
@@ -44,7 +44,7 @@ pub struct KeyRecord {
     /// SHA-256 of the secret; the secret itself is stored nowhere.
     pub secret_sha256: [u8; 32],
     /// The operations that the key may call.
-    pub scopes: Scopes,
+    pub scopes: KeyScopes,
     /// `None`: it never expires.
     pub expires: Option<DateTime<Utc>>,
     /// Whether the key was revoked.
@@ -139,7 +139,7 @@ pub struct NewKey {
     /// Clave of the owner.
     pub usuario: i64,
     /// The operations that the key may call.
-    pub scopes: Scopes,
+    pub scopes: KeyScopes,
     /// `None`: it never expires.
     pub expires: Option<DateTime<Utc>>,
     /// The version of the terms of use that is accepted with it.

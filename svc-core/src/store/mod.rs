@@ -46,6 +46,7 @@ mod transaction;
 mod usage;
 mod webhook;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -272,6 +273,10 @@ pub trait Tx:
     + WebhookTx
     + Send
 {
+    /// This transaction as what it is in its store's crate, whose function for a host's own tables asks
+    /// for it.
+    fn as_any(&mut self) -> &mut dyn Any;
+
     /// The time by the store's own clock when this transaction began.
     async fn now(&mut self) -> Result<DateTime<Utc>, StoreError>;
 

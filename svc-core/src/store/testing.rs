@@ -40,7 +40,7 @@ impl UsageStore for Empty {
             id: id.clone(),
             company: Company { id: id.company, limites: Some(LimitMode::Notice), ..company(1) },
             secret_sha256: Sha256::digest(SECRET).into(),
-            scopes: Scopes::all(),
+            scopes: Scopes::all().into(),
             expires: None,
             revoked: false,
             terms: Some(TERMS_VERSION.to_owned()),

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 
 use sqlx::migrate::{MigrateError, Migration, Migrator};
-use sqlx::{Executor, Postgres, Row as _};
+use sqlx::{AssertSqlSafe, Executor, Postgres, Row as _};
 
 use super::OpenError;
-
-/// The table of the history.
-pub(super) const TABLE: &str = "_sqlx_migrations";
 
 /// PostgreSQL's error for a missing table.
 const UNDEFINED_TABLE: &str = "42P01";
@@ -25,14 +22,18 @@ struct Applied {
 }
 
 impl History {
-    /// Reads the history; it is empty for a database without a schema.
+    /// Reads the history of `migrator`; it is empty for a database without a schema.
     ///
     /// # Errors
     ///
     /// [`OpenError::FormerNumbering`] if it is not a history of this schema.
-    pub(crate) async fn read<'e>(executor: impl Executor<'e, Database = Postgres>) -> Result<Self, OpenError> {
+    pub(crate) async fn read<'e>(
+        executor: impl Executor<'e, Database = Postgres>,
+        migrator: &Migrator,
+    ) -> Result<Self, OpenError> {
         // A simple query: it leaves no prepared statement on a pooler's connection.
-        let select = sqlx::raw_sql("SELECT version, description, checksum, success FROM _sqlx_migrations");
+        let select = format!("SELECT version, description, checksum, success FROM {}", migrator.table_name);
+        let select = sqlx::raw_sql(AssertSqlSafe(select));
         let rows = match select.fetch_all(executor).await {
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(UNDEFINED_TABLE) => Vec::new(),
             rows => rows?,

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::OpenError;
 use super::distribute::{has_engine, is_distributed, rest};
-use super::history::{History, TABLE};
+use super::history::History;
 use crate::settings::Settings;
 
 /// The advisory lock of migrating processes: any number that nothing else locks.
@@ -119,16 +119,16 @@ impl HistoryAttempts {
 }
 
 /// The history, which is made if the database has none.
-async fn history(connection: &mut PgConnection) -> Result<History, OpenError> {
-    connection.ensure_migrations_table(TABLE).await?;
-    History::read(connection).await
+async fn history(connection: &mut PgConnection, migrator: &Migrator) -> Result<History, OpenError> {
+    connection.ensure_migrations_table(&migrator.table_name).await?;
+    History::read(connection, migrator).await
 }
 
 async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patience) -> Result<u64, OpenError> {
     set_lock_timeout(connection, patience.lock).await?;
     let attempts = HistoryAttempts::new(patience);
     let history = loop {
-        match history(connection).await {
+        match history(connection, migrator).await {
             Err(error) if attempts.pause_after(&error).await => {}
             outcome => break outcome?,
         }
@@ -140,7 +140,7 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
         connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await?;
     }
     for migration in &pending {
-        apply(connection, migration, patience, distributed).await?;
+        apply(connection, migrator, migration, patience, distributed).await?;
         if distributed {
             rest(connection).await?;
         }
@@ -176,6 +176,7 @@ async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenE
 /// in which the queries behind it have their turn.
 async fn apply(
     connection: &mut PgConnection,
+    migrator: &Migrator,
     migration: &Migration,
     patience: Patience,
     distributed: bool,
@@ -186,13 +187,13 @@ async fn apply(
     let mut pause = FIRST_PAUSE;
     loop {
         let outcome = if migration.no_tx {
-            apply_outside(connection, migration).await
+            apply_outside(connection, migrator, migration).await
         } else {
             set_lock_timeout(connection, patience.lock).await?;
             if distributed {
-                apply_singly(connection, migration).await
+                apply_singly(connection, migrator, migration).await
             } else {
-                connection.apply(TABLE, migration).await.map(drop)
+                connection.apply(&migrator.table_name, migration).await.map(drop)
             }
         };
         match outcome {
@@ -213,27 +214,39 @@ async fn apply(
 /// Applies a migration outside a transaction, statement by statement. Its statements block nobody
 /// (a test checks that), so they wait without a limit: an interrupted concurrent build leaves an
 /// invalid index.
-async fn apply_outside(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+async fn apply_outside(
+    connection: &mut PgConnection,
+    migrator: &Migrator,
+    migration: &Migration,
+) -> Result<(), MigrateError> {
     set_lock_timeout(connection, Duration::ZERO).await?;
-    run_singly(connection, migration).await
+    run_singly(connection, migrator, migration).await
 }
 
 /// Applies a migration in a transaction, statement by statement: Citus passes some statements to
 /// the workers with the whole text they came in, and workers refuse several statements at once.
-async fn apply_singly(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+async fn apply_singly(
+    connection: &mut PgConnection,
+    migrator: &Migrator,
+    migration: &Migration,
+) -> Result<(), MigrateError> {
     let mut transaction = connection.begin().await?;
-    run_singly(&mut transaction, migration).await?;
+    run_singly(&mut transaction, migrator, migration).await?;
     transaction.commit().await?;
     Ok(())
 }
 
-async fn run_singly(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+async fn run_singly(
+    connection: &mut PgConnection,
+    migrator: &Migrator,
+    migration: &Migration,
+) -> Result<(), MigrateError> {
     for statement in statements(migration.sql.as_str()) {
         let done = connection.execute(AssertSqlSafe(statement)).await;
         done.map_err(|error| MigrateError::ExecuteMigration(error, migration.version))?;
     }
     // The migration is entered in the history without being run.
-    connection.skip(TABLE, migration).await
+    connection.skip(&migrator.table_name, migration).await
 }
 
 /// The statements of a migration: each ends with a semicolon at the end of a line.

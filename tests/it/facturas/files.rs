@@ -126,7 +126,8 @@ async fn a_missing_document_has_a_reason() {
             assert_eq!((reply.status, reply.header(header::ALLOW.as_str())), (405, Some("GET")), "{method}");
         }
         let scopes: Scopes = Scope::ALL.iter().copied().filter(|scope| *scope != Scope::FacturasRead).collect();
-        let blind = other.key(CreateKey { usuario: None, scopes, expires: None, accept_terms: true }).await;
+        let blind =
+            other.key(CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: true }).await;
         let refused = blind.get(&at("1")).await;
         refused.fails(403, "sin_permiso");
         assert_eq!(refused.mensaje(), "la llave no tiene el permiso de esta operación: facturas:read");

@@ -103,7 +103,7 @@ async fn actor(world: &World, faults: &[Fault]) -> Actor {
     } else {
         Scopes::all()
     };
-    let key = CreateKey { usuario: None, scopes, expires: None, accept_terms: !has(Fault::Terms) };
+    let key = CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: !has(Fault::Terms) };
     let actor = company.key(key).await;
     if !has(Fault::Scope) && !has(Fault::Terms) {
         actor.write(Method::POST, "/clientes", USED, customer).await.ok(201);

@@ -23,18 +23,19 @@ pub struct CreateSale(pub SaleBody<OrderKind>);
 #[non_exhaustive]
 pub struct SaleCreated {
     /// The document's clave.
-    venta: i64,
+    pub venta: i64,
     /// Its type.
-    tipo: SaleKind,
+    pub tipo: SaleKind,
     /// Its number.
-    folio: i64,
+    pub folio: i64,
     /// Before discount and taxes.
-    subtotal: Money,
-    descuento: Money,
+    pub subtotal: Money,
+    /// The discount on all lines.
+    pub descuento: Money,
     /// Taxes charged.
-    impuestos: Money,
+    pub impuestos: Money,
     /// What is to be paid.
-    total: Money,
+    pub total: Money,
 }
 
 impl Operation for CreateSale {

@@ -1,0 +1,173 @@
+//! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
+//! two scopes and an error, and a rule for an operation of the API. Declared here once, they are in the router, in `/openapi.json` and among
+//! the operations that are run by name, with keys, limits, idempotency and rehearsals as all others.
+//!
+//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example parcels`
+
+use std::sync::Arc;
+
+use rust_decimal::Decimal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use svc_core::domain::scope::{OwnScope, Scopes};
+use svc_core::domain::time::Timestamp;
+use svc_core::json::Text;
+use svc_core::operation::{Cx, Hook, Http, Method, Operation, Spec};
+use svc_core::operations::{CreateSale, SaleCreated};
+use svc_core::record::filter::{choice, integer};
+use svc_core::record::{List, ListSpec, PageSizes, record};
+use svc_core::{Api, Code, Context, ContextBuilder, Error, OwnCode};
+use svc_store_postgres::{OpenError, PostgresStore, Settings, own_tables, store_error};
+
+const READ: OwnScope = OwnScope::new("paqueteria:read");
+const WRITE: OwnScope = OwnScope::new("paqueteria:write");
+
+const TOO_GENEROUS: OwnCode = OwnCode::new(
+    422,
+    "descuento_excesivo",
+    "el descuento pasa de la quinta parte",
+    "the discount is more than a fifth",
+);
+
+const SENT_BEFORE: OwnCode =
+    OwnCode::new(409, "venta_ya_enviada", "la venta ya salió en otro envío", "the sale has left in another parcel");
+
+record! {
+    /// A parcel.
+    pub struct Parcel in "paqueteria_envios" {
+        /// Its number.
+        clave: i64 { list },
+        /// The sale that it contains.
+        venta: i64 { list },
+        /// The carrier's number.
+        guia: String { list },
+        /// `enviado` or `entregado`.
+        estatus: String { list },
+        /// When it left.
+        creado: Timestamp { list },
+        /// When it arrived.
+        entregado: Option<Timestamp> { list },
+    }
+}
+
+impl List for Parcel {
+    const LIST: ListSpec = ListSpec::of::<Self>("/paqueteria/envios", Scopes::own(READ), PageSizes::Enforced)
+        .filters(&[integer("clave"), integer("venta"), choice("estatus", &["enviado", "entregado"])])
+        .says(["Parcels", "Envíos"], ["The parcels in which sales left.", "Los envíos en que salieron las ventas."]);
+}
+
+/// Sends a sale.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SendParcel {
+    /// The sale that leaves.
+    pub venta: i64,
+    /// The carrier's number.
+    pub guia: Text<40>,
+}
+
+/// A parcel by its number.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ParcelRef {
+    /// Its number.
+    pub envio: i64,
+}
+
+impl Operation for SendParcel {
+    const SPEC: Spec = Spec::new()
+        .named("parcel.send")
+        .http(Http::new(Method::Post, "/paqueteria/envios", Scopes::own(WRITE)))
+        .errors(&[Code::ReferenciaInvalida, Code::Own(&SENT_BEFORE)])
+        .says(["Send a parcel", "Enviar"], ["A sale leaves in one parcel.", "Una venta sale en un solo envío."]);
+    type Output = ParcelRef;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<ParcelRef, Error> {
+        if cx.tx.lock_sale(self.venta).await?.is_none() {
+            return Err(Error::field(Code::ReferenciaInvalida, "venta", "no existe"));
+        }
+        let now = cx.now.get();
+        let mut own = own_tables(cx.tx)?;
+        let clave = own.next("envios").await?;
+        let done = sqlx::query(
+            "INSERT INTO paqueteria_envios (empresa, clave, venta, guia, estatus, creado)
+             VALUES ($1, $2, $3, $4, 'enviado', $5) ON CONFLICT (empresa, venta) DO NOTHING",
+        )
+        .bind(own.company())
+        .bind(clave)
+        .bind(self.venta)
+        .bind(&*self.guia)
+        .bind(now)
+        .execute(own.executor())
+        .await
+        .map_err(store_error)?;
+        if done.rows_affected() == 0 {
+            return Err(Error::from(Code::Own(&SENT_BEFORE)));
+        }
+        Ok(ParcelRef { envio: clave })
+    }
+}
+
+/// Records that a parcel arrived.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParcelArrived {
+    /// Its number.
+    pub clave: i64,
+}
+
+impl Operation for ParcelArrived {
+    const SPEC: Spec = Spec::new()
+        .named("parcel.arrived")
+        .http(Http::new(Method::Put, "/paqueteria/envios/{clave}/entregado", Scopes::own(WRITE)).no_body())
+        .errors(&[Code::NoEncontrado])
+        .says(["Record an arrival", "Registrar la entrega"], ["It may be repeated.", "Puede repetirse."]);
+    type Output = ParcelRef;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<ParcelRef, Error> {
+        let now = cx.now.get();
+        let mut own = own_tables(cx.tx)?;
+        let done = sqlx::query(
+            "UPDATE paqueteria_envios SET estatus = 'entregado', entregado = coalesce(entregado, $3)
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(own.company())
+        .bind(self.clave)
+        .bind(now)
+        .execute(own.executor())
+        .await
+        .map_err(store_error)?;
+        if done.rows_affected() == 0 { Err(Code::NoEncontrado.into()) } else { Ok(ParcelRef { envio: self.clave }) }
+    }
+}
+
+/// The house rule that no order of the API gets more than a fifth of discount.
+pub struct LargeDiscounts;
+
+impl Hook<CreateSale> for LargeDiscounts {
+    const ERRORS: &'static [Code] = &[Code::Own(&TOO_GENEROUS)];
+
+    async fn after(&self, _: &mut Cx<'_>, _: &CreateSale, made: &SaleCreated) -> Result<(), Error> {
+        let is_large = made.descuento.get() * Decimal::from(5) > made.subtotal.get();
+        if is_large { Err(Code::Own(&TOO_GENEROUS).into()) } else { Ok(()) }
+    }
+}
+
+/// Makes or changes the tables of this part, after those of the API.
+pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
+    store.migrate_own("paqueteria", sqlx::migrate!("parcels/migrations")).await
+}
+
+/// Adds this part to a context.
+pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
+    context.list::<Parcel>().operation::<SendParcel>().operation::<ParcelArrived>().hook(LargeDiscounts)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
+    migrate(&store).await?;
+    let context = with_parcels(Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1")).build()?;
+    let app = axum::Router::new().nest_service("/api/v1", Api::new(&context));
+    axum::serve(tokio::net::TcpListener::bind("127.0.0.1:3000").await?, app).await?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! A host's own part, reached in every way.
+
+use axum::body::Bytes;
+use axum::http::Method;
+use serde_json::{Value, json};
+use svc_core::domain::scope::{KeyScopes, Scope};
+use svc_core::json::Json;
+use svc_core::operations::{CreateKey, CreateSale};
+use svc_core::{Api, Context, Language, RegistryError};
+use svc_tests::{Actor, BASE_URL, Company, World, any_key, fresh_key};
+
+use crate::parcels::{self, SendParcel, with_parcels};
+
+/// A world with the part in its database, and a context that has it.
+async fn with_part() -> (World, Context) {
+    let world = World::new().await;
+    parcels::migrate(&world.store).await.expect("migrated");
+    let context = with_parcels(Context::builder(world.used_store().clone(), BASE_URL).clock(world.clock.clone()));
+    (world, context.build().expect("a context"))
+}
+
+/// The body of an order of 100.00 with that discount.
+async fn order(ana: &Actor, descuento: &str) -> Value {
+    let cliente = ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201)["cliente"].clone();
+    let product =
+        ana.post("/productos", json!({"descripcion": "Silla", "sku": fresh_key(), "unidad": 1})).await.ok(201);
+    let line = json!({
+        "producto": product["producto"], "cantidad": 1, "precio_unitario": "100", "descuento": descuento,
+    });
+    json!({"tipo": "pedido", "cliente": cliente, "renglones": [line]})
+}
+
+async fn sale(ana: &Actor) -> i64 {
+    ana.post("/ventas", order(ana, "0").await).await.ok(201)["venta"].as_i64().expect("a clave")
+}
+
+/// A key that may do all of ours, and `own`.
+async fn key(company: &Company, own: &[&str], api: &Api) -> Actor {
+    let words = Scope::ALL.iter().map(|scope| scope.word()).chain(own.iter().copied());
+    company.key(CreateKey { scopes: KeyScopes::of_words(words), ..any_key() }).await.at(api)
+}
+
+#[tokio::test]
+async fn over_http_it_is_like_all_others() {
+    let (world, context) = with_part().await;
+    let (api, company) = (Api::new(&context), world.company().await);
+    let ana = key(&company, &["paqueteria:read", "paqueteria:write"], &api).await;
+    let venta = sale(&ana).await;
+    let body = json!({"venta": venta, "guia": "794612345678"});
+
+    let rehearsal = ana.request(Method::POST, "/paqueteria/envios").header("X-Svc-Ensayo", "true");
+    let rehearsed = ana.send(rehearsal.header("Content-Type", "application/json"), body.to_string()).await;
+    assert_eq!(rehearsed.ok(201)["envio"], 1);
+    assert_eq!(ana.post("/paqueteria/envios", body.clone()).await.ok(201), json!({"ok": true, "envio": 1}));
+    ana.post("/paqueteria/envios", body.clone()).await.fails(409, "venta_ya_enviada");
+    ana.post("/paqueteria/envios", json!({"venta": 99, "guia": "1"})).await.fails(422, "referencia_invalida");
+    ana.post("/paqueteria/envios", json!({"venta": venta})).await.fails(400, "dato_requerido");
+    ana.post("/paqueteria/envios", json!({"venta": venta, "guia": "1", "x": 1})).await.fails(400, "campo_no_permitido");
+
+    assert_eq!(ana.put("/paqueteria/envios/1/entregado", json!({})).await.ok(200)["envio"], 1);
+    ana.put("/paqueteria/envios/2/entregado", json!({})).await.fails(404, "no_encontrado");
+    let page = ana.get("/paqueteria/envios?estatus=entregado").await.ok(200);
+    assert_eq!((&page["datos"][0]["venta"], &page["datos"][0]["guia"]), (&json!(venta), &json!("794612345678")));
+    assert_eq!(ana.get("/paqueteria/envios?estatus=enviado").await.ok(200)["datos"], json!([]));
+    ana.get("/paqueteria/envios?guia=1").await.fails(400, "filtro_no_permitido");
+
+    let reader = key(&company, &["paqueteria:read"], &api).await;
+    reader.post("/paqueteria/envios", body.clone()).await.fails(403, "sin_permiso");
+    let of_ours = company.admin().await.at(&api);
+    of_ours.get("/paqueteria/envios").await.fails(403, "sin_permiso");
+
+    // Another company has its own numbers, and none of these.
+    let other = key(&world.company().await, &["paqueteria:read", "paqueteria:write"], &api).await;
+    assert_eq!(other.get("/paqueteria/envios").await.ok(200)["datos"], json!([]));
+    other.put("/paqueteria/envios/1/entregado", json!({})).await.fails(404, "no_encontrado");
+    other.post("/paqueteria/envios", body).await.fails(422, "referencia_invalida");
+}
+
+#[tokio::test]
+async fn by_name_and_from_rust_it_is_one_transaction_too() {
+    let (world, context) = with_part().await;
+    let company = world.company().await;
+    let venta = sale(&company.admin().await).await;
+    let input =
+        |guia: &str| Json::parse_object(json!({"venta": venta, "guia": guia}).to_string().as_bytes()).expect("one");
+    let (answer, _) = context.rehearse_by_name(company.id, "parcel.send", &input("1")).await.expect("rehearsed");
+    let again: Bytes = context.run_by_name(company.id, "parcel.send", &input("1")).await.expect("sent");
+    assert_eq!(answer, again);
+    let parcel: SendParcel = input("2").read().expect("an input");
+    let refused = context.run(company.id, &parcel).await.expect_err("sent before");
+    assert_eq!(refused.code().codigo(), "venta_ya_enviada");
+    // The number that the refused one took was rolled back with it.
+    let next: i64 = world.sql("SELECT valor FROM contadores WHERE serie = 'propio:envios'").await;
+    assert_eq!(next, 1);
+}
+
+#[tokio::test]
+async fn the_description_has_it_in_both_languages() {
+    let (_world, context) = with_part().await;
+    for (language, summary) in [(Language::English, "Send a parcel"), (Language::Spanish, "Enviar")] {
+        let document = context.registry().openapi(language, BASE_URL);
+        let send = &document["paths"]["/paqueteria/envios"]["post"];
+        assert_eq!((&send["summary"], &send["operationId"]), (&json!(summary), &json!("sendParcel")));
+        assert_eq!(send["x-scopes"], json!(["paqueteria:write"]));
+        let codes = send["responses"]["409"]["x-codes"].as_array().expect("codes");
+        assert!(codes.contains(&json!("venta_ya_enviada")), "{codes:?}");
+        let body = &document["components"]["schemas"]["SendParcel"];
+        assert_eq!(body["properties"]["guia"]["description"], "The carrier's number.");
+        let record = &document["components"]["schemas"]["Parcel"]["properties"];
+        assert_eq!(record["venta"]["description"], "The sale that it contains.");
+        assert!(document["paths"]["/paqueteria/envios/{clave}/entregado"]["put"].is_object());
+    }
+    let named = context.registry().named_operations(Language::English);
+    let sent: Vec<Value> = named.filter(|one| one.name == "parcel.send").map(|one| one.schema).collect();
+    assert_eq!(sent[0]["required"], json!(["venta", "guia"]));
+}
+
+#[tokio::test]
+async fn a_collision_names_both() {
+    let world = World::new().await;
+    let builder = || Context::builder(world.used_store().clone(), BASE_URL);
+    let twice = with_parcels(with_parcels(builder())).build().expect_err("twice the same");
+    assert_eq!(twice.to_string(), "another operation has a type called Parcel");
+    assert!(matches!(twice, svc_core::ContextError::Registry(RegistryError::Type("Parcel"))));
+}
+
+#[tokio::test]
+async fn a_hook_refuses_and_nothing_of_the_operation_is_left() {
+    let (world, context) = with_part().await;
+    let company = world.company().await;
+    let api = Api::new(&context);
+    let (ana, plain) = (company.admin().await.at(&api), company.admin().await);
+    let (fair, large) = (order(&ana, "20").await, order(&ana, "20.01").await);
+    // Past the harness, which knows only what the API's own description promises.
+    let request = ana.request(Method::POST, "/ventas").header("Idempotency-Key", fresh_key());
+    let request = request.header("Content-Type", "application/json").body(large.to_string().into());
+    let (head, body) = api.handle(request.expect("a request")).await.into_parts();
+    let refused: Value = serde_json::from_slice(&body).expect("JSON");
+    assert_eq!((head.status.as_u16(), &refused["error"]["codigo"]), (422, &json!("descuento_excesivo")));
+    let first = ana.post("/ventas", fair).await.ok(201);
+    assert_eq!((&first["folio"], &first["venta"]), (&json!(1), &json!(1)), "the refused one used up no number");
+    let input = Json::parse_object(large.to_string().as_bytes()).expect("an object");
+    let from_rust = context.run(company.id, &input.read::<CreateSale>().expect("an order")).await;
+    assert_eq!(from_rust.expect_err("refused").code().codigo(), "descuento_excesivo");
+    plain.post("/ventas", large).await.ok(201);
+    let document = context.registry().openapi(Language::English, BASE_URL);
+    let codes = document["paths"]["/ventas"]["post"]["responses"]["422"]["x-codes"].as_array().expect("codes");
+    assert!(codes.contains(&json!("descuento_excesivo")), "{codes:?}");
+}
