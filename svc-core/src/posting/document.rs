@@ -21,9 +21,13 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingRecord};
 
-/// `documento_invalido`, with the line and the reason.
+/// `documento_invalido` or `impuesto_incompatible`, with the line and the reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
-    Error::new(Code::DocumentoInvalido).message(fault.to_string())
+    let code = match fault {
+        CfdiFault::BorderRate(_) => Code::ImpuestoIncompatible,
+        _ => Code::DocumentoInvalido,
+    };
+    Error::new(code).message(fault.to_string())
 }
 
 /// Opens a record of the registry under the next folio of its series and queues it. Returns its
@@ -75,7 +79,8 @@ pub(crate) async fn of_sale(
         venta: sale,
         renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
     };
-    Ok(build_invoice(&source))
+    let judged = source.emisor.check_border_rate(&source.renglones);
+    Ok(judged.and_then(|()| build_invoice(&source)))
 }
 
 /// The document of a queued record that is not a complement: of a sale, a credit note or a period.
@@ -129,11 +134,13 @@ pub(crate) async fn of_period(
     }
     let ticket =
         |sale: GlobalSale| Ticket { folio: sale.folio, renglones: lines.remove(&sale.venta).unwrap_or_default() };
-    let tickets = sales.into_iter().map(ticket).collect();
+    let tickets: Vec<Ticket> = sales.into_iter().map(ticket).collect();
     let GlobalPeriod { periodicidad, meses, anio } = period.clone();
     let periodo = InformacionGlobal { periodicidad, meses, anio };
     let emisor = issuer(cx, None);
-    Ok(build_global(&GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets }))
+    let judged = emisor.check_border_rate(tickets.iter().flat_map(|ticket| &ticket.renglones));
+    let source = GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets };
+    Ok(judged.and_then(|()| build_global(&source)))
 }
 
 /// The payment form of the largest part of these sales (`c_FormaPago`); cash if no sale has one.
@@ -189,7 +196,8 @@ pub(crate) async fn of_note(
         },
         renglones: note.lines.iter().filter_map(of_line).collect(),
     };
-    Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
+    let judged = source.emisor.check_border_rate(&source.renglones);
+    Ok(judged.and_then(|()| build_related(&source, TipoDeComprobante::E, Vec::new())))
 }
 
 pub(crate) fn heading(record: StampingRecord) -> Heading {

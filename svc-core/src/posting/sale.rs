@@ -122,7 +122,7 @@ struct ValidatedSale {
 async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<ValidatedSale, Error> {
     let tipo_cambio = body.validate()?;
     let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
-    let lines = price(cx, body, &buyer).await?;
+    let lines = price(cx, body, &buyer, sucursal).await?;
     let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
@@ -284,7 +284,12 @@ async fn owe(
 
 /// Prices the lines: products first, then the currency, then the price lists of the customer and
 /// the company.
-async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<Vec<NewSaleLine>, Error> {
+async fn price<K>(
+    cx: &mut Cx<'_>,
+    body: &SaleBody<K>,
+    buyer: &Buyer,
+    sucursal: i64,
+) -> Result<Vec<NewSaleLine>, Error> {
     let products = lines::products(cx, &body.renglones).await?;
     // Amounts have two decimals, so a currency with fewer cannot be invoiced.
     if sat::currency(body.moneda()).is_none_or(|decimals| decimals < 2) {
@@ -297,6 +302,7 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
         moneda: body.moneda(),
         day: mexico_date(cx.now.get()),
         withholding: Withholding::between(cx.company.rfc.as_deref(), cx.company.regimen, buyer.receptor.rfc.as_deref()),
+        sucursal,
     };
     lines::priced(cx, &body.renglones, products, &pricing).await
 }

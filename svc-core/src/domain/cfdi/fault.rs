@@ -22,6 +22,9 @@ pub enum CfdiFault {
         /// What is wrong with the line.
         fault: &'static str,
     },
+    /// A line with the IVA of the border regions, in a document that is issued elsewhere.
+    #[error("renglón {0}: el IVA de 8 % es sólo para comprobantes expedidos en la región fronteriza")]
+    BorderRate(i64),
     /// Amounts that do not follow from each other.
     #[error("los importes no cuadran: {0}")]
     Sums(&'static str),
@@ -43,7 +46,7 @@ impl CfdiFault {
             Self::Issuer(_) => "emisor_incompleto",
             Self::Receiver(_) => "receptor_incompleto",
             Self::Missing(_) => "documento_incompleto",
-            Self::Line { .. } => "renglon_invalido",
+            Self::Line { .. } | Self::BorderRate(_) => "renglon_invalido",
             Self::Sums(_) => "importes_no_cuadran",
             Self::Currency(_) | Self::Decimals(_) => "moneda_invalida",
             Self::TooLarge => "importe_invalido",

@@ -103,6 +103,11 @@ pub(crate) enum Vat {
     Exempt,
 }
 
+/// Whether documents issued at a postal code may charge the IVA of the border regions.
+pub(crate) fn has_border_rate(cp: &str) -> bool {
+    postal_code(cp).is_some_and(|border| border != Border::None)
+}
+
 /// The border mark of a postal code; `None` unless it is five digits and in `c_CodigoPostal`.
 ///
 /// The catalogue includes the placeholder `00000`.
