@@ -52,7 +52,9 @@ pub(crate) struct Business {
 
 impl Business {
     pub(crate) async fn found(world: &World) -> Self {
-        let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), ..CompanyChange::default() };
+        // In a border region, for the product of 8 %.
+        let cp = Some("30700".to_owned());
+        let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), cp, ..CompanyChange::default() };
         let company = world.company_with(limits).await;
         company.load_certificate().await;
         let product = |iva: &str, tipo: &str, costo: &str| {

@@ -31,7 +31,8 @@ async fn shop(world: &World, cp: &str) -> Company {
         json!({"clave": CENTRE, "nombre": "Centro", "cp": INLAND}),
         json!({"clave": NOWHERE, "nombre": "Nueva"}),
     ];
-    let warehouses = [NORTH, CENTRE, NOWHERE].map(|sucursal| json!({"codigo": format!("0{sucursal}0"), "sucursal": sucursal, "principal": true}));
+    let warehouses = [NORTH, CENTRE, NOWHERE]
+        .map(|sucursal| json!({"codigo": format!("0{sucursal}0"), "sucursal": sucursal, "principal": true}));
     company.load(Resource::Productos, &products).await;
     company.load(Resource::Clientes, &[ana]).await;
     company.load(Resource::Sucursales, &branches).await;
@@ -52,7 +53,8 @@ async fn captured(company: &Company, sucursal: i64, line: Value) -> Result<i64, 
     let mut body = order(line);
     body["sucursal"] = json!(sucursal);
     let made = company.run_by_name("sale.capture", &body).await;
-    made.map(|made| made["venta"].as_i64().expect("a clave")).map_err(|error| format!("{} {}", error.code().codigo(), error.mensaje()))
+    made.map(|made| made["venta"].as_i64().expect("a clave"))
+        .map_err(|error| format!("{} {}", error.code().codigo(), error.mensaje()))
 }
 
 /// Moves the company to a postal code; the API knows it five seconds later.
@@ -115,11 +117,9 @@ async fn a_line_says_its_iva() {
         let factura = ana.post(&format!("/ventas/{}/facturar", made["venta"]), json!({})).await.ok(202);
         stamped(&company, &ana, &factura["factura"]).await;
     }
-    for (iva, status, codigo) in [
-        (json!("17"), 422, "iva_invalido"),
-        (json!("ex"), 422, "iva_invalido"),
-        (json!(16), 400, "dato_invalido"),
-    ] {
+    for (iva, status, codigo) in
+        [(json!("17"), 422, "iva_invalido"), (json!("ex"), 422, "iva_invalido"), (json!(16), 400, "dato_invalido")]
+    {
         let reply = ana.post("/ventas", order(line(NAIL, iva))).await;
         reply.fails(status, codigo);
         assert!(reply.mensaje().starts_with("renglones[0].iva: "), "{}", reply.mensaje());

@@ -7,6 +7,7 @@ use super::payment::{ROUNDED, exchange_difference, revalued};
 use super::{Account, EntryError, EntryLine, LedgerEntry};
 use crate::domain::line;
 use crate::domain::money::Money;
+use crate::domain::payable::PayableTaxes;
 use crate::domain::quantity::{Balance, Rate};
 
 /// A bill, in its own currency.
@@ -14,8 +15,8 @@ use crate::domain::quantity::{Balance, Rate};
 pub(crate) struct Bill {
     /// The bill's total; negative if the supplier owes it.
     pub total: Balance,
-    /// The IVA within the total, as far as it is known.
-    pub iva: Balance,
+    /// The taxes within the total, as far as they are known.
+    pub impuestos: PayableTaxes,
     /// The part paid in cash before the bill was captured.
     pub pagado: Balance,
     /// Pesos for one unit of the currency.
@@ -45,12 +46,27 @@ fn pesos(amount: Decimal, rate: Rate) -> Result<Decimal, EntryError> {
 }
 
 impl Bill {
-    /// The lines of the debt and of its IVA, and the remaining amount, in pesos. IVA of the paid
-    /// part is creditable.
+    /// The bill that takes this one back.
+    pub(crate) fn negated(&self) -> Self {
+        let negated = |amount: Balance| Balance::new(-amount.get());
+        let PayableTaxes { iva, ieps, retencion_isr, retencion_iva } = self.impuestos;
+        let impuestos = PayableTaxes {
+            iva: negated(iva),
+            ieps: negated(ieps),
+            retencion_isr: negated(retencion_isr),
+            retencion_iva: negated(retencion_iva),
+        };
+        Self { total: negated(self.total), impuestos, pagado: negated(self.pagado), ..*self }
+    }
+
+    /// The lines of the debt and of its taxes, and the remaining amount, in pesos. IVA of the paid
+    /// part is creditable; IEPS is part of the cost, because only who causes it on a sale may
+    /// credit it (LIEPS, article 4).
     fn lines(&self) -> Result<(Vec<EntryLine>, Decimal), EntryError> {
-        let [total, iva, pagado] =
-            [self.total, self.iva, self.pagado].map(|amount| pesos(amount.get(), self.tipo_cambio));
-        let (total, iva, pagado) = (total?, iva?, pagado?);
+        let in_pesos = |amount: Balance| pesos(amount.get(), self.tipo_cambio);
+        let (total, iva, pagado) = (in_pesos(self.total)?, in_pesos(self.impuestos.iva)?, in_pesos(self.pagado)?);
+        let isr_retenido = in_pesos(self.impuestos.retencion_isr)?;
+        let iva_retenido = in_pesos(self.impuestos.retencion_iva)?;
         let part = line::share(Money::new(iva.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
         let paid_iva = match total.is_sign_negative() == pagado.is_sign_negative() {
             true if total.is_sign_negative() => -part,
@@ -61,9 +77,11 @@ impl Bill {
             EntryLine::of(Account::IvaAcreditable, paid_iva),
             EntryLine::of(Account::IvaPorAcreditar, iva - paid_iva),
             EntryLine::of(Account::Proveedores, pagado - total),
+            EntryLine::of(Account::IsrRetenidoAProveedores, -isr_retenido),
+            EntryLine::of(Account::IvaRetenidoAProveedores, -iva_retenido),
             EntryLine::of(Account::Caja, -pagado),
         ];
-        Ok((lines, total - iva))
+        Ok((lines, total + isr_retenido + iva_retenido - iva))
     }
 }
 

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::payable::PayableTaxes;
 use crate::domain::quantity::Balance;
 
 fn money(text: &str) -> Money {
@@ -279,7 +280,8 @@ fn balance_of(text: &str) -> Balance {
 }
 
 fn bill(total: &str, iva: &str, pagado: &str) -> Bill {
-    Bill { total: balance_of(total), iva: balance_of(iva), pagado: balance_of(pagado), tipo_cambio: Rate::ONE }
+    let impuestos = PayableTaxes { iva: balance_of(iva), ..PayableTaxes::default() };
+    Bill { total: balance_of(total), impuestos, pagado: balance_of(pagado), tipo_cambio: Rate::ONE }
 }
 
 #[test]
