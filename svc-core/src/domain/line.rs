@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for VatRate {
 pub enum IepsRate {
     /// A fraction of the amount; more than 1 for some goods.
     Tasa(Decimal),
-    /// Pesos per unit sold.
+    /// The amount per unit sold, in the document's currency.
     Cuota(Decimal),
 }
 

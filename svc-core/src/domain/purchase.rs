@@ -85,9 +85,8 @@ impl Arrival {
         Quantity::new(self.line.recibida.get() + self.cantidad.get())
     }
 
-    /// The cost of one unit in pesos: its part of the discounted line with its IEPS, to six decimals
-    /// (half-up).
-    /// `None` when it exceeds 18 digits, or nothing was ordered.
+    /// The cost of one unit in pesos: its part of the discounted line with its IEPS, to six
+    /// decimals (half-up). `None` when it exceeds 18 digits, or nothing was ordered.
     pub(crate) fn unit_cost(&self, tipo_cambio: Rate) -> Option<Money> {
         let net = self.line.subtotal.get() - self.line.descuento.get() + self.line.ieps.get();
         let net = net.max(Decimal::ZERO);

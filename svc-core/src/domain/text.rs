@@ -88,6 +88,13 @@ pub(crate) fn parse_integer(text: &str) -> Option<i64> {
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
+/// Series and number as people read them: "F12" is number 12 of the head office, "F1-2" number 2 of
+/// branch 1.
+pub(crate) fn printed_folio(serie: &str, folio: impl std::fmt::Display) -> String {
+    let dash = if serie.ends_with(|last: char| last.is_ascii_digit()) { "-" } else { "" };
+    format!("{serie}{dash}{folio}")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

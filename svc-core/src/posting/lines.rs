@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::domain::line::VatRate;
 use crate::domain::money::{CENTS, Money};
-use crate::domain::quantity::PositiveQuantity;
+use crate::domain::quantity::{PositiveQuantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
 use crate::domain::sat::{self, SatKey, Vats};
 use crate::domain::tax::{LineRates, TaxRate, Withholding, line_taxes, rates_of, stating_rates};
@@ -34,8 +34,8 @@ line_taxes!(stating_rates! {
         pub descuento: Option<Money>,
         /// The line's description; the product's if left out, else its SKU.
         pub descripcion: Option<Text<500>>,
-        /// The key of its IVA (16, 8, 0, EX); the product's if left out. 8 is for branches in a border
-        /// region.
+        /// The key of its IVA (16, 8, 0, EX); the product's if left out. 8 is for branches in a
+        /// border region.
         pub iva: Option<SatKey<Text<255>, Vats>>,
     }
 });
@@ -90,6 +90,8 @@ pub(super) struct Pricing<'a> {
     pub(super) moneda: &'a str,
     pub(super) day: NaiveDate,
     pub(super) withholding: Withholding,
+    /// Pesos for one unit of `moneda`.
+    pub(super) tipo_cambio: Rate,
     /// The branch that sells.
     pub(super) sucursal: i64,
 }
@@ -101,7 +103,7 @@ pub(super) async fn priced(
     products: Vec<SaleProduct>,
     pricing: &Pricing<'_>,
 ) -> Result<Vec<NewSaleLine>, Error> {
-    let &Pricing { lists, moneda, day, withholding, sucursal } = pricing;
+    let &Pricing { lists, moneda, day, withholding, tipo_cambio, sucursal } = pricing;
     let unpriced: Vec<i64> = lines
         .iter()
         .zip(&products)
@@ -116,7 +118,10 @@ pub(super) async fn priced(
             return Err(fault(Code::IvaInvalido, at, "iva", "debe ser 16, 8, 0 o EX"));
         }
         line.rates().validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
-        let rates = product.rates_of_line(line.rates(), withholding);
+        let rates = product.rates_of_line(line.rates(), withholding).in_currency(tipo_cambio).ok_or_else(|| {
+            let text = format!("en {moneda} a ese tipo_cambio es más que lo que admite el catálogo del SAT");
+            fault(Code::ImpuestoIncompatible, at, "ieps_cuota", &text)
+        })?;
         let listed = price_on(&prices, lists, product.clave, cantidad, day).filter(|_| line.precio_unitario.is_none());
         let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
         let net = listed.map(|price| price.before_tax(&rates));

@@ -105,9 +105,9 @@ pub(crate) async fn billed(
     insert(cx, cxp, payable.compra, entry).await
 }
 
-/// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; of an
-/// order the bill leaves, and what came of it waits for another. One that is not in the books stays
-/// out of them: returns whether it was there.
+/// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; of
+/// an order the bill leaves, and what came of it waits for another. One that is not in the books
+/// stays out of them: returns whether it was there.
 pub(crate) async fn unbilled(
     cx: &mut Cx<'_>,
     cxp: i64,

@@ -11,6 +11,7 @@ use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
 use crate::domain::tax::{Amounts, LineRates};
+use crate::domain::text::printed_folio;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
@@ -100,7 +101,7 @@ pub struct Heading {
 impl Heading {
     /// Series and number, joined for people.
     pub(crate) fn number(&self) -> String {
-        [self.serie.as_deref(), self.folio.as_deref()].map(Option::unwrap_or_default).concat()
+        printed_folio(self.serie.as_deref().unwrap_or_default(), self.folio.as_deref().unwrap_or_default())
     }
 }
 

@@ -87,8 +87,8 @@ pub struct CancelPayable {
     pub cxp: i64,
 }
 
-/// Cancels a payment of an account payable: the amount is owed again, is back in the bank account or
-/// the till, and the entry is reversed.
+/// Cancels a payment of an account payable: the amount is owed again, is back in the bank account
+/// or the till, and the entry is reversed.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayablePayment {

@@ -64,11 +64,11 @@ pub struct CapturePayable {
     /// The IEPS within the total, with its sign; it is part of the cost. If left out, the purchase
     /// order's in proportion, or none for an expense.
     pub ieps: Option<Balance>,
-    /// The ISR that the company withholds, with the total's sign; the total is what is left to pay. If
-    /// left out, the purchase order's in proportion, or none for an expense.
+    /// The ISR that the company withholds, with the total's sign; the total is what is left to pay.
+    /// If left out, the purchase order's in proportion, or none for an expense.
     pub retencion_isr: Option<Balance>,
-    /// The IVA that the company withholds, with the total's sign; the total is what is left to pay. If
-    /// left out, the purchase order's in proportion, or none for an expense.
+    /// The IVA that the company withholds, with the total's sign; the total is what is left to pay.
+    /// If left out, the purchase order's in proportion, or none for an expense.
     pub retencion_iva: Option<Balance>,
 }
 
@@ -247,8 +247,8 @@ impl PayPayable {
     }
 }
 
-/// How many years back the day of a captured document may lie: as long as documents are kept and the
-/// authority may review them (CFF, articles 30 and 67).
+/// How many years back the day of a captured document may lie: as long as documents are kept and
+/// the authority may review them (CFF, articles 30 and 67).
 const OLDEST_DOCUMENT: u32 = 5;
 
 /// Refuses a document's day in the future, or more than five years ago.
