@@ -31,6 +31,8 @@ pub(crate) async fn priced(
         moneda: &sale.moneda,
         day: mexico_date(cx.now.get()),
         withholding: withholding(cx, &buyer.receptor),
+        tipo_cambio: sale.tipo_cambio,
+        sucursal: sale.sucursal,
     };
     let priced = lines::priced(cx, bodies, products, &pricing).await?;
     let too_large = || Error::field(Code::DatoInvalido, "cambios.renglones", "el total pasa de 18 dígitos");
