@@ -121,7 +121,7 @@ impl FromRow for StoredPayable {
     }
 }
 
-from_row!(OpenPayable { estatus, moneda, tipo_cambio, saldo });
+from_row!(OpenPayable { retencion_isr, retencion_iva, estatus, moneda, tipo_cambio, saldo });
 
 #[async_trait]
 impl PurchaseTx for PostgresTx {
@@ -273,7 +273,7 @@ impl PurchaseTx for PostgresTx {
 
     async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError> {
         self.optional(sql!(
-            "SELECT estatus, moneda, tipo_cambio, saldo
+            "SELECT estatus, moneda, tipo_cambio, saldo, retencion_isr, retencion_iva
              FROM cxp
              WHERE empresa = :empresa AND clave = :cxp
              FOR NO KEY UPDATE",

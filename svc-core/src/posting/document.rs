@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rust_decimal::Decimal;
 
-use super::receiver::{of_customer, receiver};
+use super::receiver::{of_customer, place_of_issue, receiver};
 use super::{complement, correction};
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
@@ -24,7 +24,7 @@ use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice
 /// `documento_invalido` or `impuesto_incompatible`, with the line and the reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
     let code = match fault {
-        CfdiFault::BorderRate(_) => Code::ImpuestoIncompatible,
+        CfdiFault::BorderRate(_) | CfdiFault::BorderTickets => Code::ImpuestoIncompatible,
         _ => Code::DocumentoInvalido,
     };
     Error::new(code).message(fault.to_string())
@@ -79,8 +79,7 @@ pub(crate) async fn of_sale(
         venta: sale,
         renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
     };
-    let judged = source.emisor.check_border_rate(&source.renglones);
-    Ok(judged.and_then(|()| build_invoice(&source)))
+    Ok(build_invoice(&source))
 }
 
 /// The document of a queued record that is not a complement: of a sale, a credit note or a period.
@@ -137,10 +136,15 @@ pub(crate) async fn of_period(
     let tickets: Vec<Ticket> = sales.into_iter().map(ticket).collect();
     let GlobalPeriod { periodicidad, meses, anio } = period.clone();
     let periodo = InformacionGlobal { periodicidad, meses, anio };
-    let emisor = issuer(cx, None);
-    let judged = emisor.check_border_rate(tickets.iter().flat_map(|ticket| &ticket.renglones));
-    let source = GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets };
-    Ok(judged.and_then(|()| build_global(&source)))
+    let mut emisor = issuer(cx, None);
+    if emisor.check_border_rate(tickets.iter().flat_map(|ticket| &ticket.renglones)).is_err() {
+        // Sales of one branch are invoiced from there.
+        let mut places = cx.tx.places_of_sales(ventas).await?;
+        let one = places.pop().filter(|_| places.is_empty());
+        let Some(cp) = one else { return Ok(Err(CfdiFault::BorderTickets)) };
+        emisor.cp = cp.or(emisor.cp);
+    }
+    Ok(build_global(&GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets }))
 }
 
 /// The payment form of the largest part of these sales (`c_FormaPago`); cash if no sale has one.
@@ -177,8 +181,18 @@ pub(crate) async fn of_note(
     let receptor = receiver(cx, factura, cliente).await?;
     let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
     let Amounts { subtotal, descuento, total, .. } = note.amounts;
+    let renglones: Vec<Line> = note.lines.iter().filter_map(of_line).collect();
+    let mut emisor = issuer(cx, cp);
+    if emisor.check_border_rate(&renglones).is_err() {
+        // A branch that has moved inland still takes back what it sold at the border.
+        let sold = match note.anticipo {
+            Some(anticipo) => cx.tx.invoice_of_sale(anticipo).await?,
+            None => factura,
+        };
+        emisor.cp = place_of_issue(cx, sold).await?.or(emisor.cp);
+    }
     let source = InvoiceSource {
-        emisor: issuer(cx, cp),
+        emisor,
         receptor,
         encabezado,
         venta: SoldSale {
@@ -194,10 +208,9 @@ pub(crate) async fn of_note(
             total,
             ..sale
         },
-        renglones: note.lines.iter().filter_map(of_line).collect(),
+        renglones,
     };
-    let judged = source.emisor.check_border_rate(&source.renglones);
-    Ok(judged.and_then(|()| build_related(&source, TipoDeComprobante::E, Vec::new())))
+    Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
 }
 
 pub(crate) fn heading(record: StampingRecord) -> Heading {

@@ -200,6 +200,10 @@ pub struct PaidPayable {
 /// What paying an account payable needs of it.
 #[derive(Debug, Clone)]
 pub struct OpenPayable {
+    /// ISR that is withheld on it.
+    pub retencion_isr: Balance,
+    /// IVA that is withheld on it.
+    pub retencion_iva: Balance,
     /// Cancelled ones cannot be paid.
     pub estatus: PayableStatus,
     /// Currency of its payments too.

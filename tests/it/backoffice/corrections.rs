@@ -11,18 +11,18 @@ use super::{did, refuses};
 const UUID: &str = "6128396f-c09b-4ec6-8699-43c5f7e3b230";
 
 /// The shop with suppliers 1 and 2.
-async fn office(world: &World) -> (Company, Actor) {
+pub(super) async fn office(world: &World) -> (Company, Actor) {
     let company = shop(world).await;
     company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"}), json!({"nombre": "Luz SA"})]).await;
     let ana = company.admin().await;
     (company, ana)
 }
 
-fn pay(cxp: i64, importe: &str, cuenta: Value, referencia: &str) -> Value {
+pub(super) fn pay(cxp: i64, importe: &str, cuenta: Value, referencia: &str) -> Value {
     json!({"cxp": cxp, "importe": importe, "cuenta_bancaria": cuenta, "fecha": "2026-10-12", "referencia": referencia})
 }
 
-async fn payable(ana: &Actor, cxp: i64) -> Value {
+pub(super) async fn payable(ana: &Actor, cxp: i64) -> Value {
     for estatus in ["pendiente", "pagado", "cancelado"] {
         if let [found] = ana.walk(&format!("/cxp?clave={cxp}&estatus={estatus}")).await.as_slice() {
             return found.clone();
@@ -31,12 +31,12 @@ async fn payable(ana: &Actor, cxp: i64) -> Value {
     panic!("there is no payable {cxp}");
 }
 
-fn state(payable: &Value) -> [&str; 3] {
+pub(super) fn state(payable: &Value) -> [&str; 3] {
     ["estatus", "pagado", "saldo"].map(|field| payable[field].as_str().expect("a text"))
 }
 
 /// All entries in order: subject, day and lines.
-async fn entries(company: &Company) -> Vec<String> {
+pub(super) async fn entries(company: &Company) -> Vec<String> {
     sqlx::query_scalar(
         "SELECT p.concepto || ' ' || p.fecha || ':' || string_agg(format(' %s %s', r.cuenta,
                     CASE WHEN r.cargo > 0 THEN to_char(r.cargo, 'FM+999990.00') ELSE to_char(-r.abono, 'FM999990.00') END),
@@ -51,7 +51,7 @@ async fn entries(company: &Company) -> Vec<String> {
 }
 
 /// The accounts with a balance.
-async fn open_accounts(company: &Company) -> Vec<String> {
+pub(super) async fn open_accounts(company: &Company) -> Vec<String> {
     let rows = balance(company, json!({})).await;
     rows.into_iter().filter(|row| !row.ends_with("= 0.00")).collect()
 }
@@ -260,7 +260,7 @@ async fn an_order_whose_bill_is_cancelled_or_edited_is_billed_again() {
 }
 
 #[tokio::test]
-async fn what_is_withheld_from_a_supplier_is_owed_to_the_authority() {
+async fn what_is_withheld_from_a_supplier_is_owed_to_the_authority_once_it_is_paid() {
     let world = World::new().await;
     let (company, ana) = office(&world).await;
     let fees = json!({"total": "953.33", "iva": "160.00", "retencion_isr": "100.00", "retencion_iva": "106.67"});
@@ -272,14 +272,19 @@ async fn what_is_withheld_from_a_supplier_is_owed_to_the_authority() {
     assert_eq!(
         entries(&company).await,
         [
-            "Cuenta por pagar 1 2026-10-12: 119.01 +160.00 201.01 -953.33 216.04 -100.00 216.10 -106.67 601.84 +1000.00",
-            "Cuenta por pagar 2 2026-10-12: 119.01 -160.00 201.01 +953.33 216.04 +100.00 216.10 +106.67 601.84 -1000.00",
-            "Cuenta por pagar 3 2026-10-12: 119.01 +3200.00 201.01 -19066.60 216.04 -2000.00 216.10 -2133.40 601.84 +20000.00",
+            "Cuenta por pagar 1 2026-10-12: 119.01 +160.00 201.01 -953.33 216.12 -206.67 601.84 +1000.00",
+            "Cuenta por pagar 2 2026-10-12: 119.01 -160.00 201.01 +953.33 216.12 +206.67 601.84 -1000.00",
+            "Cuenta por pagar 3 2026-10-12: 119.01 +3200.00 201.01 -19066.60 216.12 -4133.40 601.84 +20000.00",
             "Cuenta por pagar 4 2026-10-12: 119.01 +172.80 201.01 -1252.80 601.84 +1080.00",
         ]
     );
     did(company.run_by_name("payable.pay", &pay(1, "953.33", json!(1), "H")).await);
     assert_eq!(state(&payable(&ana, 1).await), ["pagado", "953.33", "0.00"]);
+    assert_eq!(
+        entries(&company).await[4..],
+        ["Pago 1 de la cuenta por pagar 1 2026-10-12: 201.01 +953.33 102.01 -953.33 119.01 -160.00 118.01 +160.00 \
+          216.12 +206.67 216.04 -100.00 216.10 -106.67"]
+    );
     books::check(&world, &company).await;
     let given = |fields: Value| with(&json!({"total": "100", "iva": "16"}), fields);
     refuses(
@@ -314,14 +319,14 @@ async fn ieps_of_a_purchase_is_in_the_cost_and_what_is_withheld_is_not_owed_to_t
     assert_eq!(payable(&ana, 1).await["total"], "120.03");
     assert_eq!(
         entries(&company).await,
-        ["Recepción de la compra 1 2026-10-12: 119.01 +17.28 201.01 -120.03 216.04 -1.25 216.10 -4.00 115.01 +108.00"]
+        ["Recepción de la compra 1 2026-10-12: 119.01 +17.28 201.01 -120.03 216.12 -5.25 115.01 +108.00"]
     );
     // The supplier's bill of half of it takes half of the order's taxes.
     did(company.run_by_name("payable.cancel", &json!({"cxp": 1})).await);
     did(company.run_by_name("payable.capture", &json!({"compra": 1, "total": "60.02"})).await);
     books::check(&world, &company).await;
     let half = entries(&company).await.pop().expect("an entry");
-    assert!(half.contains("119.01 +8.64 201.01 -60.02 216.04 -0.63 216.10 -2.00"), "{half}");
+    assert!(half.contains("119.01 +8.64 201.01 -60.02 216.12 -2.63"), "{half}");
     let of = |fields: Value| json!({"proveedor": 1, "renglones": [with(&line, fields)]});
     refuses(
         &company,

@@ -22,6 +22,7 @@ mod sales;
 pub(crate) mod shop;
 mod stock;
 mod users;
+mod withheld;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

@@ -26,6 +26,7 @@ async fn shop(world: &World, cp: &str) -> Company {
     };
     let products = [product("A", "16", "02"), product("B", "8", "02"), product("C", "16", "01")];
     let ana = json!({"nombre": "Ana", "rfc": "XIA190128J61", "regimen": 601, "cp": "06700", "uso_cfdi": "G03"});
+    let public = json!({"nombre": "Público", "rfc": "XAXX010101000", "regimen": 616, "cp": "06700", "uso_cfdi": "S01"});
     let branches = [
         json!({"clave": NORTH, "nombre": "Norte", "cp": TIJUANA}),
         json!({"clave": CENTRE, "nombre": "Centro", "cp": INLAND}),
@@ -34,7 +35,8 @@ async fn shop(world: &World, cp: &str) -> Company {
     let warehouses = [NORTH, CENTRE, NOWHERE]
         .map(|sucursal| json!({"codigo": format!("0{sucursal}0"), "sucursal": sucursal, "principal": true}));
     company.load(Resource::Productos, &products).await;
-    company.load(Resource::Clientes, &[ana]).await;
+    company.load(Resource::Clientes, &[ana, public]).await;
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Pesos"})]).await;
     company.load(Resource::Sucursales, &branches).await;
     company.load(Resource::Almacenes, &warehouses).await;
     company
@@ -160,5 +162,162 @@ async fn a_sale_at_the_border_is_judged_again_when_it_is_invoiced() {
         let xml = stamped(&company, &ana, factura).await;
         assert!(xml.contains("TasaOCuota=\"0.080000\"") && xml.contains("LugarExpedicion=\"22000\""), "{xml}");
     }
+    books::check(&world, &company).await;
+}
+
+/// Runs an action that must succeed.
+async fn did(company: &Company, action: &str, input: Value) -> Value {
+    company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
+}
+
+async fn refused(company: &Company, action: &str, input: Value) {
+    let error = company.run_by_name(action, &input).await.expect_err(action);
+    assert_eq!(error.code().codigo(), "impuesto_incompatible", "{action} {input}: {error}");
+}
+
+fn says(xml: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+}
+
+const BORDER: [&str; 2] = ["TasaOCuota=\"0.080000\"", "LugarExpedicion=\"22000\""];
+
+#[tokio::test]
+async fn a_quote_of_the_border_is_invoiced_from_there() {
+    let world = World::new().await;
+    let company = shop(&world, INLAND).await;
+    let ana = company.admin().await;
+    let mut quote = order(line(NAIL, json!("8")));
+    quote["tipo"] = json!("cotizacion");
+    quote["sucursal"] = json!(NORTH);
+    for ordered in [false, true] {
+        let venta = did(&company, "sale.capture", quote.clone()).await["venta"].clone();
+        if ordered {
+            did(&company, "quote.order", json!({"venta": venta})).await;
+            let handed = json!({"venta": venta, "renglones": [{"renglon": 1, "cantidad": 0.25}]});
+            did(&company, "order.fulfil", handed).await;
+        }
+        let made = did(&company, "order.invoice", json!({"venta": venta})).await;
+        says(&stamped(&company, &ana, &made["factura"]).await, &BORDER);
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn documents_that_wait_keep_the_place_where_they_were_validated() {
+    let world = World::new().await;
+    let company = shop(&world, TIJUANA).await;
+    let ana = company.admin().await;
+    let venta = ana.post("/ventas", order(line(CHEAP, Value::Null))).await.ok(201)["venta"].clone();
+    let made = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    moves(&company, INLAND).await;
+    says(&stamped(&company, &ana, &made["factura"]).await, &BORDER);
+    // A substitute is made anew: only with another tax.
+    let factura = &made["factura"];
+    refused(&company, "invoice.substitute", json!({"factura": factura})).await;
+    let same = json!({"factura": factura, "cambios": {"renglones": [line(CHEAP, Value::Null)]}});
+    refused(&company, "invoice.substitute", same).await;
+    refused(&company, "invoice.substitute", json!({"factura": factura, "cambios": {"uso_cfdi": "G01"}})).await;
+    let other = json!({"factura": factura, "cambios": {"renglones": [line(CHEAP, json!("16"))]}});
+    let substitute = did(&company, "invoice.substitute", other).await["factura"].clone();
+    let xml = stamped(&company, &ana, &substitute).await;
+    says(&xml, &["TasaOCuota=\"0.160000\"", "LugarExpedicion=\"06700\""]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn what_was_sold_at_the_border_is_paid_and_taken_back_after_the_move() {
+    let world = World::new().await;
+    let company = shop(&world, TIJUANA).await;
+    let ana = company.admin().await;
+    let mut sold = order(line(CHEAP, Value::Null));
+    sold["renglones"][0]["cantidad"] = json!(4);
+    let venta = ana.post("/ventas", sold).await.ok(201)["venta"].clone();
+    let factura = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202)["factura"].clone();
+    stamped(&company, &ana, &factura).await;
+    let back = json!({"factura": factura, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 1}],
+                      "aplicar": true});
+    let note = did(&company, "credit-note.capture", back.clone()).await["factura"].clone();
+    let rejected = json!({"factura": note, "codigo": "CFDI40145", "mensaje": "Nombre"});
+    did(&company, "invoice.rejected", rejected).await;
+    moves(&company, INLAND).await;
+    did(&company, "invoice.restamp", json!({"factura": note})).await;
+    says(&stamped(&company, &ana, &note).await, &BORDER);
+    let note = did(&company, "credit-note.capture", back).await["factura"].clone();
+    says(&stamped(&company, &ana, &note).await, &BORDER);
+    let cxc = ana.walk(&format!("/cxc?venta={venta}")).await[0].clone();
+    assert_eq!(cxc["saldo"], "216.00");
+    let paid = json!({"cxc": cxc["clave"], "importe": "216.00", "cuenta_bancaria": 1, "forma_pago_sat": "03",
+                      "fecha": "2026-10-12", "referencia": "R"});
+    did(&company, "payment.apply", paid).await;
+    company.world.stamp(&SandboxStamper).await;
+    let payments = ana.walk(&format!("/cxc-pagos?cxc={}", cxc["clave"])).await;
+    let complement = payments.last().expect("a payment")["factura"].clone();
+    let xml = stamped(&company, &ana, &complement).await;
+    says(&xml, &["TasaOCuotaDR=\"0.080000\"", "LugarExpedicion=\"06700\""]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_advance_of_the_border_is_applied_and_given_back_after_the_move() {
+    let world = World::new().await;
+    let company = shop(&world, TIJUANA).await;
+    let ana = company.admin().await;
+    let advance = json!({"cliente": 1, "importe": "108", "iva": "8", "forma_pago_sat": "03", "cuenta_bancaria": 1});
+    let made = did(&company, "advance.capture", advance.clone()).await;
+    says(&stamped(&company, &ana, &made["factura"]).await, &BORDER);
+    moves(&company, INLAND).await;
+    refused(&company, "advance.capture", advance).await;
+    let mut sold = order(line(NAIL, Value::Null));
+    (sold["forma_pago_sat"], sold["metodo_pago_sat"]) = (json!("03"), json!("PUE"));
+    let venta = ana.post("/ventas", sold).await.ok(201)["venta"].clone();
+    let factura = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202)["factura"].clone();
+    says(&stamped(&company, &ana, &factura).await, &["TasaOCuota=\"0.160000\"", "LugarExpedicion=\"06700\""]);
+    let cxc = ana.walk(&format!("/cxc?venta={venta}")).await[0]["clave"].clone();
+    let applied = json!({"cxc": cxc, "importe": "54", "origen": "anticipo", "anticipo": made["anticipo"],
+                         "fecha": "2026-10-12"});
+    did(&company, "payment.apply", applied).await;
+    let refund = json!({"anticipo": made["anticipo"], "importe": "54", "cuenta_bancaria": 1, "fecha": "2026-10-12",
+                        "referencia": "R"});
+    did(&company, "advance.refund", refund).await;
+    company.world.stamp(&SandboxStamper).await;
+    let notes: Vec<i64> = sqlx::query_scalar("SELECT factura FROM notas_credito WHERE empresa = $1 ORDER BY factura")
+        .bind(company.id.0)
+        .fetch_all(world.pool())
+        .await
+        .expect("notes");
+    assert_eq!(notes.len(), 2);
+    for note in notes {
+        says(&stamped(&company, &ana, &json!(note)).await, &BORDER);
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn tickets_of_the_border_are_in_a_global_invoice_of_their_branch() {
+    let world = World::new().await;
+    let company = shop(&world, INLAND).await;
+    let ana = company.admin().await;
+    let mut tickets = Vec::new();
+    for (sucursal, renglon) in
+        [(NORTH, line(CHEAP, Value::Null)), (NORTH, line(NAIL, Value::Null)), (CENTRE, line(NAIL, Value::Null))]
+    {
+        let sold = json!({"tipo": "venta", "cliente": 2, "sucursal": sucursal, "renglones": [renglon],
+                          "forma_pago_sat": "01"});
+        tickets.push(did(&company, "sale.capture", sold).await["venta"].clone());
+    }
+    let october = json!({"periodicidad": "04", "mes": 10, "año": 2026});
+    refused(&company, "invoice.global", october.clone()).await;
+    let of = |ventas: &[Value]| {
+        let mut input = october.clone();
+        input["ventas"] = json!(ventas);
+        input
+    };
+    let north = did(&company, "invoice.global", of(&tickets[..2])).await["factura"].clone();
+    says(&stamped(&company, &ana, &north).await, &[BORDER[0], BORDER[1], "TasaOCuota=\"0.160000\""]);
+    let centre = did(&company, "invoice.global", october).await;
+    assert_eq!(centre["ventas"], json!([tickets[2]]));
+    says(&stamped(&company, &ana, &centre["factura"]).await, &["LugarExpedicion=\"06700\""]);
     books::check(&world, &company).await;
 }

@@ -10,7 +10,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
          WHERE p.empresa = $1 GROUP BY p.clave HAVING sum(r.cargo) IS DISTINCT FROM sum(r.abono) OR count(r.renglon) < 2",
     ),
     (
-        "a payable is its total less what was paid of it, and account 201.01 says so in pesos; of a paid one no IVA is pending",
+        "a payable is its total less what was paid of it, and account 201.01 says so in pesos; of a paid one no tax is pending",
         "SELECT format('cxp %s', x.clave)
          FROM cxp x CROSS JOIN LATERAL (
              SELECT coalesce(sum(importe), 0) AS importe, count(*) AS pagos FROM cxp_pagos
@@ -18,7 +18,8 @@ pub(super) const RULES: &[(&str, &str)] = &[
          ) p
          CROSS JOIN LATERAL (
              SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '201.01'), 0) AS pesos,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '216.12'), 0) AS retenciones
              FROM polizas z JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = z.clave
              WHERE z.empresa = $1 AND z.cxp = x.clave
          ) c
@@ -26,7 +27,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
              OR x.pagado < p.importe OR (x.estatus = 'cancelado' AND p.pagos > 0)
              OR abs(c.pesos - x.saldo * x.tipo_cambio) >
                 CASE WHEN x.moneda = 'MXN' OR x.saldo = 0 THEN 0 ELSE 0.01 + 0.01 * p.pagos END
-             OR (x.saldo = 0 AND c.iva <> 0) OR c.iva * sign(x.total) < 0
+             OR (x.saldo = 0 AND (c.iva <> 0 OR c.retenciones <> 0)) OR c.retenciones * sign(x.total) < 0 OR c.iva * sign(x.total) < 0
              OR (x.estatus = 'pagado') <> (x.saldo = 0 AND x.estatus <> 'cancelado'))",
     ),
     (

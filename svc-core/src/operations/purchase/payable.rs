@@ -211,6 +211,9 @@ impl Operation for PayPayable {
             saldo: Money::new(debt.saldo),
             adeudo: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
             iva: cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            por_retener: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
+            retencion_isr: Money::new(debt.retencion_isr.get()),
+            retencion_iva: Money::new(debt.retencion_iva.get()),
             tipo_cambio: debt.tipo_cambio,
             tipo_cambio_pago,
         };
