@@ -4,7 +4,7 @@
 use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
 use super::{document, stock};
-use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, build_invoice};
+use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
@@ -76,7 +76,8 @@ pub(crate) async fn document(
         ..sale
     };
     let emisor = document::issuer(cx, cp);
-    Ok(build_invoice(&InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones }))
+    let source = InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones };
+    Ok(document::build_checked(&source, TipoDeComprobante::I))
 }
 
 /// Changes the sale of a substitute that was just stamped as its correction says: the lines and

@@ -9,7 +9,7 @@ use super::receiver::{of_customer, place_of_issue, receiver};
 use super::{complement, correction};
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
-    TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_related,
+    TipoDeComprobante, TipoRelacion, build_global, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
 use crate::domain::invoice::{ProposedTerms, TO_BE_DEFINED, validate_receiver};
@@ -79,7 +79,7 @@ pub(crate) async fn of_sale(
         venta: sale,
         renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
     };
-    Ok(build_invoice(&source))
+    Ok(build_checked(&source, TipoDeComprobante::I))
 }
 
 /// The document of a queued record that is not a complement: of a sale, a credit note or a period.
@@ -136,15 +136,20 @@ pub(crate) async fn of_period(
     let tickets: Vec<Ticket> = sales.into_iter().map(ticket).collect();
     let GlobalPeriod { periodicidad, meses, anio } = period.clone();
     let periodo = InformacionGlobal { periodicidad, meses, anio };
-    let mut emisor = issuer(cx, None);
-    if emisor.check_border_rate(tickets.iter().flat_map(|ticket| &ticket.renglones)).is_err() {
+    let emisor = issuer(cx, None);
+    let mut source = GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets };
+    if check_border_tickets(&source).is_err() {
         // Sales of one branch are invoiced from there.
         let mut places = cx.tx.places_of_sales(ventas).await?;
         let one = places.pop().filter(|_| places.is_empty());
         let Some(cp) = one else { return Ok(Err(CfdiFault::BorderTickets)) };
-        emisor.cp = cp.or(emisor.cp);
+        source.emisor.cp = cp.or(source.emisor.cp);
     }
-    Ok(build_global(&GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets }))
+    Ok(check_border_tickets(&source).and_then(|()| build_global(&source)))
+}
+
+fn check_border_tickets(source: &GlobalSource) -> Result<(), CfdiFault> {
+    source.emisor.check_border_rate(source.tickets.iter().flat_map(|ticket| &ticket.renglones))
 }
 
 /// The payment form of the largest part of these sales (`c_FormaPago`); cash if no sale has one.
@@ -210,7 +215,13 @@ pub(crate) async fn of_note(
         },
         renglones,
     };
-    Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
+    Ok(build_checked(&source, TipoDeComprobante::E))
+}
+
+/// Builds the document of a sale or a credit note, whose rates its place of issue must have.
+pub(crate) fn build_checked(source: &InvoiceSource, tipo: TipoDeComprobante) -> Result<Cfdi, CfdiFault> {
+    source.emisor.check_border_rate(&source.renglones)?;
+    build_related(source, tipo, Vec::new())
 }
 
 pub(crate) fn heading(record: StampingRecord) -> Heading {

@@ -110,11 +110,12 @@ pub(super) const RULES: &[(&str, &str)] = &[
          WHERE c.empresa = $1 AND c.estatus = 'recibida' AND c.cxp IS NOT NULL GROUP BY c.clave, r.codigo HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
-        "nothing is gained or lost by the exchange rate of pesos",
+        "nothing is gained or lost by the exchange rate of pesos; a reversed entry may be of another currency",
         "SELECT format('póliza %s', p.clave)
          FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
          LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta LEFT JOIN cxp x ON x.empresa = $1 AND x.clave = p.cxp
          WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'
+           AND p.revierte IS NULL AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = $1 AND o.revierte = p.clave)
            AND NOT EXISTS (SELECT FROM cxc_pagos g WHERE g.empresa = $1 AND g.clave = p.pago AND g.monto IS NOT NULL)",
     ),
     (

@@ -28,7 +28,6 @@ pub fn build_related(
     tipo: TipoDeComprobante,
     relacionados: Vec<CfdiRelacionados>,
 ) -> Result<Cfdi, CfdiFault> {
-    source.emisor.check_border_rate(&source.renglones)?;
     let opening = open(&source.emisor, &source.encabezado)?;
     let sale = &source.venta;
     let receptor = receive(&source.receptor, &opening.lugar_expedicion, sale.uso_cfdi.as_deref())?;
@@ -57,7 +56,6 @@ pub fn build_related(
 /// Builds the income document ("I") of a period's sales to the general public: one concept per
 /// ticket.
 pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
-    source.emisor.check_border_rate(source.tickets.iter().flat_map(|ticket| &ticket.renglones))?;
     let opening = open(&source.emisor, &source.encabezado)?;
     let currency = Currency::of(&source.moneda)?;
     let mut body = Concepts::default();
