@@ -44,13 +44,8 @@ pub trait DiscardTx {
 
     /// Makes the sale of a discarded invoice what it was before, under this number. A receivable
     /// that is not cancelled is again that of the order or ticket; `impreso` is its folio.
-    async fn restore_sale(
-        &mut self,
-        factura: i64,
-        folio: i64,
-        impreso: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError>;
+    async fn restore_sale(&mut self, factura: i64, folio: i64, impreso: &str, now: Timestamp)
+    -> Result<(), StoreError>;
 
     /// Removes its invoice from a sale.
     async fn detach_invoice(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;

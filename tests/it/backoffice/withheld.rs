@@ -37,8 +37,10 @@ async fn taxes_are_withheld_with_each_payment_at_its_rate() {
     let paid = did(company.run_by_name("payable.pay", &half).await);
     assert_eq!(
         entries(&company).await[4..],
-        ["Pago 3 de la cuenta por pagar 2 2026-10-12: 201.01 +9533.40 102.01 -10010.07 119.01 -1600.02 118.01 +1680.02 \
-          216.12 +2066.72 216.04 -1050.01 216.10 -1120.05 701.01 +500.01"]
+        [
+            "Pago 3 de la cuenta por pagar 2 2026-10-12: 201.01 +9533.40 102.01 -10010.07 119.01 -1600.02 118.01 +1680.02 \
+          216.12 +2066.72 216.04 -1050.01 216.10 -1120.05 701.01 +500.01"
+        ]
     );
     books::check(&world, &company).await;
     did(company.run_by_name("payable.payment-cancel", &json!({"pago": paid["pago"]})).await);

@@ -40,7 +40,8 @@ impl Business {
     pub(super) async fn buy(&self, lines: &[(i64, u32, u32)], dollars: bool, taxed: bool) -> Result<(), Refused> {
         let line = |(producto, cantidad, costo): &(i64, u32, u32)| {
             let (cantidad, costo) = (Decimal::new(i64::from(*cantidad), 3), Decimal::new(i64::from(*costo), 4));
-            let mut line = json!({"producto": producto, "cantidad": number(cantidad), "costo_unitario": costo.to_string()});
+            let mut line =
+                json!({"producto": producto, "cantidad": number(cantidad), "costo_unitario": costo.to_string()});
             if taxed {
                 let part = |rate: i64| (cantidad * costo * Decimal::new(rate, 4)).round_dp(2).to_string();
                 line["ieps"] = json!(part(800));

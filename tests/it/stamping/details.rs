@@ -175,6 +175,46 @@ async fn the_folios_of_head_office_and_branch_1_read_differently() {
         assert_eq!(moved["referencia"], folio);
     }
     books::check(&world, &shop.company).await;
+
+    // What a credit note of the branch took back leaves again with its cancellation.
+    let did = async |action: &str, input: Value| {
+        shop.company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action}: {error}"))
+    };
+    world.stamp(&SandboxStamper).await;
+    let back = json!({"factura": 3, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 1}]});
+    let note = did("credit-note.capture", back).await["factura"].clone();
+    shop.stamped(&note).await;
+    let stock = "SELECT sum(existencia)::text FROM inventario";
+    let with_note = world.sql::<String>(stock).await;
+    did("invoice.cancel", json!({"factura": note, "motivo": "02"})).await;
+    world.stamp(&SandboxStamper).await;
+    let record = shop.factura(note.as_i64().expect("a clave")).await;
+    assert_eq!(record["estatus"], "cancelada");
+    assert_ne!(world.sql::<String>(stock).await, with_note);
+    let moved = shop.actor.walk("/movimientos-inventario?venta=3").await;
+    let referencias: Vec<&Value> = moved.iter().map(|moved| &moved["referencia"]).collect();
+    assert_eq!(referencias, ["F1-2", "N1-1", "N1-1"]);
+    books::check(&world, &shop.company).await;
+
+    // A substitute's folio is the receivable's, and a discarded one's is the order's again.
+    let substitute = did("invoice.substitute", json!({"factura": 3})).await["factura"].clone();
+    shop.stamped(&substitute).await;
+    assert_eq!(shop.one("/cxc?venta=3").await["folio"], "F1-3");
+    let sold = with(
+        nails(),
+        json!({"sucursal": 1, "condicion_pago": "credito", "metodo_pago_sat": "PPD",
+                                    "forma_pago_sat": "99"}),
+    );
+    let venta = did("sale.capture", sold).await["venta"].clone();
+    let lines = json!({"venta": venta, "renglones": [{"renglon": 1, "cantidad": 10}]});
+    did("order.fulfil", lines).await;
+    let folio = shop.one(&format!("/cxc?venta={venta}")).await["folio"].clone();
+    let made = did("order.invoice", json!({"venta": venta})).await["factura"].clone();
+    assert_eq!(shop.one(&format!("/cxc?venta={venta}")).await["folio"], "F1-4");
+    did("invoice.rejected", json!({"factura": made, "codigo": "CFDI40145", "mensaje": "Nombre"})).await;
+    did("document.discard", json!({"factura": made})).await;
+    assert_eq!(shop.one(&format!("/cxc?venta={venta}")).await["folio"], folio);
+    books::check(&world, &shop.company).await;
 }
 
 #[tokio::test]

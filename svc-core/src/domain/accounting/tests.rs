@@ -372,6 +372,17 @@ fn a_payment_of_a_payable_credits_its_part_of_the_iva_and_withholds_at_the_rate_
 }
 
 #[test]
+fn an_advance_is_booked_net_of_its_discount() {
+    let entry = |subtotal, descuento, iva| {
+        let amounts = of(subtotal, descuento, iva);
+        let advance = SaleAmounts { ingreso: Account::Anticipos, amounts, ..sale() };
+        sale_entry("x", day(), &advance).unwrap().map(|entry| shown(&entry))
+    };
+    assert_eq!(entry("1000", "100", "144").unwrap(), ["105.01 +1044.00", "206.01 -900.00", "209.01 -144.00"]);
+    assert_eq!(entry("1000", "1000", "0"), None);
+}
+
+#[test]
 fn handed_goods_are_a_cost_when_they_are_owed() {
     let handed = SaleAmounts { costo: money("100"), entregado: money("40"), ..sale() };
     let lines = shown(&sale_entry("x", day(), &handed).unwrap().unwrap());
