@@ -18,7 +18,8 @@ pub(super) async fn office(world: &World) -> (Company, Actor) {
     (company, ana)
 }
 
-pub(super) fn pay(cxp: i64, importe: &str, cuenta: Value, referencia: &str) -> Value {
+pub(super) fn pay(cxp: i64, importe: &str, cuenta: impl Into<Value>, referencia: &str) -> Value {
+    let cuenta: Value = cuenta.into();
     json!({"cxp": cxp, "importe": importe, "cuenta_bancaria": cuenta, "fecha": "2026-10-12", "referencia": referencia})
 }
 

@@ -8,6 +8,8 @@ use super::corrections::{entries, office, open_accounts, pay, payable, state};
 use super::shop::with;
 use super::{did, refuses};
 
+const UUID: &str = "6128396f-c09b-4ec6-8699-43c5f7e3b230";
+
 #[tokio::test]
 async fn taxes_are_withheld_with_each_payment_at_its_rate() {
     let world = World::new().await;
@@ -117,7 +119,6 @@ async fn of_a_payment_and_a_cancellation_at_once_the_second_is_refused() {
 async fn a_fiscal_folio_is_given_once_and_free_after_a_cancellation() {
     let world = World::new().await;
     let (company, _) = office(&world).await;
-    const UUID: &str = "6128396f-c09b-4ec6-8699-43c5f7e3b230";
     let bill = json!({"total": "10", "uuid": UUID});
     let (one, two) =
         tokio::join!(company.run_by_name("payable.capture", &bill), company.run_by_name("payable.capture", &bill));

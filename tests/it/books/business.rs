@@ -9,7 +9,6 @@ use svc_core::domain::company::LimitMode;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World};
 
-use super::payables::UNPAID;
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: for states and amounts, never for a request's form.
@@ -162,16 +161,9 @@ impl Business {
             }
             Deed::Owe(cents, dollars, withheld) => self.owe(*cents, *dollars, *withheld).await,
             Deed::PayPayable(cxp, part, account) => self.pay_payable(*cxp, *part, *account).await,
-            Deed::CancelPayablePayment(pick) => {
-                let standing = "SELECT clave FROM cxp_pagos WHERE empresa = $1 AND NOT cancelado";
-                let pago = self.among(*pick, "cxp_pagos", standing).await;
-                self.run_by_name("payable.payment-cancel", json!({"pago": pago})).await
-            }
+            Deed::CancelPayablePayment(pick) => self.cancel_payable_payment(*pick).await,
             Deed::EditPayable(pick, cents) => self.edit_payable(*pick, *cents).await,
-            Deed::CancelPayable(pick) => {
-                let cxp = self.among(*pick, "cxp", UNPAID).await;
-                self.run_by_name("payable.cancel", json!({"cxp": cxp})).await
-            }
+            Deed::CancelPayable(pick) => self.cancel_payable(*pick).await,
             Deed::Credit(invoice, part, back, aplicar) => self.credit(*invoice, *part, *back, *aplicar).await,
             Deed::CancelNote(note, acceptance) => self.cancel_note(*note, *acceptance).await,
             Deed::Advance(cliente, cents, rate) => self.advance(*cliente, *cents, *rate).await,

@@ -8,7 +8,7 @@ use super::dealings::rate_text;
 use super::step::Pick;
 
 /// Payables that nothing is paid of.
-pub(super) const UNPAID: &str = "SELECT clave FROM cxp WHERE empresa = $1 AND estatus = 'pendiente' AND pagado = 0";
+const UNPAID: &str = "SELECT clave FROM cxp WHERE empresa = $1 AND estatus = 'pendiente' AND pagado = 0";
 
 /// A part of an amount, in ten thousandths, in cents.
 fn part_of(amount: Decimal, ten_thousandths: i64) -> String {
@@ -72,6 +72,17 @@ impl Business {
             _ => {}
         }
         self.run_by_name("payable.edit", input).await
+    }
+
+    pub(super) async fn cancel_payable(&self, pick: Pick) -> Result<(), Refused> {
+        let cxp = self.among(pick, "cxp", UNPAID).await;
+        self.run_by_name("payable.cancel", json!({"cxp": cxp})).await
+    }
+
+    pub(super) async fn cancel_payable_payment(&self, pick: Pick) -> Result<(), Refused> {
+        let standing = "SELECT clave FROM cxp_pagos WHERE empresa = $1 AND NOT cancelado";
+        let pago = self.among(pick, "cxp_pagos", standing).await;
+        self.run_by_name("payable.payment-cancel", json!({"pago": pago})).await
     }
 
     /// What is owed of a payable, and its currency.

@@ -10,6 +10,8 @@ use super::{ABROAD, NAIL, Shop, line, nails, order};
 
 /// A soft drink with an IEPS of 3 pesos a unit.
 const DRINK: i64 = 6;
+/// The United States.
+const USA: i64 = 264;
 
 async fn shop(world: &World) -> Shop {
     let shop = Shop::new(world).await;
@@ -105,7 +107,6 @@ async fn an_ieps_quota_returned_in_three_parts_is_credited_once() {
 async fn a_foreigner_s_tax_id_has_the_form_of_its_country() {
     let world = World::new().await;
     let shop = shop(&world).await;
-    const USA: i64 = 264;
     let edit = |fields: Value| with(json!({"clave": ABROAD}), fields);
     for id in ["12-3456789", "12345678", "1234567890", "12345678A"] {
         let input = edit(json!({"pais": USA, "num_reg_id_trib": id}));

@@ -43,11 +43,13 @@ async fn shop(world: &World, cp: &str) -> Company {
 }
 
 /// One of a product at 100.00, with this IVA if it is not null.
-fn line(producto: i64, iva: Value) -> Value {
+fn line(producto: i64, iva: impl Into<Value>) -> Value {
+    let iva: Value = iva.into();
     json!({"producto": producto, "cantidad": 1, "precio_unitario": "100", "iva": iva})
 }
 
-fn order(line: Value) -> Value {
+fn order(line: impl Into<Value>) -> Value {
+    let line: Value = line.into();
     json!({"tipo": "pedido", "cliente": 1, "renglones": [line], "forma_pago_sat": "99", "metodo_pago_sat": "PPD"})
 }
 
