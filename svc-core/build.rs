@@ -194,6 +194,7 @@ fn currency_array(table: &Table) -> Result<String, String> {
 fn country_array(table: &Table) -> Result<String, String> {
     // Sorted by number: the key's text sorts otherwise ("100" before "30").
     let mut entries = BTreeMap::new();
+    let mut tax_ids = Vec::new();
     for (iso, row) in table.keyed("clave")? {
         let text = row.cell("clave_interna")?;
         let clave: i64 = text.parse().map_err(|_| row.fault("clave_interna is no integer"))?;
@@ -203,8 +204,21 @@ fn country_array(table: &Table) -> Result<String, String> {
         if entries.insert(clave, format!("({clave}, {iso:?})")).is_some() {
             return Err(row.fault("repeated clave_interna"));
         }
+        // Residents of Mexico have no tax id but their RFC.
+        match row.cell("patron_identidad_tributaria")? {
+            "" => {}
+            _ if iso == "MEX" => {}
+            pattern => {
+                let count = pattern.strip_prefix("[0-9]{").and_then(|rest| rest.strip_suffix('}'));
+                let count: usize = count
+                    .and_then(|count| count.parse().ok())
+                    .ok_or_else(|| row.fault("patron_identidad_tributaria is not a number of digits"))?;
+                tax_ids.push(format!("({iso:?}, {count})"));
+            }
+        }
     }
-    Ok(array("COUNTRIES", "(i64, &str)", &entries.into_values().collect::<Vec<_>>()))
+    let countries = array("COUNTRIES", "(i64, &str)", &entries.into_values().collect::<Vec<_>>());
+    Ok(countries + &array("TAX_ID_DIGITS", "(&str, usize)", &tax_ids))
 }
 
 fn vat_array(table: &Table) -> Result<String, String> {

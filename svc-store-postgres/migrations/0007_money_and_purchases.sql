@@ -227,7 +227,12 @@ CREATE TABLE compras (
     tipo_cambio    numeric(18, 6) NOT NULL DEFAULT 1 CHECK (tipo_cambio > 0),
     subtotal       numeric(24, 6) NOT NULL DEFAULT 0,
     descuento      numeric(24, 6) NOT NULL DEFAULT 0 CHECK (descuento >= 0),
+    -- IVA and IEPS.
     impuestos      numeric(24, 6) NOT NULL DEFAULT 0,
+    ieps           numeric(24, 6) NOT NULL DEFAULT 0,
+    -- What the company withholds of it.
+    retencion_isr  numeric(24, 6) NOT NULL DEFAULT 0,
+    retencion_iva  numeric(24, 6) NOT NULL DEFAULT 0,
     total          numeric(24, 6) NOT NULL DEFAULT 0,
     -- The payable that it made. Payables may be imported before purchases or after, so it has no
     -- foreign key.
@@ -264,6 +269,9 @@ CREATE TABLE compras_renglones (
     descuento          numeric(24, 6) NOT NULL DEFAULT 0 CHECK (descuento >= 0),
     subtotal           numeric(24, 6) NOT NULL DEFAULT 0,
     iva                numeric(24, 6) NOT NULL DEFAULT 0,
+    ieps               numeric(24, 6) NOT NULL DEFAULT 0,
+    retencion_isr      numeric(24, 6) NOT NULL DEFAULT 0,
+    retencion_iva      numeric(24, 6) NOT NULL DEFAULT 0,
     total              numeric(24, 6) NOT NULL DEFAULT 0,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT compras_renglones_renglon_unico UNIQUE (empresa, compra, renglon),
@@ -293,6 +301,11 @@ CREATE TABLE cxp (
     pagado         numeric(24, 6) NOT NULL DEFAULT 0,
     -- Negative where it is in the company's favour.
     saldo          numeric(24, 6) NOT NULL DEFAULT 0,
+    -- The taxes within the total, with its sign; what is withheld is not in it.
+    iva            numeric(24, 6) NOT NULL DEFAULT 0,
+    ieps           numeric(24, 6) NOT NULL DEFAULT 0,
+    retencion_isr  numeric(24, 6) NOT NULL DEFAULT 0,
+    retencion_iva  numeric(24, 6) NOT NULL DEFAULT 0,
     sucursal       bigint NOT NULL DEFAULT 0,
     operaciones    bigint NOT NULL DEFAULT 1 CHECK (operaciones > 0),
     concepto       text,
@@ -336,6 +349,7 @@ CREATE TABLE cxp_pagos (
     cuenta_bancaria  bigint,
     referencia       text NOT NULL,
     creado           timestamptz NOT NULL,
+    cancelado        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT cxp_pagos_cxp_fk FOREIGN KEY (empresa, cxp) REFERENCES cxp,
     CONSTRAINT cxp_pagos_cuenta_bancaria_fk FOREIGN KEY (empresa, cuenta_bancaria) REFERENCES cuentas_bancarias

@@ -51,6 +51,26 @@ from_row! {
     struct NumberedAccount { codigo: Account, numero: String }
 }
 
+/// The document of entries.
+#[derive(Debug, Clone, Copy, Default)]
+struct Posted {
+    /// A sale, without its payments.
+    venta: Option<i64>,
+    /// A payment of a receivable.
+    pago: Option<i64>,
+    /// An account payable: without its payments, or only the payment `cxp_pago`.
+    cxp: Option<i64>,
+    cxp_pago: Option<i64>,
+    /// Whether only entries about stock movements count, or only others.
+    entregas: Option<bool>,
+}
+
+impl Posted {
+    fn sale(venta: i64, entregas: bool) -> Self {
+        Self { venta: Some(venta), entregas: Some(entregas), ..Self::default() }
+    }
+}
+
 #[async_trait]
 impl AccountingTx for PostgresTx {
     /// The only statement that writes entries, and the only one that replaces accounts by the
@@ -116,15 +136,15 @@ impl AccountingTx for PostgresTx {
     }
 
     async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<LedgerEntry>, StoreError> {
-        Ok(self.standing(Some(venta), None, false).await?.into_iter().next())
+        Ok(self.standing(Posted::sale(venta, false)).await?.into_iter().next())
     }
 
     async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<LedgerEntry>, StoreError> {
-        self.standing(Some(venta), None, true).await
+        self.standing(Posted::sale(venta, true)).await
     }
 
     async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<LedgerEntry>, StoreError> {
-        let standing = self.standing(Some(venta), None, false).await?;
+        let standing = self.standing(Posted::sale(venta, false)).await?;
         Ok(standing.into_iter().find(|entry| entry.about().factura == Some(factura)))
     }
 
@@ -160,7 +180,12 @@ impl AccountingTx for PostgresTx {
     }
 
     async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<LedgerEntry>, StoreError> {
-        Ok(self.standing(None, Some(pago), false).await?.into_iter().next())
+        let posted = Posted { pago: Some(pago), entregas: Some(false), ..Posted::default() };
+        Ok(self.standing(posted).await?.into_iter().next())
+    }
+
+    async fn entries_of_payable(&mut self, cxp: i64, pago: Option<i64>) -> Result<Vec<LedgerEntry>, StoreError> {
+        self.standing(Posted { cxp: Some(cxp), cxp_pago: pago, ..Posted::default() }).await
     }
 
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError> {
@@ -258,28 +283,26 @@ impl AccountingTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// The entries of a sale without its payments, or of a payment, that were not reversed, the
-    /// oldest first: either those of an order's deliveries or all others.
-    async fn standing(
-        &mut self,
-        venta: Option<i64>,
-        pago: Option<i64>,
-        handovers: bool,
-    ) -> Result<Vec<LedgerEntry>, StoreError> {
+    /// The entries of a document that were not reversed, the oldest first.
+    async fn standing(&mut self, posted: Posted) -> Result<Vec<LedgerEntry>, StoreError> {
         let lines: Vec<PostedLine> = self
             .many(sql!(
                 "SELECT p.clave AS poliza, p.concepto, p.fecha, p.venta, p.factura, p.pago, p.cxp_pago, p.compra, p.cxp,
                         p.deposito, p.reembolso, p.movimiento, coalesce(r.codigo, r.cuenta) AS codigo, r.cargo, r.abono
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-                 WHERE p.empresa = :empresa AND (p.venta = :venta AND p.pago IS NULL OR p.pago = :pago)
-                   AND (p.movimiento IS NOT NULL) = :entregas AND p.revierte IS NULL
+                 WHERE p.empresa = :empresa
+                   AND (p.venta = :venta AND p.pago IS NULL OR p.pago = :pago
+                        OR p.cxp = :cxp AND p.cxp_pago IS NOT DISTINCT FROM :cxp_pago)
+                   AND (:entregas::boolean IS NULL OR (p.movimiento IS NOT NULL) = :entregas) AND p.revierte IS NULL
                    AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)
                  ORDER BY p.clave, r.renglon",
                 empresa: self.empresa,
-                venta,
-                pago,
-                entregas: handovers,
+                venta: posted.venta,
+                pago: posted.pago,
+                cxp: posted.cxp,
+                cxp_pago: posted.cxp_pago,
+                entregas: posted.entregas,
             ))
             .await?;
         lines.chunk_by(|a, b| a.poliza == b.poliza).filter_map(|lines| entry(lines).transpose()).collect()

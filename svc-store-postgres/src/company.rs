@@ -142,6 +142,14 @@ impl CompanyTx for PostgresTx {
             vender_sin_existencia: change.vender_sin_existencia,
         ))
         .await?;
+        if let Some(cp) = &change.cp {
+            self.run(sql!(
+                "UPDATE sucursales SET cp = :cp WHERE empresa = :empresa AND clave = 0",
+                empresa: self.empresa,
+                cp,
+            ))
+            .await?;
+        }
         let Some(correo) = &change.correo else { return Ok(()) };
         self.run(sql!(
             "UPDATE usuarios

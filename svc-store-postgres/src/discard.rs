@@ -10,7 +10,7 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(SaleBefore { tipo, folio, surtido: "surtido_estatus" });
+from_row!(SaleBefore { tipo, serie, folio, surtido: "surtido_estatus" });
 from_row!(SalePayment { pago, con_complemento });
 
 #[async_trait]
@@ -18,7 +18,7 @@ impl DiscardTx for PostgresTx {
     async fn sale_before(&mut self, factura: i64) -> Result<Option<SaleBefore>, StoreError> {
         // The part of an order that was divided from it was created as an invoice.
         self.optional(sql!(
-            "SELECT tipo, surtido_estatus,
+            "SELECT tipo, surtido_estatus, serie,
                     CASE WHEN tipo_creado IS DISTINCT FROM :tipo_factura THEN folio END AS folio
              FROM ventas_previas
              WHERE empresa = :empresa AND factura = :factura",
@@ -29,7 +29,13 @@ impl DiscardTx for PostgresTx {
         .await
     }
 
-    async fn restore_sale(&mut self, factura: i64, folio: i64, now: Timestamp) -> Result<(), StoreError> {
+    async fn restore_sale(
+        &mut self,
+        factura: i64,
+        folio: i64,
+        impreso: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         // Receivables show the sale's type, those too that are cancelled.
         self.run(sql!(
             "WITH antes AS (
@@ -38,7 +44,7 @@ impl DiscardTx for PostgresTx {
                  RETURNING *
              ), cuentas AS (
                  UPDATE cxc x
-                 SET folio = concat(a.serie, :folio::bigint), tipo_venta = a.tipo, factura = NULL, uuid = NULL,
+                 SET folio = :impreso, tipo_venta = a.tipo, factura = NULL, uuid = NULL,
                      metodo_pago_sat = a.metodo_pago_sat, vencimiento = coalesce(a.vencimiento_cxc, x.vencimiento),
                      modificado = :ahora
                  FROM antes a
@@ -60,6 +66,7 @@ impl DiscardTx for PostgresTx {
             empresa: self.empresa,
             factura,
             folio,
+            impreso,
             ahora: now,
             cancelado: ReceivableStatus::Cancelado,
             tipo_factura: SaleKind::Factura,

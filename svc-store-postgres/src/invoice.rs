@@ -1,20 +1,38 @@
 //! The invoice registry, and global invoices.
 
 use async_trait::async_trait;
+use sqlx::postgres::PgRow;
+use svc_core::domain::text::printed_folio;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, InvoiceStatus, ReceivableStatus, SaleKind};
 use svc_core::store::{
     Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, Numbered, RegisteredInvoice, StoreError,
 };
 
-use crate::row::from_row;
+use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sale::folio_series;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(Numbered { clave, folio });
-from_row!(RegisteredInvoice { clave, tipo, estatus, venta, folio, uuid, cancelacion_solicitada, sustituye });
+
+impl FromRow for RegisteredInvoice {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let serie: Option<String> = row.read("serie")?;
+        let folio: Option<String> = row.read("folio")?;
+        Ok(Self {
+            clave: row.read("clave")?,
+            tipo: row.read("tipo")?,
+            estatus: row.read("estatus")?,
+            venta: row.read("venta")?,
+            folio: Some(printed_folio(serie.as_deref().unwrap_or_default(), folio.unwrap_or_default())),
+            uuid: row.read("uuid")?,
+            cancelacion_solicitada: row.read("cancelacion_solicitada")?,
+            sustituye: row.read("sustituye")?,
+        })
+    }
+}
 
 from_row!(GlobalPeriod { periodicidad, meses, anio });
 from_row!(GlobalSale {
@@ -43,7 +61,7 @@ impl InvoiceTx for PostgresTx {
 
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError> {
         self.optional(sql!(
-            "SELECT clave, tipo, estatus, venta, concat(serie, folio) AS folio, uuid,
+            "SELECT clave, tipo, estatus, venta, serie, folio, uuid,
                     cancelacion_solicitada IS NOT NULL AS cancelacion_solicitada, sustituye
              FROM facturas
              WHERE empresa = :empresa AND clave = :clave
@@ -54,7 +72,13 @@ impl InvoiceTx for PostgresTx {
         .await
     }
 
-    async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
+    async fn set_stamped(
+        &mut self,
+        invoice: &RegisteredInvoice,
+        uuid: &str,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         // An invoiced sale takes the folio of a substitute; an advance keeps its own.
         self.run(sql!(
             "WITH f AS (
@@ -73,7 +97,7 @@ impl InvoiceTx for PostgresTx {
                  WHERE v.empresa = :empresa AND v.clave = f.venta AND v.factura IN (:clave, f.sustituye)
              ), cuentas AS (
                  UPDATE cxc x
-                 SET folio = CASE WHEN f.sustituye IS NULL THEN x.folio ELSE concat(f.serie, f.folio) END,
+                 SET folio = CASE WHEN f.sustituye IS NULL THEN x.folio ELSE :impreso END,
                      factura = :clave, uuid = :uuid, modificado = :ahora
                  FROM f
                  WHERE x.empresa = :empresa AND x.venta = f.venta AND x.factura IN (:clave, f.sustituye)
@@ -85,7 +109,8 @@ impl InvoiceTx for PostgresTx {
              DELETE FROM timbrados
              WHERE empresa = :empresa AND factura = :clave",
             empresa: self.empresa,
-            clave,
+            clave: invoice.clave,
+            impreso: invoice.folio.as_deref(),
             uuid,
             fecha_timbrado: at,
             ahora: now,

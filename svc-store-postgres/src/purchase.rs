@@ -2,11 +2,13 @@
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
+use svc_core::domain::payable::PayableTaxes;
 use svc_core::domain::purchase::{Arrival, OrderedLine};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableStatus, ProductKind, PurchaseStatus};
 use svc_core::store::{
-    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PurchaseOrder, PurchaseTx, StoreError,
+    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,
+    StoreError, StoredPayable,
 };
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -14,7 +16,20 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(PurchaseOrder { estatus, proveedor, sucursal, almacen, moneda, tipo_cambio, total, impuestos, cxp });
+from_row!(PurchaseOrder {
+    estatus,
+    proveedor,
+    sucursal,
+    almacen,
+    moneda,
+    tipo_cambio,
+    total,
+    impuestos,
+    ieps,
+    retencion_isr,
+    retencion_iva,
+    cxp
+});
 
 impl FromRow for OrderedLine {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
@@ -28,6 +43,7 @@ impl FromRow for OrderedLine {
             recibida: row.read("cantidad_recibida")?,
             subtotal: row.read("subtotal")?,
             descuento: row.read("descuento")?,
+            ieps: row.read("ieps")?,
         })
     }
 }
@@ -38,19 +54,19 @@ impl PostgresTx {
         self.run(sql!(
             "INSERT INTO compras_renglones (
                  empresa, clave, compra, renglon, producto, descripcion, unidad, cantidad, costo_unitario,
-                 descuento, subtotal, iva, total
+                 descuento, subtotal, iva, ieps, retencion_isr, retencion_iva, total
              )
              SELECT
                  :empresa, :primero + n - 1, :compra, n, producto, descripcion, unidad, cantidad, costo_unitario,
-                 descuento, subtotal, iva, total
+                 descuento, subtotal, iva, ieps, retencion_isr, retencion_iva, total
              FROM unnest(
                  :producto::bigint[], :descripcion::text[], :unidad::text[], :cantidad::numeric[],
                  :costo_unitario::numeric[], :descuento::numeric[], :subtotal::numeric[], :iva::numeric[],
-                 :total::numeric[]
+                 :ieps::numeric[], :retencion_isr::numeric[], :retencion_iva::numeric[], :total::numeric[]
              ) WITH ORDINALITY AS r (
                  producto, descripcion, unidad, cantidad,
                  costo_unitario, descuento, subtotal, iva,
-                 total, n
+                 ieps, retencion_isr, retencion_iva, total, n
              )",
             empresa: self.empresa,
             primero,
@@ -64,6 +80,9 @@ impl PostgresTx {
                 descuento: line.amounts.descuento,
                 subtotal: line.amounts.subtotal,
                 iva: line.amounts.iva,
+                ieps: line.amounts.ieps,
+                retencion_isr: line.amounts.isr_retenido,
+                retencion_iva: line.amounts.iva_retenido(),
                 total: line.amounts.total,
             }
         ))
@@ -71,7 +90,38 @@ impl PostgresTx {
     }
 }
 
-from_row!(OpenPayable { estatus, moneda, tipo_cambio, saldo });
+from_row!(PaidPayable { cxp, cuenta_bancaria, cancelado });
+
+impl FromRow for StoredPayable {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            folio: row.read("folio")?,
+            tipo: row.read("tipo")?,
+            estatus: row.read("estatus")?,
+            proveedor: row.read("proveedor")?,
+            compra: row.read("compra")?,
+            factura: row.read("factura")?,
+            uuid: row.read("uuid")?,
+            fecha: row.read("fecha")?,
+            vencimiento: row.read("vencimiento")?,
+            moneda: row.read("moneda")?,
+            tipo_cambio: row.read("tipo_cambio")?,
+            total: row.read("total")?,
+            pagado: row.read("pagado")?,
+            impuestos: PayableTaxes {
+                iva: row.read("iva")?,
+                ieps: row.read("ieps")?,
+                retencion_isr: row.read("retencion_isr")?,
+                retencion_iva: row.read("retencion_iva")?,
+            },
+            sucursal: row.read("sucursal")?,
+            operaciones: row.read("operaciones")?,
+            concepto: row.read("concepto")?,
+        })
+    }
+}
+
+from_row!(OpenPayable { retencion_isr, retencion_iva, estatus, moneda, tipo_cambio, saldo });
 
 #[async_trait]
 impl PurchaseTx for PostgresTx {
@@ -80,12 +130,14 @@ impl PurchaseTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO compras (
                  empresa, clave, folio, estatus, proveedor, fecha, fecha_entrega, sucursal, almacen,
-                 moneda, tipo_cambio, subtotal, descuento, impuestos, total, comentarios, modificado
+                 moneda, tipo_cambio, subtotal, descuento, impuestos, ieps, retencion_isr, retencion_iva, total,
+                 comentarios, modificado
              )
              VALUES (
                  :empresa, :clave::bigint, coalesce(:folio, :clave::bigint::text), :estatus, :proveedor, :fecha,
                  :fecha_entrega, :sucursal, :almacen,
-                 :moneda, :tipo_cambio, :subtotal, :descuento, :impuestos, :total, :comentarios, :modificado
+                 :moneda, :tipo_cambio, :subtotal, :descuento, :impuestos, :ieps, :retencion_isr, :retencion_iva,
+                 :total, :comentarios, :modificado
              )",
             empresa: self.empresa,
             clave,
@@ -101,6 +153,9 @@ impl PurchaseTx for PostgresTx {
             subtotal: purchase.amounts.subtotal,
             descuento: purchase.amounts.descuento,
             impuestos: purchase.amounts.impuestos(),
+            ieps: purchase.amounts.ieps,
+            retencion_isr: purchase.amounts.isr_retenido,
+            retencion_iva: purchase.amounts.iva_retenido(),
             total: purchase.amounts.total,
             comentarios: purchase.comentarios,
             modificado: purchase.creada,
@@ -113,7 +168,8 @@ impl PurchaseTx for PostgresTx {
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError> {
         self.optional(sql!(
             "SELECT
-                 estatus, proveedor, sucursal, moneda, tipo_cambio, impuestos, total, cxp,
+                 estatus, proveedor, sucursal, moneda, tipo_cambio, impuestos, ieps, retencion_isr, retencion_iva,
+                 total, cxp,
                  (SELECT codigo FROM almacenes a WHERE a.empresa = :empresa AND a.clave = c.almacen) AS almacen
              FROM compras c
              WHERE empresa = :empresa AND clave = :clave
@@ -128,7 +184,7 @@ impl PurchaseTx for PostgresTx {
         self.many(sql!(
             "SELECT
                  r.clave, r.renglon, p.clave AS producto, p.sku, r.cantidad, r.cantidad_recibida, r.subtotal,
-                 r.descuento
+                 r.descuento, r.ieps
              FROM compras_renglones r
              LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto AND p.tipo = :normal
              WHERE r.empresa = :empresa AND r.compra = :compra
@@ -177,12 +233,14 @@ impl PurchaseTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO cxp (
                  empresa, clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
-                 moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+                 moneda, tipo_cambio, total, pagado, saldo, iva, ieps, retencion_isr, retencion_iva, sucursal,
+                 operaciones, concepto, modificado
              )
              VALUES (
                  :empresa, :clave::bigint, coalesce(:folio, :clave::bigint::text), :tipo, :estatus, :proveedor,
                  :compra, :factura, :uuid, :fecha, :vencimiento,
-                 :moneda, :tipo_cambio, :total, :pagado, :saldo, :sucursal, :operaciones, :concepto, :creada
+                 :moneda, :tipo_cambio, :total, :pagado, :saldo, :iva, :ieps, :retencion_isr, :retencion_iva, :sucursal,
+                 :operaciones, :concepto, :creada
              )",
             empresa: self.empresa,
             clave,
@@ -200,6 +258,10 @@ impl PurchaseTx for PostgresTx {
             total: row.total,
             pagado: row.pagado,
             saldo: row.saldo,
+            iva: row.impuestos.iva,
+            ieps: row.impuestos.ieps,
+            retencion_isr: row.impuestos.retencion_isr,
+            retencion_iva: row.impuestos.retencion_iva,
             sucursal: row.sucursal,
             operaciones: row.operaciones,
             concepto: row.concepto,
@@ -211,7 +273,7 @@ impl PurchaseTx for PostgresTx {
 
     async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError> {
         self.optional(sql!(
-            "SELECT estatus, moneda, tipo_cambio, saldo
+            "SELECT estatus, moneda, tipo_cambio, saldo, retencion_isr, retencion_iva
              FROM cxp
              WHERE empresa = :empresa AND clave = :cxp
              FOR NO KEY UPDATE",
@@ -221,11 +283,120 @@ impl PurchaseTx for PostgresTx {
         .await
     }
 
+    async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError> {
+        self.optional(sql!(
+            "SELECT folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda, tipo_cambio,
+                    total, pagado, iva, ieps, retencion_isr, retencion_iva, sucursal, operaciones, concepto
+             FROM cxp
+             WHERE empresa = :empresa AND clave = :cxp
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            cxp,
+        ))
+        .await
+    }
+
+    async fn update_payable(&mut self, cxp: i64, row: &NewPayable<'_>) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxp
+             SET folio = coalesce(:folio, clave::text), estatus = :estatus, proveedor = :proveedor, factura = :factura,
+                 uuid = :uuid, fecha = :fecha, vencimiento = :vencimiento, moneda = :moneda,
+                 tipo_cambio = :tipo_cambio, total = :total, pagado = :pagado, saldo = :saldo, iva = :iva,
+                 ieps = :ieps, retencion_isr = :retencion_isr, retencion_iva = :retencion_iva,
+                 sucursal = :sucursal, operaciones = :operaciones, concepto = :concepto, modificado = :modificado
+             WHERE empresa = :empresa AND clave = :cxp",
+            empresa: self.empresa,
+            cxp,
+            folio: row.folio,
+            estatus: row.estatus,
+            proveedor: row.proveedor,
+            factura: row.factura,
+            uuid: row.uuid,
+            fecha: row.fecha,
+            vencimiento: row.vencimiento,
+            moneda: row.moneda,
+            tipo_cambio: row.tipo_cambio,
+            total: row.total,
+            pagado: row.pagado,
+            saldo: row.saldo,
+            iva: row.impuestos.iva,
+            ieps: row.impuestos.ieps,
+            retencion_isr: row.impuestos.retencion_isr,
+            retencion_iva: row.impuestos.retencion_iva,
+            sucursal: row.sucursal,
+            operaciones: row.operaciones,
+            concepto: row.concepto,
+            modificado: row.creada,
+        ))
+        .await
+    }
+
+    async fn cancel_payable(&mut self, cxp: i64, now: Timestamp) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxp
+             SET estatus = :cancelado, saldo = 0, modificado = :ahora
+             WHERE empresa = :empresa AND clave = :cxp",
+            empresa: self.empresa,
+            cxp,
+            cancelado: PayableStatus::Cancelado,
+            ahora: now,
+        ))
+        .await
+    }
+
+    async fn payments_of_payable(&mut self, cxp: i64) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT clave
+             FROM cxp_pagos
+             WHERE empresa = :empresa AND cxp = :cxp AND NOT cancelado
+             ORDER BY clave",
+            empresa: self.empresa,
+            cxp,
+        ))
+        .await
+    }
+
+    async fn payable_payment(&mut self, pago: i64) -> Result<Option<PaidPayable>, StoreError> {
+        self.optional(sql!(
+            "SELECT cxp, cuenta_bancaria, cancelado
+             FROM cxp_pagos
+             WHERE empresa = :empresa AND clave = :pago",
+            empresa: self.empresa,
+            pago,
+        ))
+        .await
+    }
+
+    async fn cancel_payable_payment(&mut self, pago: i64, now: Timestamp) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH pago AS (
+                 UPDATE cxp_pagos
+                 SET cancelado = true
+                 WHERE empresa = :empresa AND clave = :pago AND NOT cancelado
+                 RETURNING cxp, cuenta_bancaria, importe, coalesce(monto, importe) AS monto
+             ), cuenta AS (
+                 UPDATE cuentas_bancarias c
+                 SET saldo = c.saldo + p.monto
+                 FROM pago p
+                 WHERE c.empresa = :empresa AND c.clave = p.cuenta_bancaria
+             )
+             UPDATE cxp x
+             SET estatus = :pendiente, pagado = x.pagado - p.importe, saldo = x.saldo + p.importe, modificado = :ahora
+             FROM pago p
+             WHERE x.empresa = :empresa AND x.clave = p.cxp",
+            empresa: self.empresa,
+            pago,
+            pendiente: PayableStatus::Pendiente,
+            ahora: now,
+        ))
+        .await
+    }
+
     async fn is_payable_paid(&mut self, payment: &NewPayablePayment<'_>) -> Result<bool, StoreError> {
         self.value(sql!(
             "SELECT EXISTS (
                  SELECT FROM cxp_pagos
-                 WHERE empresa = :empresa AND cxp = :cxp AND fecha = :fecha AND importe = :importe
+                 WHERE empresa = :empresa AND cxp = :cxp AND NOT cancelado AND fecha = :fecha AND importe = :importe
                    AND cuenta_bancaria IS NOT DISTINCT FROM :cuenta_bancaria AND referencia = :referencia
              )",
             empresa: self.empresa,

@@ -221,6 +221,31 @@ impl StampingTx for PostgresTx {
         Ok(found.map(|SaleToStamp { cp, sale }| (cp, sale)))
     }
 
+    async fn invoice_of_sale(&mut self, venta: i64) -> Result<Option<i64>, StoreError> {
+        let found: Option<Option<i64>> = self
+            .optional_value(sql!(
+                "SELECT factura
+                 FROM ventas
+                 WHERE empresa = :empresa AND clave = :venta",
+                empresa: self.empresa,
+                venta,
+            ))
+            .await?;
+        Ok(found.flatten())
+    }
+
+    async fn places_of_sales(&mut self, ventas: &[i64]) -> Result<Vec<Option<String>>, StoreError> {
+        self.values(sql!(
+            "SELECT DISTINCT s.cp
+             FROM ventas v
+             JOIN sucursales s ON s.empresa = v.empresa AND s.clave = v.sucursal
+             WHERE v.empresa = :empresa AND v.clave = ANY (:ventas)",
+            empresa: self.empresa,
+            ventas,
+        ))
+        .await
+    }
+
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError> {
         self.many(sql!(
             "SELECT p.clave AS pago, s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe,

@@ -16,6 +16,8 @@ pub(crate) const PESO: &str = "MXN";
 pub(crate) fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<Rate, Error> {
     let foreign = moneda != PESO;
     match tipo_cambio {
+        // Another key in its place would need another rate, or none.
+        None if sat::currency(moneda).is_none() => Err(unknown(moneda)),
         None if foreign => Err(Error::field(Code::DatoRequerido, "tipo_cambio", "hace falta si la moneda no es MXN")),
         Some(rate) if !foreign && rate != Rate::ONE => {
             Err(Error::field(Code::DatoInvalido, "tipo_cambio", "en MXN es 1"))
@@ -46,7 +48,28 @@ pub(crate) fn exchange(importe: Money, document: &str, account: &str, rate: Rate
 
 /// Refuses a currency that is not in the SAT's catalogue `c_Moneda` (422).
 pub(crate) fn validate(moneda: &str) -> Result<(), Error> {
-    if sat::currency(moneda).is_some() { Ok(()) } else { Err(Code::MonedaInvalida.into()) }
+    if sat::currency(moneda).is_some() { Ok(()) } else { Err(unknown(moneda)) }
+}
+
+/// Refuses a currency that a document of two decimals cannot be in (422).
+pub(crate) fn validate_invoiced(moneda: &str) -> Result<(), Error> {
+    match sat::currency(moneda) {
+        None => Err(unknown(moneda)),
+        Some(0 | 1) => {
+            let text = format_args!("los importes llevan dos decimales, y {moneda} no los admite");
+            Err(Error::field(Code::MonedaInvalida, "moneda", text))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The error of a key that is not in `c_Moneda`, whose keys are in capitals.
+fn unknown(moneda: &str) -> Error {
+    let capitals = moneda.to_ascii_uppercase();
+    if sat::currency(&capitals).is_none() {
+        return Code::MonedaInvalida.into();
+    }
+    Error::field(Code::MonedaInvalida, "moneda", format_args!("la clave va en mayúsculas: {capitals}"))
 }
 
 #[cfg(test)]
@@ -86,5 +109,12 @@ mod tests {
         assert_eq!([day("MXN", Some("1")), day("MXN", Some("2"))], [Ok(Rate::ONE), Err(Code::DatoInvalido)]);
         assert!(validate("USD").is_ok());
         assert_eq!(validate("ABC").unwrap_err().code(), Code::MonedaInvalida);
+        assert!(validate_invoiced("USD").is_ok());
+        let refused = |moneda| validate_invoiced(moneda).unwrap_err().mensaje().to_owned();
+        assert_eq!(refused("JPY"), "moneda: los importes llevan dos decimales, y JPY no los admite");
+        assert_eq!(refused("usd"), "moneda: la clave va en mayúsculas: USD");
+        let unrated = |moneda| exchange_rate(moneda, None).map_err(|error| error.mensaje().to_owned());
+        assert_eq!(unrated("mxn"), Err("moneda: la clave va en mayúsculas: MXN".to_owned()));
+        assert_eq!(unrated("ABC"), Err(Code::MonedaInvalida.mensaje().to_owned()));
     }
 }

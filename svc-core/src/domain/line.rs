@@ -17,6 +17,9 @@ const SCALE: u32 = 6;
 /// The limit of an amount, in cents: 18 digits before the decimal point (contract §1).
 const MAX_CENTS: i128 = 10_i128.pow(18 + 2);
 
+/// The IVA of the border regions: a fiscal stimulus.
+const BORDER_RATE: Decimal = Decimal::from_parts(80_000, 0, 0, false, 6);
+
 /// The rate of a line's IVA: a string of six decimals ("0.160000") or `exento`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VatRate {
@@ -33,6 +36,11 @@ impl VatRate {
             Vat::Rate { millionths } => Self::Rate(Decimal::new(millionths.into(), 6)),
             Vat::Exempt => Self::Exempt,
         })
+    }
+
+    /// Whether it is the rate of the border regions.
+    pub(crate) fn is_border(self) -> bool {
+        self == Self::Rate(BORDER_RATE)
     }
 
     /// Reads `exento` or `0(\.\d{1,6})?`.
@@ -78,7 +86,7 @@ impl<'de> Deserialize<'de> for VatRate {
 pub enum IepsRate {
     /// A fraction of the amount; more than 1 for some goods.
     Tasa(Decimal),
-    /// Pesos per unit sold.
+    /// The amount per unit sold, in the document's currency.
     Cuota(Decimal),
 }
 

@@ -17,7 +17,7 @@ pub mod line;
 pub mod money;
 pub mod opportunity;
 pub mod order;
-pub(crate) mod payable;
+pub mod payable;
 pub mod payment;
 pub mod purchase;
 pub mod quantity;

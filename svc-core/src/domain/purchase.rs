@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::line::VatRate;
+use super::line::{self, VatRate};
 use super::money::Money;
 use super::quantity::{Quantity, Rate};
 use super::sale::{AmountFault, Amounts};
@@ -12,17 +12,34 @@ use super::tax::LineRates;
 use super::words::PurchaseStatus;
 use crate::error::{Code, Error};
 
-/// The amounts of a line: IVA is `iva` if given, otherwise `rate` of the discounted subtotal.
+/// The amounts of a line of which nothing is withheld: IVA is `iva` if given, otherwise `rate` of
+/// the discounted subtotal with its IEPS.
 pub(crate) fn line_amounts(
     cantidad: Quantity,
     costo: Money,
     descuento: Money,
     iva: Option<Money>,
     rate: Option<VatRate>,
+    ieps: Money,
 ) -> Result<Amounts, AmountFault> {
-    let Some(iva) = iva else { return Amounts::of_line(cantidad, costo, descuento, &LineRates::of_vat(rate)) };
     let untaxed = Amounts::of_line(cantidad, costo, descuento, &LineRates::default())?;
-    Amounts { iva, ..untaxed }.with_total()
+    let base = untaxed.subtotal.get() - descuento.get() + ieps.get();
+    let iva = iva.or(line::vat(base, rate)).ok_or(AmountFault::TooLarge)?;
+    Amounts { iva, ieps, ..untaxed }.with_total()
+}
+
+/// The amounts of a line of which the company withholds ISR and IVA: at most the amount before
+/// taxes, and at most the IVA. Fails with the field and the reason.
+pub(crate) fn withhold(line: Amounts, isr: Money, iva: Money) -> Result<Amounts, (&'static str, &'static str)> {
+    if isr.get() > line.subtotal.get() - line.descuento.get() {
+        return Err(("retencion_isr", "no puede ser más que el importe antes de impuestos"));
+    }
+    let too_much = ("retencion_iva", "no puede ser más que el iva");
+    if iva > line.iva {
+        return Err(too_much);
+    }
+    let retenciones = Money::new(isr.get() + iva.get());
+    Amounts { retenciones, isr_retenido: isr, ..line }.with_total().map_err(|_: AmountFault| too_much)
 }
 
 /// A line of a purchase order to be received.
@@ -42,6 +59,8 @@ pub struct OrderedLine {
     pub subtotal: Money,
     /// Discount.
     pub descuento: Money,
+    /// IEPS.
+    pub ieps: Money,
 }
 
 /// A receipt of goods of one line.
@@ -66,10 +85,11 @@ impl Arrival {
         Quantity::new(self.line.recibida.get() + self.cantidad.get())
     }
 
-    /// The cost of one unit in pesos: its part of the discounted line, to six decimals (half-up).
-    /// `None` when it exceeds 18 digits, or nothing was ordered.
+    /// The cost of one unit in pesos: its part of the discounted line with its IEPS, to six
+    /// decimals (half-up). `None` when it exceeds 18 digits, or nothing was ordered.
     pub(crate) fn unit_cost(&self, tipo_cambio: Rate) -> Option<Money> {
-        let net = (self.line.subtotal.get() - self.line.descuento.get()).max(Decimal::ZERO);
+        let net = self.line.subtotal.get() - self.line.descuento.get() + self.line.ieps.get();
+        let net = net.max(Decimal::ZERO);
         let pesos = net.checked_div(self.line.cantidad.get())?.checked_mul(tipo_cambio.get())?;
         let cost = pesos.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero);
         // 18 digits before the decimal point (contract §1).
@@ -142,6 +162,7 @@ mod tests {
             recibida: quantity(recibida),
             subtotal: money("100"),
             descuento: money("10"),
+            ieps: Money::default(),
         }
     }
 
@@ -149,16 +170,35 @@ mod tests {
     fn iva_is_what_was_given_or_follows_from_the_rate() {
         let of = |iva: Option<&str>| {
             let rate = VatRate::of_key("16");
-            let amounts = line_amounts(quantity("2"), money("50"), money("10"), iva.map(money), rate).unwrap();
+            let amounts =
+                line_amounts(quantity("2"), money("50"), money("10"), iva.map(money), rate, Money::default()).unwrap();
             [amounts.subtotal, amounts.descuento, amounts.impuestos(), amounts.total].map(|amount| amount.to_string())
         };
         assert_eq!(of(None), ["100.00", "10.00", "14.40", "104.40"]);
         assert_eq!(of(Some("7.20")), ["100.00", "10.00", "7.20", "97.20"]);
         assert_eq!(of(Some("0")), ["100.00", "10.00", "0.00", "90.00"]);
-        let too_much = line_amounts(quantity("1"), money("999999999999999999"), money("0"), Some(money("1")), None);
+        let amounts = |costo, descuento| {
+            line_amounts(quantity("1"), money(costo), money(descuento), Some(money("1")), None, Money::default())
+        };
+        let too_much = amounts("999999999999999999", "0");
         assert_eq!(too_much, Err(AmountFault::TooLarge));
-        let discount = line_amounts(quantity("1"), money("1"), money("2"), Some(money("1")), None);
+        let discount = amounts("1", "2");
         assert_eq!(discount, Err(AmountFault::DiscountAboveSubtotal));
+    }
+
+    #[test]
+    fn ieps_is_charged_and_in_the_base_of_the_iva_and_what_is_withheld_is_not_owed() {
+        let rate = VatRate::of_key("16");
+        let line = line_amounts(quantity("10"), money("10"), money("0"), None, rate, money("8")).unwrap();
+        assert_eq!([line.iva, line.ieps, line.total].map(|amount| amount.to_string()), ["17.28", "8.00", "125.28"]);
+        let withheld = withhold(line, money("10"), money("10.67")).unwrap();
+        assert_eq!(
+            [withheld.retenciones, withheld.isr_retenido, withheld.total].map(|amount| amount.to_string()),
+            ["20.67", "10.00", "104.61"]
+        );
+        for (isr, iva, field) in [("100.01", "0", "retencion_isr"), ("0", "17.29", "retencion_iva")] {
+            assert_eq!(withhold(line, money(isr), money(iva)).unwrap_err().0, field);
+        }
     }
 
     #[test]

@@ -58,7 +58,8 @@ impl SaleProduct {
     /// The rates of a line of its sale, on which `of_line` is written.
     pub(crate) fn rates_of_line(&self, of_line: LineRates, withholding: Withholding) -> LineRates {
         let rates = of_line.or(self.rates).of_object(&self.objeto_impuesto, withholding);
-        LineRates { iva_tasa: self.vat_rate(), ..rates }
+        let stated = of_line.iva_tasa.filter(|_| self.objeto_impuesto == TAXED);
+        LineRates { iva_tasa: stated.or(self.vat_rate()), ..rates }
     }
 
     /// The IVA rate of its purchase; none where it is not subject to tax.

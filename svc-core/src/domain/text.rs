@@ -2,6 +2,8 @@
 //!
 //! A stored comparison text and a filter's value must pass through the same function.
 
+use std::fmt;
+
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use uuid::Uuid;
@@ -86,6 +88,13 @@ pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
 pub(crate) fn parse_integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+}
+
+/// Series and number as people read them: "F12" is number 12 of the head office, "F1-2" number 2 of
+/// branch 1.
+pub fn printed_folio(serie: &str, folio: impl fmt::Display) -> String {
+    let dash = if serie.ends_with(|last: char| last.is_ascii_digit()) { "-" } else { "" };
+    format!("{serie}{dash}{folio}")
 }
 
 #[cfg(test)]

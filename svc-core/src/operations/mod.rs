@@ -40,8 +40,8 @@ pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts,
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef};
 pub use purchase::{
-    CapturePayable, CapturePurchase, OrderLine, PayPayable, PayablePaid, PayableRef, PurchaseReceived, PurchaseRef,
-    ReceivePurchase, ReceivedLine,
+    CancelPayable, CancelPayablePayment, CapturePayable, CapturePurchase, EditPayable, OrderLine, PayPayable,
+    PayablePaid, PayableRef, PurchaseReceived, PurchaseRef, ReceivePurchase, ReceivedLine,
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use receivable::{

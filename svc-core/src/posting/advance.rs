@@ -38,20 +38,19 @@ impl AdvancePart {
         let (before, after) = (advance.aplicado, Money::new(advance.aplicado.get() + importe.get()));
         let upto = |whole, applied| line::share(whole, applied, advance.amounts.total).get();
         let part = |amount| pesos(amount).map(|amount| upto(amount, after) - upto(amount, before));
-        let (ieps, descuento) = (part(whole.ieps)?, part(whole.descuento)?);
+        let ieps = part(whole.ieps)?;
         let (isr, iva_retenido) = (part(whole.isr_retenido)?, part(whole.iva_retenido())?);
-        let net = whole.total.get() + whole.retenciones.get() + whole.descuento.get() - whole.impuestos().get();
+        let net = whole.total.get() + whole.retenciones.get() - whole.impuestos().get();
         let net = pesos(Money::new(net.max(Decimal::ZERO)))?;
         let taken = advance.abierto.map_or(upto(net, before), |open| net.get() - open);
         // The base and its IVA.
-        let rest = pesos(importe)?.get() - ieps + descuento + isr + iva_retenido;
+        let rest = pesos(importe)?.get() - ieps + isr + iva_retenido;
         let base =
             if whole.iva > Money::default() { (upto(net, after) - taken).min(rest).max(Decimal::ZERO) } else { rest };
         let lines = [
             (Account::Anticipos, base),
             (Account::IvaCobrado, rest - base),
             (Account::IepsCobrado, ieps),
-            (Account::Descuentos, -descuento),
             (Account::IsrRetenido, -isr),
             (Account::IvaRetenido, -iva_retenido),
         ];

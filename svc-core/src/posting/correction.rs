@@ -4,7 +4,7 @@
 use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
 use super::{document, stock};
-use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, build_invoice};
+use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
@@ -31,6 +31,8 @@ pub(crate) async fn priced(
         moneda: &sale.moneda,
         day: mexico_date(cx.now.get()),
         withholding: withholding(cx, &buyer.receptor),
+        tipo_cambio: sale.tipo_cambio,
+        sucursal: sale.sucursal,
     };
     let priced = lines::priced(cx, bodies, products, &pricing).await?;
     let too_large = || Error::field(Code::DatoInvalido, "cambios.renglones", "el total pasa de 18 dígitos");
@@ -74,7 +76,8 @@ pub(crate) async fn document(
         ..sale
     };
     let emisor = document::issuer(cx, cp);
-    Ok(build_invoice(&InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones }))
+    let source = InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones };
+    Ok(document::build_checked(&source, TipoDeComprobante::I))
 }
 
 /// Changes the sale of a substitute that was just stamped as its correction says: the lines and

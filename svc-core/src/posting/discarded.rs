@@ -6,6 +6,7 @@ use super::{books, credit_note, payment, stock};
 use crate::domain::invoice::LockedSale;
 use crate::domain::quantity::Quantity;
 use crate::domain::stock::StockChange;
+use crate::domain::text::printed_folio;
 use crate::domain::words::{InvoiceKind, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -86,7 +87,8 @@ async fn restore(cx: &mut Cx<'_>, factura: i64, before: &SaleBefore) -> Result<(
         Some(folio) => folio,
         None => cx.tx.next_folio(before.tipo.word(), "").await?,
     };
-    Ok(cx.tx.restore_sale(factura, folio, cx.now).await?)
+    let printed = printed_folio(before.serie.as_deref().unwrap_or_default(), folio);
+    Ok(cx.tx.restore_sale(factura, folio, &printed, cx.now).await?)
 }
 
 /// A sale that was never anything but this invoice is cancelled.

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use rust_decimal::Decimal;
 
-use super::receiver::{of_customer, receiver};
+use super::receiver::{of_customer, place_of_issue, receiver};
 use super::{complement, correction};
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
-    TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_related,
+    TipoDeComprobante, TipoRelacion, build_global, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
 use crate::domain::invoice::{ProposedTerms, TO_BE_DEFINED, validate_receiver};
@@ -21,9 +21,13 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingRecord};
 
-/// `documento_invalido`, with the line and the reason.
+/// `documento_invalido` or `impuesto_incompatible`, with the line and the reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
-    Error::new(Code::DocumentoInvalido).message(fault.to_string())
+    let code = match fault {
+        CfdiFault::BorderRate(_) | CfdiFault::BorderTickets => Code::ImpuestoIncompatible,
+        _ => Code::DocumentoInvalido,
+    };
+    Error::new(code).message(fault.to_string())
 }
 
 /// Opens a record of the registry under the next folio of its series and queues it. Returns its
@@ -75,7 +79,7 @@ pub(crate) async fn of_sale(
         venta: sale,
         renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
     };
-    Ok(build_invoice(&source))
+    Ok(build_checked(&source, TipoDeComprobante::I))
 }
 
 /// The document of a queued record that is not a complement: of a sale, a credit note or a period.
@@ -129,11 +133,23 @@ pub(crate) async fn of_period(
     }
     let ticket =
         |sale: GlobalSale| Ticket { folio: sale.folio, renglones: lines.remove(&sale.venta).unwrap_or_default() };
-    let tickets = sales.into_iter().map(ticket).collect();
+    let tickets: Vec<Ticket> = sales.into_iter().map(ticket).collect();
     let GlobalPeriod { periodicidad, meses, anio } = period.clone();
     let periodo = InformacionGlobal { periodicidad, meses, anio };
     let emisor = issuer(cx, None);
-    Ok(build_global(&GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets }))
+    let mut source = GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets };
+    if check_border_tickets(&source).is_err() {
+        // Sales of one branch are invoiced from there.
+        let mut places = cx.tx.places_of_sales(ventas).await?;
+        let one = places.pop().filter(|_| places.is_empty());
+        let Some(cp) = one else { return Ok(Err(CfdiFault::BorderTickets)) };
+        source.emisor.cp = cp.or(source.emisor.cp);
+    }
+    Ok(check_border_tickets(&source).and_then(|()| build_global(&source)))
+}
+
+fn check_border_tickets(source: &GlobalSource) -> Result<(), CfdiFault> {
+    source.emisor.check_border_rate(source.tickets.iter().flat_map(|ticket| &ticket.renglones))
 }
 
 /// The payment form of the largest part of these sales (`c_FormaPago`); cash if no sale has one.
@@ -170,8 +186,18 @@ pub(crate) async fn of_note(
     let receptor = receiver(cx, factura, cliente).await?;
     let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
     let Amounts { subtotal, descuento, total, .. } = note.amounts;
+    let renglones: Vec<Line> = note.lines.iter().filter_map(of_line).collect();
+    let mut emisor = issuer(cx, cp);
+    if emisor.check_border_rate(&renglones).is_err() {
+        // A branch that has moved inland still takes back what it sold at the border.
+        let sold = match note.anticipo {
+            Some(anticipo) => cx.tx.invoice_of_sale(anticipo).await?,
+            None => factura,
+        };
+        emisor.cp = place_of_issue(cx, sold).await?.or(emisor.cp);
+    }
     let source = InvoiceSource {
-        emisor: issuer(cx, cp),
+        emisor,
         receptor,
         encabezado,
         venta: SoldSale {
@@ -187,9 +213,15 @@ pub(crate) async fn of_note(
             total,
             ..sale
         },
-        renglones: note.lines.iter().filter_map(of_line).collect(),
+        renglones,
     };
-    Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
+    Ok(build_checked(&source, TipoDeComprobante::E))
+}
+
+/// Builds the document of a sale or a credit note, whose rates its place of issue must have.
+pub(crate) fn build_checked(source: &InvoiceSource, tipo: TipoDeComprobante) -> Result<Cfdi, CfdiFault> {
+    source.emisor.check_border_rate(&source.renglones)?;
+    build_related(source, tipo, Vec::new())
 }
 
 pub(crate) fn heading(record: StampingRecord) -> Heading {

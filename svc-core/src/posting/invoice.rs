@@ -13,6 +13,7 @@ use crate::domain::invoice::{
     validate_advance, validate_credit, validate_payment, validate_receiver,
 };
 use crate::domain::money::Money;
+use crate::domain::text::printed_folio;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -202,7 +203,7 @@ async fn issue(
         origen,
     };
     let Numbered { clave: factura, folio: number } = cx.tx.open_invoice(&row).await?;
-    let folio = format!("{serie}{number}");
+    let folio = printed_folio(&serie, number);
     let costo = match leaving {
         None => books::cost_of_goods_gone(cx, sale.clave).await?,
         Some(Leaving { almacen, goods }) => {

@@ -4,9 +4,11 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::domain::line::VatRate;
 use crate::domain::money::{CENTS, Money};
-use crate::domain::quantity::PositiveQuantity;
+use crate::domain::quantity::{PositiveQuantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
+use crate::domain::sat::{self, SatKey, Vats};
 use crate::domain::tax::{LineRates, TaxRate, Withholding, line_taxes, rates_of, stating_rates};
 use crate::error::{Code, Error};
 use crate::json::Text;
@@ -32,6 +34,9 @@ line_taxes!(stating_rates! {
         pub descuento: Option<Money>,
         /// The line's description; the product's if left out, else its SKU.
         pub descripcion: Option<Text<500>>,
+        /// The key of its IVA (16, 8, 0, EX); the product's if left out. 8 is for branches in a
+        /// border region.
+        pub iva: Option<SatKey<Text<255>, Vats>>,
     }
 });
 
@@ -41,7 +46,8 @@ impl LineBody {
     }
 
     fn rates(&self) -> LineRates {
-        line_taxes!(rates_of! { self; })
+        let iva_tasa = self.iva.as_deref().and_then(VatRate::of_key);
+        LineRates { iva_tasa, ..line_taxes!(rates_of! { self; }) }
     }
 
     /// Validates what needs no data of the company.
@@ -84,6 +90,10 @@ pub(super) struct Pricing<'a> {
     pub(super) moneda: &'a str,
     pub(super) day: NaiveDate,
     pub(super) withholding: Withholding,
+    /// Pesos for one unit of `moneda`.
+    pub(super) tipo_cambio: Rate,
+    /// The branch that sells.
+    pub(super) sucursal: i64,
 }
 
 /// The lines with their prices and amounts.
@@ -93,7 +103,7 @@ pub(super) async fn priced(
     products: Vec<SaleProduct>,
     pricing: &Pricing<'_>,
 ) -> Result<Vec<NewSaleLine>, Error> {
-    let &Pricing { lists, moneda, day, withholding } = pricing;
+    let &Pricing { lists, moneda, day, withholding, tipo_cambio, sucursal } = pricing;
     let unpriced: Vec<i64> = lines
         .iter()
         .zip(&products)
@@ -104,8 +114,14 @@ pub(super) async fn priced(
         if unpriced.is_empty() { Vec::new() } else { cx.tx.list_prices(&unpriced, lists, moneda).await? };
     let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
         let cantidad = line.cantidad.get();
+        if line.iva.as_deref().is_some_and(|key| sat::vat(key).is_none()) {
+            return Err(fault(Code::IvaInvalido, at, "iva", "debe ser 16, 8, 0 o EX"));
+        }
         line.rates().validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
-        let rates = product.rates_of_line(line.rates(), withholding);
+        let rates = product.rates_of_line(line.rates(), withholding).in_currency(tipo_cambio).ok_or_else(|| {
+            let text = format!("en {moneda} a ese tipo_cambio es más que lo que admite el catálogo del SAT");
+            fault(Code::ImpuestoIncompatible, at, "ieps_cuota", &text)
+        })?;
         let listed = price_on(&prices, lists, product.clave, cantidad, day).filter(|_| line.precio_unitario.is_none());
         let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
         let net = listed.map(|price| price.before_tax(&rates));
@@ -129,7 +145,22 @@ pub(super) async fn priced(
             amounts,
         })
     };
-    lines.iter().zip(products).enumerate().map(line).collect()
+    let lines: Vec<NewSaleLine> = lines.iter().zip(products).enumerate().map(line).collect::<Result<_, Error>>()?;
+    validate_border_rate(cx, &lines, sucursal).await?;
+    Ok(lines)
+}
+
+/// Refuses the border rate in a sale of a branch that is not in a border region.
+async fn validate_border_rate(cx: &mut Cx<'_>, lines: &[NewSaleLine], sucursal: i64) -> Result<(), Error> {
+    let Some(at) = lines.iter().position(|line| line.rates.iva_tasa.is_some_and(VatRate::is_border)) else {
+        return Ok(());
+    };
+    let cp = cx.tx.branch_postal_code(sucursal).await?.or_else(|| cx.company.cp.clone());
+    if cp.as_deref().is_some_and(sat::has_border_rate) {
+        return Ok(());
+    }
+    let text = "8 % es sólo para ventas de sucursales en la región fronteriza; dé al renglón otro iva";
+    Err(fault(Code::ImpuestoIncompatible, at, "iva", text))
 }
 
 /// Turns a fault of amounts into an error of the line at `at`.

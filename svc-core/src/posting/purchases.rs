@@ -1,17 +1,18 @@
 //! What purchases write to the books: received goods, bills and their payments.
 
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, Bill, Purchased, expense_entry, purchase_entry};
+use crate::domain::accounting::{About, Account, Bill, LedgerEntry, Purchased, expense_entry, purchase_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::purchase::Arrival;
-use crate::domain::quantity::{Balance, Quantity};
+use crate::domain::quantity::Quantity;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{BookedDocument, MovementContext, NewPayable, PurchaseOrder};
+use crate::store::{BookedDocument, MovementContext, NewPayable, PurchaseOrder, StoredPayable};
 
 /// What was received of a purchase order, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,16 +83,15 @@ async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
     Ok(cx.tx.booked(BookedDocument::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
-/// Writes the entry of a captured account payable, of an order or an expense. `iva` is the known
-/// IVA within its total.
+/// Writes the entry of an account payable as it is captured or edited, of an order or an expense.
 pub(crate) async fn billed(
     cx: &mut Cx<'_>,
     cxp: i64,
     payable: &NewPayable<'_>,
-    iva: Balance,
     order: Option<&PurchaseOrder>,
 ) -> Result<(), Error> {
-    let bill = Bill { total: payable.total, iva, pagado: payable.pagado, tipo_cambio: payable.tipo_cambio };
+    let &NewPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
+    let bill = Bill { total, impuestos, pagado, tipo_cambio };
     let concepto = format!("Cuenta por pagar {cxp}");
     let entry = match (payable.compra, order) {
         (Some(compra), Some(order)) => {
@@ -102,8 +102,40 @@ pub(crate) async fn billed(
         }
         _ => expense_entry(concepto, payable.fecha, &bill)?,
     };
+    insert(cx, cxp, payable.compra, entry).await
+}
+
+/// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; of
+/// an order the bill leaves, and what came of it waits for another. One that is not in the books
+/// stays out of them: returns whether it was there.
+pub(crate) async fn unbilled(
+    cx: &mut Cx<'_>,
+    cxp: i64,
+    payable: &StoredPayable,
+    fecha: NaiveDate,
+) -> Result<bool, Error> {
+    let entries = cx.tx.entries_of_payable(cxp, None).await?;
+    let Some(compra) = payable.compra else {
+        for entry in &entries {
+            cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
+        }
+        return Ok(!entries.is_empty());
+    };
+    if entries.is_empty() {
+        return Ok(false);
+    }
+    let &StoredPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
+    let bill = Bill { total, impuestos, pagado, tipo_cambio }.negated();
+    let pendiente = waiting(cx, compra).await?;
+    let purchase = Purchased { factura: Some(bill), pendiente, ..Purchased::default() };
+    let entry = purchase_entry(format!("Cancelación: Cuenta por pagar {cxp}"), fecha, &purchase)?;
+    insert(cx, cxp, Some(compra), entry).await?;
+    Ok(true)
+}
+
+async fn insert(cx: &mut Cx<'_>, cxp: i64, compra: Option<i64>, entry: Option<LedgerEntry>) -> Result<(), Error> {
     if let Some(entry) = entry {
-        let about = About { compra: payable.compra, cxp: Some(cxp), ..About::default() };
+        let about = About { compra, cxp: Some(cxp), ..About::default() };
         cx.tx.insert_entry(&entry.of(about), cx.now).await?;
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! The receivers of tax documents.
+//! The receivers of tax documents, and where documents were issued.
 
 use std::collections::HashMap;
 
-use crate::domain::cfdi::{Cfdi, Receiver};
+use crate::domain::cfdi::{Cfdi, NoCfdi, Receiver};
 use crate::error::Error;
 use crate::operation::Cx;
 
@@ -37,9 +37,13 @@ pub(crate) async fn receivers(
     }
     let documents = cx.tx.documents(&facturas).await?;
     let read = |(factura, xml): (i64, String)| Ok((factura, Cfdi::read(&xml)?.receptor.into()));
-    documents
-        .into_iter()
-        .map(read)
-        .collect::<Result<_, _>>()
-        .map_err(|fault: crate::domain::cfdi::NoCfdi| Error::internal(fault))
+    documents.into_iter().map(read).collect::<Result<_, _>>().map_err(|fault: NoCfdi| Error::internal(fault))
+}
+
+/// The postal code that the invoice `factura` was issued from, as its stamped or queued document
+/// says; `None` if it has none here.
+pub(crate) async fn place_of_issue(cx: &mut Cx<'_>, factura: Option<i64>) -> Result<Option<String>, Error> {
+    let Some(factura) = factura else { return Ok(None) };
+    let Some((_, xml)) = cx.tx.documents(&[factura]).await?.pop() else { return Ok(None) };
+    Ok(Some(Cfdi::read(&xml).map_err(Error::internal)?.lugar_expedicion))
 }

@@ -20,6 +20,7 @@ use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
 use crate::domain::sat::{self, CfdiUses, Currencies, PaymentForms, PaymentMethods, SatKey};
 use crate::domain::stock::StockChange;
 use crate::domain::tax::Withholding;
+use crate::domain::text::printed_folio;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
@@ -109,6 +110,12 @@ pub(crate) struct CreatedDocument {
     pub(crate) cxc: Option<i64>,
 }
 
+/// Where and at which exchange rate a sale is made.
+struct CapturedAt {
+    sucursal: i64,
+    tipo_cambio: Rate,
+}
+
 struct ValidatedSale {
     tipo_cambio: Rate,
     buyer: Buyer,
@@ -122,7 +129,7 @@ struct ValidatedSale {
 async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<ValidatedSale, Error> {
     let tipo_cambio = body.validate()?;
     let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
-    let lines = price(cx, body, &buyer).await?;
+    let lines = price(cx, body, &buyer, CapturedAt { sucursal, tipo_cambio }).await?;
     let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
@@ -260,7 +267,7 @@ async fn owe(
     fecha: NaiveDate,
     vencimiento: NaiveDate,
 ) -> Result<CreatedDocument, Error> {
-    let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
+    let folio = printed_folio(sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { books::goods(sale.lines) };
     stock::validate_there(cx, almacen, &leaving, None).await?;
     let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
@@ -284,12 +291,14 @@ async fn owe(
 
 /// Prices the lines: products first, then the currency, then the price lists of the customer and
 /// the company.
-async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<Vec<NewSaleLine>, Error> {
+async fn price<K>(
+    cx: &mut Cx<'_>,
+    body: &SaleBody<K>,
+    buyer: &Buyer,
+    at: CapturedAt,
+) -> Result<Vec<NewSaleLine>, Error> {
     let products = lines::products(cx, &body.renglones).await?;
-    // Amounts have two decimals, so a currency with fewer cannot be invoiced.
-    if sat::currency(body.moneda()).is_none_or(|decimals| decimals < 2) {
-        return Err(Code::MonedaInvalida.into());
-    }
+    currency::validate_invoiced(body.moneda())?;
     let mut lists = vec![buyer.lista.unwrap_or(DEFAULT_PRICE_LIST), DEFAULT_PRICE_LIST];
     lists.dedup();
     let pricing = Pricing {
@@ -297,6 +306,8 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
         moneda: body.moneda(),
         day: mexico_date(cx.now.get()),
         withholding: Withholding::between(cx.company.rfc.as_deref(), cx.company.regimen, buyer.receptor.rfc.as_deref()),
+        tipo_cambio: at.tipo_cambio,
+        sucursal: at.sucursal,
     };
     lines::priced(cx, &body.renglones, products, &pricing).await
 }

@@ -29,7 +29,7 @@ pub(crate) async fn accepted(
     if let (InvoiceKind::Pago, Some(replaced)) = (invoice.tipo, invoice.sustituye) {
         complement::replace(cx, invoice.clave, &uuid, replaced).await?;
     }
-    cx.tx.set_stamped(invoice.clave, &uuid, at, cx.now).await?;
+    cx.tx.set_stamped(invoice, &uuid, at, cx.now).await?;
     if let (Some(venta), Some(_)) = (invoice.venta, invoice.sustituye) {
         correction::apply(cx, invoice, venta).await?;
     }

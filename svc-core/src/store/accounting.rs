@@ -58,6 +58,10 @@ pub trait AccountingTx {
     /// The entry of a payment that was not reversed; an imported payment has none.
     async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
+    /// The entries of an account payable without its payments, or of its payment `pago`, that were
+    /// not reversed; an imported one has none.
+    async fn entries_of_payable(&mut self, cxp: i64, pago: Option<i64>) -> Result<Vec<LedgerEntry>, StoreError>;
+
     /// The sum of a document's entries on these accounts, in pesos: debits less credits.
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError>;
 

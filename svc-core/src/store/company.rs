@@ -162,7 +162,7 @@ pub trait CompanyTx {
     /// units, price list 1.
     async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Updates the settings that `change` has.
+    /// Updates the settings that `change` has. A postal code is also the head office's.
     async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError>;
 
     /// Inserts a user and returns their clave.

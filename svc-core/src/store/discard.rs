@@ -11,6 +11,8 @@ use crate::domain::words::{Fulfilment, SaleKind};
 pub struct SaleBefore {
     /// An order, a quote or a ticket.
     pub tipo: SaleKind,
+    /// Its series.
+    pub serie: Option<String>,
     /// Its number; `None` if it was divided from an order, whose number it had.
     pub folio: Option<i64>,
     /// How far it was fulfilled; of orders only.
@@ -40,9 +42,10 @@ pub trait DiscardTx {
     /// or imported.
     async fn sale_before(&mut self, factura: i64) -> Result<Option<SaleBefore>, StoreError>;
 
-    /// Makes the sale of a discarded invoice what it was before, under this folio. A receivable
-    /// that is not cancelled is again that of the order or ticket.
-    async fn restore_sale(&mut self, factura: i64, folio: i64, now: Timestamp) -> Result<(), StoreError>;
+    /// Makes the sale of a discarded invoice what it was before, under this number. A receivable
+    /// that is not cancelled is again that of the order or ticket; `impreso` is its folio.
+    async fn restore_sale(&mut self, factura: i64, folio: i64, impreso: &str, now: Timestamp)
+    -> Result<(), StoreError>;
 
     /// Removes its invoice from a sale.
     async fn detach_invoice(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;

@@ -38,7 +38,7 @@ pub struct RegisteredInvoice {
     pub estatus: InvoiceStatus,
     /// `None` for payment complements and global invoices.
     pub venta: Option<i64>,
-    /// Series and number in one text, e.g. `A12`.
+    /// Series and number as people read them, e.g. `A12`.
     pub folio: Option<String>,
     /// Fiscal folio; `None` before it is stamped.
     pub uuid: Option<String>,
@@ -125,7 +125,13 @@ pub trait InvoiceTx {
 
     /// Sets a record as stamped (`vigente`) with its fiscal folio, also on its sale and receivable
     /// or on its payments, and removes it from the stamping queue.
-    async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError>;
+    async fn set_stamped(
+        &mut self,
+        invoice: &RegisteredInvoice,
+        uuid: &str,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 
     /// Sets a record as rejected by the authority, with its code and message, and removes it from
     /// the stamping queue.

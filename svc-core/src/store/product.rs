@@ -154,6 +154,9 @@ pub trait ProductTx {
     /// Whether that branch exists and is active.
     async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError>;
 
+    /// The postal code of that branch; `None` if it has none of its own.
+    async fn branch_postal_code(&mut self, sucursal: i64) -> Result<Option<String>, StoreError>;
+
     /// The active warehouse with that code.
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError>;
 

@@ -6,6 +6,7 @@ use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::domain::money::Money;
+use crate::domain::payable::{PayableTaxes, settle};
 use crate::domain::purchase::{Arrival, OrderedLine};
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
@@ -78,10 +79,29 @@ pub struct PurchaseOrder {
     pub tipo_cambio: Rate,
     /// With IVA.
     pub total: Money,
-    /// The IVA in `total`.
+    /// The IVA and IEPS in `total`.
     pub impuestos: Money,
+    /// The IEPS within `impuestos`.
+    pub ieps: Money,
+    /// The ISR that the company withholds.
+    pub retencion_isr: Money,
+    /// The IVA that the company withholds.
+    pub retencion_iva: Money,
     /// Its account payable; `None` before it is billed.
     pub cxp: Option<i64>,
+}
+
+impl PurchaseOrder {
+    /// The taxes within its total.
+    pub(crate) fn taxes(&self) -> PayableTaxes {
+        let balance = |amount: Money| Balance::new(amount.get());
+        PayableTaxes {
+            iva: Balance::new(self.impuestos.get() - self.ieps.get()),
+            ieps: balance(self.ieps),
+            retencion_isr: balance(self.retencion_isr),
+            retencion_iva: balance(self.retencion_iva),
+        }
+    }
 }
 
 /// An account payable to be stored.
@@ -115,19 +135,75 @@ pub struct NewPayable<'a> {
     pub pagado: Balance,
     /// What is left to pay.
     pub saldo: Balance,
+    /// The taxes within `total`.
+    pub impuestos: PayableTaxes,
     /// Clave of the branch that owes it.
     pub sucursal: i64,
     /// How many operations it sums up.
     pub operaciones: i64,
     /// What it is for.
     pub concepto: Option<&'a str>,
-    /// Time of creation.
+    /// Time of creation or of the edit.
     pub creada: Timestamp,
+}
+
+/// An account payable as it is stored.
+#[derive(Debug, Clone)]
+pub struct StoredPayable {
+    /// Its folio.
+    pub folio: Option<String>,
+    /// What it comes from.
+    pub tipo: PayableKind,
+    /// Its status.
+    pub estatus: PayableStatus,
+    /// Clave of the supplier; 0: none.
+    pub proveedor: i64,
+    /// The purchase order, if it comes from one.
+    pub compra: Option<i64>,
+    /// Folio of the supplier's document.
+    pub factura: Option<String>,
+    /// Fiscal folio of that document, in lower case.
+    pub uuid: Option<String>,
+    /// Date of that document.
+    pub fecha: NaiveDate,
+    /// When it is due.
+    pub vencimiento: Option<NaiveDate>,
+    /// Currency of all amounts.
+    pub moneda: String,
+    /// Pesos for one unit of the currency.
+    pub tipo_cambio: Rate,
+    /// What was owed at first.
+    pub total: Balance,
+    /// What was paid of it.
+    pub pagado: Balance,
+    /// The taxes within `total`.
+    pub impuestos: PayableTaxes,
+    /// Clave of the branch that owes it.
+    pub sucursal: i64,
+    /// How many operations it sums up.
+    pub operaciones: i64,
+    /// What it is for.
+    pub concepto: Option<String>,
+}
+
+/// A payment of an account payable as it is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct PaidPayable {
+    /// Clave of the account payable.
+    pub cxp: i64,
+    /// The bank account that it left; `None`: paid in cash.
+    pub cuenta_bancaria: Option<i64>,
+    /// Whether it was cancelled.
+    pub cancelado: bool,
 }
 
 /// What paying an account payable needs of it.
 #[derive(Debug, Clone)]
 pub struct OpenPayable {
+    /// ISR that is withheld on it.
+    pub retencion_isr: Balance,
+    /// IVA that is withheld on it.
+    pub retencion_iva: Balance,
     /// Cancelled ones cannot be paid.
     pub estatus: PayableStatus,
     /// Currency of its payments too.
@@ -136,6 +212,34 @@ pub struct OpenPayable {
     pub tipo_cambio: Rate,
     /// What is left to pay.
     pub saldo: Decimal,
+}
+
+impl StoredPayable {
+    /// The payable with its balance and status computed; `None` if the balance exceeds 18 digits.
+    pub(crate) fn changed(&self, now: Timestamp) -> Option<NewPayable<'_>> {
+        let (saldo, estatus) = settle(self.total, self.pagado)?;
+        Some(NewPayable {
+            folio: self.folio.as_deref(),
+            tipo: self.tipo,
+            estatus,
+            proveedor: self.proveedor,
+            compra: self.compra,
+            factura: self.factura.as_deref(),
+            uuid: self.uuid.as_deref(),
+            fecha: self.fecha,
+            vencimiento: self.vencimiento,
+            moneda: &self.moneda,
+            tipo_cambio: self.tipo_cambio,
+            total: self.total,
+            pagado: self.pagado,
+            saldo,
+            impuestos: self.impuestos,
+            sucursal: self.sucursal,
+            operaciones: self.operaciones,
+            concepto: self.concepto.as_deref(),
+            creada: now,
+        })
+    }
 }
 
 /// A payment of an account payable to be stored.
@@ -188,7 +292,27 @@ pub trait PurchaseTx {
     /// An account payable, locked until the end.
     async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError>;
 
-    /// Whether the account payable has a payment of the same day, amount, bank account and
+    /// The whole account payable, locked until the end.
+    async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError>;
+
+    /// Replaces what an edit may change of an account payable: all but its kind and its purchase
+    /// order. A fiscal folio of another one is [`super::Conflict::Uuid`].
+    async fn update_payable(&mut self, cxp: i64, row: &NewPayable<'_>) -> Result<(), StoreError>;
+
+    /// Cancels an account payable, which then owes nothing.
+    async fn cancel_payable(&mut self, cxp: i64, now: Timestamp) -> Result<(), StoreError>;
+
+    /// The claves of an account payable's valid payments.
+    async fn payments_of_payable(&mut self, cxp: i64) -> Result<Vec<i64>, StoreError>;
+
+    /// A payment of an account payable.
+    async fn payable_payment(&mut self, pago: i64) -> Result<Option<PaidPayable>, StoreError>;
+
+    /// Cancels a valid payment: the balances of the account payable and of the bank account rise by
+    /// its amount.
+    async fn cancel_payable_payment(&mut self, pago: i64, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Whether the account payable has a valid payment of the same day, amount, bank account and
     /// reference.
     async fn is_payable_paid(&mut self, payment: &NewPayablePayment<'_>) -> Result<bool, StoreError>;
 

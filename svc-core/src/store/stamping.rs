@@ -160,6 +160,12 @@ pub trait StampingTx {
     /// A sale as its document needs it, and the postal code of its branch.
     async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError>;
 
+    /// The record of a sale's invoice, if it has one.
+    async fn invoice_of_sale(&mut self, venta: i64) -> Result<Option<i64>, StoreError>;
+
+    /// The different postal codes of the branches of these sales; `None` for branches without one.
+    async fn places_of_sales(&mut self, ventas: &[i64]) -> Result<Vec<Option<String>>, StoreError>;
+
     /// The payments of a complement that are not cancelled, in ascending order of clave. Until a
     /// substitute is stamped, its payments are those of the complement that it replaces.
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError>;

@@ -239,6 +239,17 @@ impl ProductTx for PostgresTx {
         .await
     }
 
+    async fn branch_postal_code(&mut self, sucursal: i64) -> Result<Option<String>, StoreError> {
+        let found: Option<Option<String>> = self
+            .optional_value(sql!(
+                "SELECT cp FROM sucursales WHERE empresa = :empresa AND clave = :sucursal",
+                empresa: self.empresa,
+                sucursal,
+            ))
+            .await?;
+        Ok(found.flatten())
+    }
+
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError> {
         self.optional(sql!(
             "SELECT clave AS almacen, codigo, sucursal

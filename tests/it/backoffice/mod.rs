@@ -1,6 +1,7 @@
 //! Back-office actions by name; one file per area.
 
 mod below_stock;
+mod corrections;
 mod deposits;
 mod edits;
 mod exchange;
@@ -21,6 +22,7 @@ mod sales;
 pub(crate) mod shop;
 mod stock;
 mod users;
+mod withheld;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

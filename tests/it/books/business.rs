@@ -9,7 +9,6 @@ use svc_core::domain::company::LimitMode;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World};
 
-use super::dealings::rate_text;
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: for states and amounts, never for a request's form.
@@ -52,7 +51,9 @@ pub(crate) struct Business {
 
 impl Business {
     pub(crate) async fn found(world: &World) -> Self {
-        let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), ..CompanyChange::default() };
+        // In a border region, for the product of 8 %.
+        let cp = Some("30700".to_owned());
+        let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), cp, ..CompanyChange::default() };
         let company = world.company_with(limits).await;
         company.load_certificate().await;
         let product = |iva: &str, tipo: &str, costo: &str| {
@@ -139,7 +140,7 @@ impl Business {
             Deed::InvoiceForeign(sale, rate) => self.invoice_foreign(*sale, *rate).await,
             Deed::PayForeign(cxc, part, rate) => self.pay_foreign(*cxc, *part, *rate).await,
             Deed::Deposit(cents, dollars, rate) => self.deposit(*cents, *dollars, *rate).await,
-            Deed::Buy(lines, dollars) => self.buy(lines, *dollars).await,
+            Deed::Buy(lines, dollars, taxed) => self.buy(lines, *dollars, *taxed).await,
             Deed::Number(account, number) => self.number(*account, *number).await,
             Deed::ApplyDeposit(pick, cxc) => self.apply_deposit(*pick, *cxc).await,
             Deed::Receive(pick, part) => self.receive(*pick, *part).await,
@@ -158,17 +159,11 @@ impl Business {
                     json!({"producto": producto, "almacen": "001", "almacen_destino": "030", "cantidad": cantidad});
                 self.run_by_name("stock.transfer", input).await
             }
-            Deed::Owe(cents, dollars) => {
-                let total = Decimal::new(i64::from(*cents), 2);
-                let iva = (total * Decimal::new(1379, 4)).round_dp(2);
-                let mut input = json!({"total": total.to_string(), "iva": iva.to_string()});
-                if *dollars {
-                    input["moneda"] = json!("USD");
-                    input["tipo_cambio"] = json!("17.543217");
-                }
-                self.run_by_name("payable.capture", input).await
-            }
-            Deed::PayPayable(cxp, part, bank) => self.pay_payable(*cxp, *part, *bank).await,
+            Deed::Owe(cents, dollars, withheld) => self.owe(*cents, *dollars, *withheld).await,
+            Deed::PayPayable(cxp, part, account) => self.pay_payable(*cxp, *part, *account).await,
+            Deed::CancelPayablePayment(pick) => self.cancel_payable_payment(*pick).await,
+            Deed::EditPayable(pick, cents) => self.edit_payable(*pick, *cents).await,
+            Deed::CancelPayable(pick) => self.cancel_payable(*pick).await,
             Deed::Credit(invoice, part, back, aplicar) => self.credit(*invoice, *part, *back, *aplicar).await,
             Deed::CancelNote(note, acceptance) => self.cancel_note(*note, *acceptance).await,
             Deed::Advance(cliente, cents, rate) => self.advance(*cliente, *cents, *rate).await,
@@ -315,31 +310,6 @@ impl Business {
                 self.run_by_name("payment.apply", input).await
             }
         }
-    }
-
-    async fn pay_payable(&self, cxp: Pick, part: u32, bank: bool) -> Result<(), Refused> {
-        let cxp = self.one(cxp, "cxp").await;
-        let found: Option<(Decimal, String)> =
-            sqlx::query_as("SELECT saldo, moneda FROM cxp WHERE empresa = $1 AND clave = $2")
-                .bind(self.company.id.0)
-                .bind(cxp)
-                .fetch_optional(self.company.world.pool())
-                .await
-                .expect("a payable");
-        let (saldo, moneda) = found.unwrap_or_default();
-        let importe = (saldo * Decimal::new(i64::from(part), 3)).round_dp(2).max(Decimal::new(1, 2));
-        let mut input = self.terms(if moneda == "USD" { 2 } else { 1 }, &importe);
-        let fields = input.as_object_mut().expect("an object");
-        fields.remove("forma_pago_sat");
-        if !bank {
-            fields.remove("cuenta_bancaria");
-        }
-        if moneda == "USD" && part.is_multiple_of(2) {
-            fields.insert("tipo_cambio".to_owned(), json!(rate_text(18_000 + part)));
-        }
-        fields.insert("cxp".to_owned(), json!(cxp));
-        fields.insert("importe".to_owned(), json!(importe.to_string()));
-        self.run_by_name("payable.pay", input).await
     }
 
     async fn pay_several(&self, all: &[Pick], part: u32) -> Result<(), Refused> {

@@ -37,10 +37,17 @@ impl Business {
         self.run_by_name("deposit.capture", input).await
     }
 
-    pub(super) async fn buy(&self, lines: &[(i64, u32, u32)], dollars: bool) -> Result<(), Refused> {
+    pub(super) async fn buy(&self, lines: &[(i64, u32, u32)], dollars: bool, taxed: bool) -> Result<(), Refused> {
         let line = |(producto, cantidad, costo): &(i64, u32, u32)| {
-            json!({"producto": producto, "cantidad": number(Decimal::new(i64::from(*cantidad), 3)),
-                   "costo_unitario": Decimal::new(i64::from(*costo), 4).to_string()})
+            let (cantidad, costo) = (Decimal::new(i64::from(*cantidad), 3), Decimal::new(i64::from(*costo), 4));
+            let mut line =
+                json!({"producto": producto, "cantidad": number(cantidad), "costo_unitario": costo.to_string()});
+            if taxed {
+                let part = |rate: i64| (cantidad * costo * Decimal::new(rate, 4)).round_dp(2).to_string();
+                line["ieps"] = json!(part(800));
+                line["retencion_isr"] = json!(part(1000));
+            }
+            line
         };
         let lines: Vec<Value> = lines.iter().map(line).collect();
         let mut input = json!({"proveedor": 1, "renglones": lines});

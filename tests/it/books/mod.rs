@@ -4,6 +4,7 @@ pub(crate) mod business;
 mod credits;
 mod dealings;
 mod notices;
+mod payables;
 pub(crate) mod step;
 
 use std::hash::{BuildHasher as _, RandomState};

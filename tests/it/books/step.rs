@@ -89,8 +89,8 @@ pub(crate) enum Deed {
     /// Applies a waiting deposit, starting with some receivable.
     ApplyDeposit(Pick, Pick),
     /// A purchase order: products, thousandths of them and ten thousandths of their cost, and
-    /// whether in dollars.
-    Buy(Vec<(i64, u32, u32)>, bool),
+    /// whether in dollars and with IEPS and withheld taxes.
+    Buy(Vec<(i64, u32, u32)>, bool, bool),
     /// Thousandths of what is pending of an order; 1000 and more receive all.
     Receive(Pick, u32),
     /// Thousandths of an order's total, and the rate if in dollars.
@@ -100,10 +100,14 @@ pub(crate) enum Deed {
     /// A product, and how many thousandths of it there are or move.
     Count(i64, u32),
     Transfer(i64, u32),
-    /// An expense, in cents, and whether it is in dollars.
-    Owe(u32, bool),
-    /// Thousandths of the rest, and whether paid from the bank.
-    PayPayable(Pick, u32, bool),
+    /// An expense, in cents, whether it is in dollars, and whether taxes are withheld.
+    Owe(u32, bool, bool),
+    /// Thousandths of the rest, and the account that pays: none, its own or one of another currency.
+    PayPayable(Pick, u32, u8),
+    CancelPayablePayment(Pick),
+    /// Another total, in cents.
+    EditPayable(Pick, u32),
+    CancelPayable(Pick),
     /// A credit note: thousandths of lines, whether goods return, whether it is applied.
     Credit(Pick, u32, bool, bool),
     CancelNote(Pick, bool),
@@ -149,6 +153,9 @@ impl Deed {
             Self::Transfer(..) => "stock.transfer",
             Self::Owe(..) => "payable.capture",
             Self::PayPayable(..) => "payable.pay",
+            Self::CancelPayablePayment(_) => "payable.payment-cancel",
+            Self::EditPayable(..) => "payable.edit",
+            Self::CancelPayable(_) => "payable.cancel",
             Self::Credit(..) => "credit-note.capture",
             Self::CancelNote(..) => "invoice.cancel of a note",
             Self::Advance(..) => "advance.capture",
@@ -195,16 +202,20 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => (1_u32..500_000, any::<bool>(), prop::option::of(rate()))
             .prop_map(|(cents, dollars, rate)| Deed::Deposit(cents, dollars, rate)),
         10 => (pick(), pick()).prop_map(|(deposit, cxc)| Deed::ApplyDeposit(deposit, cxc)),
-        8 => (prop::collection::vec((1_i64..=6, 1_u32..20_000, 0_u32..2_000_000), 1..4), any::<bool>())
-            .prop_map(|(lines, dollars)| Deed::Buy(lines, dollars)),
+        8 => (prop::collection::vec((1_i64..=6, 1_u32..20_000, 0_u32..2_000_000), 1..4), any::<bool>(), any::<bool>())
+            .prop_map(|(lines, dollars, taxed)| Deed::Buy(lines, dollars, taxed)),
         14 => (pick(), part()).prop_map(|(order, part)| Deed::Receive(order, part)),
         4 => (pick(), prop_oneof![Just(1000_u32), 900_u32..1100], rate())
             .prop_map(|(order, part, rate)| Deed::Bill(order, part, rate)),
         2 => (0_u8..8, 0_u8..4).prop_map(|(account, number)| Deed::Number(account, number)),
         4 => (goods(), 0_u32..50_000).prop_map(|(producto, there)| Deed::Count(producto, there)),
         4 => (goods(), 1_u32..20_000).prop_map(|(producto, moved)| Deed::Transfer(producto, moved)),
-        4 => (1_u32..1_000_000, any::<bool>()).prop_map(|(cents, dollars)| Deed::Owe(cents, dollars)),
-        8 => (pick(), part(), any::<bool>()).prop_map(|(cxp, part, bank)| Deed::PayPayable(cxp, part, bank)),
+        4 => (1_u32..1_000_000, any::<bool>(), any::<bool>())
+            .prop_map(|(cents, dollars, withheld)| Deed::Owe(cents, dollars, withheld)),
+        10 => (pick(), part(), 0_u8..4).prop_map(|(cxp, part, account)| Deed::PayPayable(cxp, part, account)),
+        4 => pick().prop_map(Deed::CancelPayablePayment),
+        3 => (pick(), 1_u32..1_000_000).prop_map(|(cxp, cents)| Deed::EditPayable(cxp, cents)),
+        2 => pick().prop_map(Deed::CancelPayable),
         16 => (pick(), part(), any::<bool>(), any::<bool>())
             .prop_map(|(invoice, part, back, aplicar)| Deed::Credit(invoice, part, back, aplicar)),
         6 => (pick(), any::<bool>()).prop_map(|(note, needed)| Deed::CancelNote(note, needed)),

@@ -8,6 +8,7 @@ mod captured;
 mod complements;
 mod corrections;
 mod credit_notes;
+mod details;
 mod discarded;
 mod documents;
 mod global;

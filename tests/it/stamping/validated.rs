@@ -110,8 +110,8 @@ async fn sales_without_a_possible_document_are_not_invoiced() {
             "la empresa no tiene régimen fiscal",
         ),
         (
-            "UPDATE empresas SET cp = NULL",
-            "UPDATE empresas SET cp = '06700'",
+            "WITH s AS (UPDATE sucursales SET cp = NULL) UPDATE empresas SET cp = NULL",
+            "WITH s AS (UPDATE sucursales SET cp = '06700') UPDATE empresas SET cp = '06700'",
             "la empresa no tiene un código postal válido en el lugar de expedición",
         ),
     ];

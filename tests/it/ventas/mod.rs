@@ -1,5 +1,6 @@
 //! `/ventas`.
 
+mod border;
 mod create;
 mod invoice;
 mod list;

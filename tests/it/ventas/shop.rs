@@ -28,9 +28,10 @@ pub(crate) const BARE: i64 = 12;
 
 /// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of
 /// the nail, a salesperson (its owner), a user who is none (2), and everything that invoicing
-/// needs.
+/// needs. It is in the southern border region.
 pub(crate) async fn shop(world: &World) -> Company {
-    let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
+    let settings = CompanyChange { licencias: Some(6), cp: Some("30700".to_owned()), ..CompanyChange::default() };
+    let company = world.company_with(settings).await;
     company.load_certificate().await;
     company.user("Contador", false).await;
     let fiscal = json!({"nombre": "Ana", "rfc": "XIA190128J61", "regimen": 601, "cp": "06700", "uso_cfdi": "G03",

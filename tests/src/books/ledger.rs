@@ -10,22 +10,25 @@ pub(super) const RULES: &[(&str, &str)] = &[
          WHERE p.empresa = $1 GROUP BY p.clave HAVING sum(r.cargo) IS DISTINCT FROM sum(r.abono) OR count(r.renglon) < 2",
     ),
     (
-        "a payable is its total less what was paid of it, and account 201.01 says so in pesos; of a paid one no IVA is pending",
+        "a payable is its total less what was paid of it, and account 201.01 says so in pesos; of a paid one no tax is pending",
         "SELECT format('cxp %s', x.clave)
          FROM cxp x CROSS JOIN LATERAL (
-             SELECT coalesce(sum(importe), 0) AS importe, count(*) AS pagos FROM cxp_pagos WHERE empresa = $1 AND cxp = x.clave
+             SELECT coalesce(sum(importe), 0) AS importe, count(*) AS pagos FROM cxp_pagos
+             WHERE empresa = $1 AND cxp = x.clave AND NOT cancelado
          ) p
          CROSS JOIN LATERAL (
              SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '201.01'), 0) AS pesos,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '216.12'), 0) AS retenciones
              FROM polizas z JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = z.clave
              WHERE z.empresa = $1 AND z.cxp = x.clave
          ) c
-         WHERE x.empresa = $1 AND (x.saldo <> x.total - x.pagado OR x.pagado < p.importe
+         WHERE x.empresa = $1 AND (x.saldo <> CASE x.estatus WHEN 'cancelado' THEN 0 ELSE x.total - x.pagado END
+             OR x.pagado < p.importe OR (x.estatus = 'cancelado' AND p.pagos > 0)
              OR abs(c.pesos - x.saldo * x.tipo_cambio) >
                 CASE WHEN x.moneda = 'MXN' OR x.saldo = 0 THEN 0 ELSE 0.01 + 0.01 * p.pagos END
-             OR (x.saldo = 0 AND c.iva <> 0) OR c.iva * sign(x.total) < 0
-             OR (x.estatus = 'pagado') <> (x.saldo = 0))",
+             OR (x.saldo = 0 AND (c.iva <> 0 OR c.retenciones <> 0)) OR c.retenciones * sign(x.total) < 0 OR c.iva * sign(x.total) < 0
+             OR (x.estatus = 'pagado') <> (x.saldo = 0 AND x.estatus <> 'cancelado'))",
     ),
     (
         "the till holds what was paid in cash, and what discarded advances left in favour of it",
@@ -39,10 +42,13 @@ pub(super) const RULES: &[(&str, &str)] = &[
                  JOIN facturas f ON f.empresa = $1 AND f.clave = s.factura AND f.tipo = 'factura'
                  JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
                  WHERE s.empresa = $1 AND s.deposito IS NULL)
-              - (SELECT coalesce(sum(round(x.pagado * x.tipo_cambio, 2)), 0) FROM cxp x
-                 WHERE x.empresa = $1 AND NOT EXISTS (SELECT FROM cxp_pagos g WHERE g.empresa = $1 AND g.cxp = x.clave))
+              - (SELECT coalesce(sum(round((x.pagado - coalesce(g.importe, 0)) * x.tipo_cambio, 2)), 0) FROM cxp x
+                 LEFT JOIN (SELECT cxp, sum(importe) AS importe FROM cxp_pagos
+                            WHERE empresa = $1 AND NOT cancelado GROUP BY cxp) g ON g.cxp = x.clave
+                 WHERE x.empresa = $1 AND x.estatus <> 'cancelado')
               - (SELECT coalesce(sum(round(g.importe * coalesce(g.tipo_cambio, x.tipo_cambio), 2)), 0) FROM cxp_pagos g
-                 JOIN cxp x ON x.empresa = $1 AND x.clave = g.cxp WHERE g.empresa = $1 AND g.cuenta_bancaria IS NULL)",
+                 JOIN cxp x ON x.empresa = $1 AND x.clave = g.cxp
+                 WHERE g.empresa = $1 AND g.cuenta_bancaria IS NULL AND NOT g.cancelado)",
     ),
     (
         "account 102.01 holds what the bank accounts in pesos do, and 205.06 what is not applied of their deposits",
@@ -101,14 +107,15 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "SELECT format('compra %s', c.clave)
          FROM compras c JOIN polizas p ON p.empresa = $1 AND p.compra = c.clave
          JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) IN ('115.05', '205.02')
-         WHERE c.empresa = $1 AND c.estatus = 'recibida' GROUP BY c.clave, r.codigo HAVING sum(r.cargo) <> sum(r.abono)",
+         WHERE c.empresa = $1 AND c.estatus = 'recibida' AND c.cxp IS NOT NULL GROUP BY c.clave, r.codigo HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
-        "nothing is gained or lost by the exchange rate of pesos",
+        "nothing is gained or lost by the exchange rate of pesos; a reversed entry may be of another currency",
         "SELECT format('póliza %s', p.clave)
          FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
          LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta LEFT JOIN cxp x ON x.empresa = $1 AND x.clave = p.cxp
          WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'
+           AND p.revierte IS NULL AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = $1 AND o.revierte = p.clave)
            AND NOT EXISTS (SELECT FROM cxc_pagos g WHERE g.empresa = $1 AND g.clave = p.pago AND g.monto IS NOT NULL)",
     ),
     (

@@ -164,7 +164,7 @@ const RULES: &[(&str, &str)] = &[
              SELECT coalesce(sum(importe), 0) FROM depositos
              WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado) - (
              SELECT coalesce(sum(coalesce(monto, importe)), 0) FROM cxp_pagos
-             WHERE empresa = $1 AND cuenta_bancaria = c.clave) - (
+             WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado) - (
              SELECT coalesce(sum(importe), 0) FROM reembolsos
              WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado)",
     ),

@@ -43,6 +43,12 @@ words! {
         IvaNoCobrado = "209.01",
         /// IEPS charged and not collected yet.
         IepsNoCobrado = "209.02",
+        /// ISR withheld from suppliers with their payment, so due to the authority.
+        IsrRetenidoAProveedores = "216.04",
+        /// IVA withheld from suppliers with their payment, so due to the authority.
+        IvaRetenidoAProveedores = "216.10",
+        /// ISR and IVA to be withheld from suppliers when they are paid.
+        PorRetener = "216.12",
         /// Opening balances: what existed before the first entry.
         Apertura = "304.01",
         /// Sales.
@@ -87,6 +93,9 @@ impl Account {
             Self::IepsCobrado => "IEPS trasladado cobrado",
             Self::IvaNoCobrado => "IVA trasladado no cobrado",
             Self::IepsNoCobrado => "IEPS trasladado no cobrado",
+            Self::IsrRetenidoAProveedores => "Impuestos retenidos de ISR por servicios profesionales",
+            Self::IvaRetenidoAProveedores => "Impuestos retenidos de IVA",
+            Self::PorRetener => "Otros impuestos retenidos",
             Self::Apertura => "Utilidad de ejercicios anteriores",
             Self::Ventas => "Ventas y/o servicios gravados a la tasa general",
             Self::Descuentos => {

@@ -260,13 +260,18 @@ pub(crate) fn sale_entry(
     let owed = line::amount(charged - isr_retenido.get() - iva_retenido.get()).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     let handed = sale.entregado.min(cost);
+    // An advance is no income that a discount could reduce.
+    let (ingreso, descuento) = match sale.ingreso {
+        Account::Anticipos => (Money::new(subtotal.get() - descuento.get()), Money::default()),
+        _ => (subtotal, descuento),
+    };
     LedgerEntry::new(
         concepto,
         fecha,
         [
             EntryLine::cargo(Account::Clientes, owed),
             EntryLine::cargo(Account::Descuentos, descuento),
-            EntryLine::abono(sale.ingreso, subtotal),
+            EntryLine::abono(sale.ingreso, ingreso),
             EntryLine::cargo(Account::IsrRetenido, isr_retenido),
             EntryLine::cargo(Account::IvaRetenido, iva_retenido),
             EntryLine::abono(Account::IvaNoCobrado, iva),

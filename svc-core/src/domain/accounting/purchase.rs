@@ -7,6 +7,7 @@ use super::payment::{ROUNDED, exchange_difference, revalued};
 use super::{Account, EntryError, EntryLine, LedgerEntry};
 use crate::domain::line;
 use crate::domain::money::Money;
+use crate::domain::payable::PayableTaxes;
 use crate::domain::quantity::{Balance, Rate};
 
 /// A bill, in its own currency.
@@ -14,8 +15,8 @@ use crate::domain::quantity::{Balance, Rate};
 pub(crate) struct Bill {
     /// The bill's total; negative if the supplier owes it.
     pub total: Balance,
-    /// The IVA within the total, as far as it is known.
-    pub iva: Balance,
+    /// The taxes within the total, as far as they are known.
+    pub impuestos: PayableTaxes,
     /// The part paid in cash before the bill was captured.
     pub pagado: Balance,
     /// Pesos for one unit of the currency.
@@ -45,25 +46,47 @@ fn pesos(amount: Decimal, rate: Rate) -> Result<Decimal, EntryError> {
 }
 
 impl Bill {
-    /// The lines of the debt and of its IVA, and the remaining amount, in pesos. IVA of the paid
-    /// part is creditable.
-    fn lines(&self) -> Result<(Vec<EntryLine>, Decimal), EntryError> {
-        let [total, iva, pagado] =
-            [self.total, self.iva, self.pagado].map(|amount| pesos(amount.get(), self.tipo_cambio));
-        let (total, iva, pagado) = (total?, iva?, pagado?);
-        let part = line::share(Money::new(iva.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
-        let paid_iva = match total.is_sign_negative() == pagado.is_sign_negative() {
-            true if total.is_sign_negative() => -part,
-            true => part,
-            false => Decimal::ZERO,
+    /// The bill that takes this one back.
+    pub(crate) fn negated(&self) -> Self {
+        let negated = |amount: Balance| Balance::new(-amount.get());
+        let PayableTaxes { iva, ieps, retencion_isr, retencion_iva } = self.impuestos;
+        let impuestos = PayableTaxes {
+            iva: negated(iva),
+            ieps: negated(ieps),
+            retencion_isr: negated(retencion_isr),
+            retencion_iva: negated(retencion_iva),
         };
+        Self { total: negated(self.total), impuestos, pagado: negated(self.pagado), ..*self }
+    }
+
+    /// The lines of the debt and of its taxes, and the remaining amount, in pesos. IVA of the paid
+    /// part is creditable, and taxes are withheld with a payment (LIVA 1-A; LISR 106 and 116); IEPS
+    /// is part of the cost, because only who causes it on a sale may credit it (LIEPS, article 4).
+    fn lines(&self) -> Result<(Vec<EntryLine>, Decimal), EntryError> {
+        let in_pesos = |amount: Balance| pesos(amount.get(), self.tipo_cambio);
+        let (total, iva, pagado) = (in_pesos(self.total)?, in_pesos(self.impuestos.iva)?, in_pesos(self.pagado)?);
+        let isr_retenido = in_pesos(self.impuestos.retencion_isr)?;
+        let iva_retenido = in_pesos(self.impuestos.retencion_iva)?;
+        let paid = |tax: Decimal| {
+            let part = line::share(Money::new(tax.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
+            match total.is_sign_negative() == pagado.is_sign_negative() {
+                true if total.is_sign_negative() => -part,
+                true => part,
+                false => Decimal::ZERO,
+            }
+        };
+        let (paid_iva, paid_isr_retenido, paid_iva_retenido) = (paid(iva), paid(isr_retenido), paid(iva_retenido));
+        let por_retener = isr_retenido + iva_retenido - paid_isr_retenido - paid_iva_retenido;
         let lines = vec![
             EntryLine::of(Account::IvaAcreditable, paid_iva),
             EntryLine::of(Account::IvaPorAcreditar, iva - paid_iva),
             EntryLine::of(Account::Proveedores, pagado - total),
+            EntryLine::of(Account::IsrRetenidoAProveedores, -paid_isr_retenido),
+            EntryLine::of(Account::IvaRetenidoAProveedores, -paid_iva_retenido),
+            EntryLine::of(Account::PorRetener, -por_retener),
             EntryLine::of(Account::Caja, -pagado),
         ];
-        Ok((lines, total - iva))
+        Ok((lines, total + isr_retenido + iva_retenido - iva))
     }
 }
 
@@ -121,6 +144,12 @@ pub(crate) struct PayablePayment {
     pub adeudo: Decimal,
     /// The IVA that is not creditable yet according to the entries, in pesos.
     pub iva: Decimal,
+    /// What is still to be withheld according to the entries, in pesos.
+    pub por_retener: Decimal,
+    /// The ISR of what is withheld on the payable, in its currency.
+    pub retencion_isr: Money,
+    /// The IVA of what is withheld on the payable, in its currency.
+    pub retencion_iva: Money,
     /// Pesos for one unit of the currency on the payable.
     pub tipo_cambio: Rate,
     /// Pesos for one unit of the currency on the day of the payment.
@@ -128,7 +157,8 @@ pub(crate) struct PayablePayment {
 }
 
 /// The entry of a payment of a payable. The debt falls at the payable's exchange rate; its part of
-/// the IVA becomes creditable at the payment's. The difference is an exchange gain or loss.
+/// the IVA becomes creditable, and its part of the taxes is withheld, at the payment's. The
+/// difference is an exchange gain or loss.
 pub(crate) fn payable_payment_entry(
     concepto: String,
     fecha: NaiveDate,
@@ -138,12 +168,19 @@ pub(crate) fn payable_payment_entry(
     let foreign = tipo_cambio != Rate::ONE || tipo_cambio_pago != Rate::ONE;
     let by_rate = pesos(importe.get(), tipo_cambio)?;
     let rest = foreign && importe == saldo && (adeudo - by_rate).abs() <= ROUNDED;
-    let iva = line::share(Money::new(payment.iva.max(Decimal::ZERO)), importe, saldo).get();
+    let part = |pending: Decimal| line::share(Money::new(pending.max(Decimal::ZERO)), importe, saldo).get();
+    let (iva, withheld) = (part(payment.iva), part(payment.por_retener));
+    let (isr, total) = (payment.retencion_isr, payment.retencion_isr.get() + payment.retencion_iva.get());
+    let isr = line::share(Money::new(withheld), isr, Money::new(total)).get();
+    let of_day = |pesos| revalued(pesos, tipo_cambio, tipo_cambio_pago);
     let mut lines = vec![
         EntryLine::of(Account::Proveedores, if rest { adeudo } else { by_rate }),
         EntryLine::of(payment.fuente, -pesos(importe.get(), tipo_cambio_pago)?),
         EntryLine::of(Account::IvaPorAcreditar, -iva),
-        EntryLine::of(Account::IvaAcreditable, revalued(iva, tipo_cambio, tipo_cambio_pago)?),
+        EntryLine::of(Account::IvaAcreditable, of_day(iva)?),
+        EntryLine::of(Account::PorRetener, withheld),
+        EntryLine::of(Account::IsrRetenidoAProveedores, -of_day(isr)?),
+        EntryLine::of(Account::IvaRetenidoAProveedores, -of_day(withheld - isr)?),
     ];
     if foreign {
         lines.push(exchange_difference(&lines));

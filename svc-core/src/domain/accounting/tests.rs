@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::payable::PayableTaxes;
 use crate::domain::quantity::Balance;
 
 fn money(text: &str) -> Money {
@@ -279,7 +280,8 @@ fn balance_of(text: &str) -> Balance {
 }
 
 fn bill(total: &str, iva: &str, pagado: &str) -> Bill {
-    Bill { total: balance_of(total), iva: balance_of(iva), pagado: balance_of(pagado), tipo_cambio: Rate::ONE }
+    let impuestos = PayableTaxes { iva: balance_of(iva), ..PayableTaxes::default() };
+    Bill { total: balance_of(total), impuestos, pagado: balance_of(pagado), tipo_cambio: Rate::ONE }
 }
 
 #[test]
@@ -331,29 +333,53 @@ fn goods_and_their_bill_meet_whichever_comes_first() {
 }
 
 #[test]
-fn a_payment_of_a_payable_credits_its_part_of_the_iva_at_the_rate_of_the_day() {
+fn a_payment_of_a_payable_credits_its_part_of_the_iva_and_withholds_at_the_rate_of_the_day() {
     let payment = PayablePayment {
         fuente: Account::Bancos,
         importe: money("58"),
         saldo: money("116"),
         adeudo: "2320".parse().unwrap(),
         iva: "320".parse().unwrap(),
+        por_retener: "400".parse().unwrap(),
+        retencion_isr: money("5"),
+        retencion_iva: money("15"),
         tipo_cambio: rate("20"),
         tipo_cambio_pago: rate("21"),
     };
     let entry = |payment: &PayablePayment| shown(&payable_payment_entry("x".into(), day(), payment).unwrap().unwrap());
     assert_eq!(
         entry(&payment),
-        ["201.01 +1160.00", "102.01 -1218.00", "119.01 -160.00", "118.01 +168.00", "701.01 +50.00"]
+        [
+            "201.01 +1160.00",
+            "102.01 -1218.00",
+            "119.01 -160.00",
+            "118.01 +168.00",
+            "216.12 +200.00",
+            "216.04 -52.50",
+            "216.10 -157.50",
+            "701.01 +60.00"
+        ]
     );
     let pesos = PayablePayment {
         iva: "16".parse().unwrap(),
+        por_retener: Decimal::ZERO,
         adeudo: "116".parse().unwrap(),
         tipo_cambio: Rate::ONE,
         tipo_cambio_pago: Rate::ONE,
         ..payment
     };
     assert_eq!(entry(&pesos), ["201.01 +58.00", "102.01 -58.00", "119.01 -8.00", "118.01 +8.00"]);
+}
+
+#[test]
+fn an_advance_is_booked_net_of_its_discount() {
+    let entry = |subtotal, descuento, iva| {
+        let amounts = of(subtotal, descuento, iva);
+        let advance = SaleAmounts { ingreso: Account::Anticipos, amounts, ..sale() };
+        sale_entry("x", day(), &advance).unwrap().map(|entry| shown(&entry))
+    };
+    assert_eq!(entry("1000", "100", "144").unwrap(), ["105.01 +1044.00", "206.01 -900.00", "209.01 -144.00"]);
+    assert_eq!(entry("1000", "1000", "0"), None);
 }
 
 #[test]

@@ -22,6 +22,12 @@ pub enum CfdiFault {
         /// What is wrong with the line.
         fault: &'static str,
     },
+    /// A line with the IVA of the border regions, in a document that is issued elsewhere.
+    #[error("renglón {0}: el IVA de 8 % es sólo para comprobantes expedidos en la región fronteriza")]
+    BorderRate(i64),
+    /// Sales of several places in one document, some with the IVA of the border regions.
+    #[error("hay ventas con IVA de 8 % entre las de varias sucursales; facture aparte las de cada una (ventas)")]
+    BorderTickets,
     /// Amounts that do not follow from each other.
     #[error("los importes no cuadran: {0}")]
     Sums(&'static str),
@@ -43,7 +49,7 @@ impl CfdiFault {
             Self::Issuer(_) => "emisor_incompleto",
             Self::Receiver(_) => "receptor_incompleto",
             Self::Missing(_) => "documento_incompleto",
-            Self::Line { .. } => "renglon_invalido",
+            Self::Line { .. } | Self::BorderRate(_) | Self::BorderTickets => "renglon_invalido",
             Self::Sums(_) => "importes_no_cuadran",
             Self::Currency(_) | Self::Decimals(_) => "moneda_invalida",
             Self::TooLarge => "importe_invalido",

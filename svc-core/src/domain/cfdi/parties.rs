@@ -58,11 +58,17 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     let cp = if generic { Some(lugar) } else { receiver.cp.as_deref() };
     let residence = if rfc.is_foreign() { receiver.pais.and_then(sat::country) } else { None };
     let residence = residence.filter(|country| *country != MEXICO);
+    let id = residence.and_then(|_| attribute(receiver.num_reg_id_trib.as_deref(), 40));
+    if let (Some(pais), Some(id)) = (receiver.pais, &id)
+        && !sat::tax_id_fits(pais, id)
+    {
+        return Err(CfdiFault::Receiver("un num_reg_id_trib con los dígitos de los de su país"));
+    }
     Ok(Receptor {
         nombre: called(receiver.nombre.as_deref(), &rfc).ok_or(CfdiFault::Receiver("nombre"))?,
         domicilio_fiscal_receptor: cp.ok_or(CfdiFault::Receiver("código postal"))?.to_owned(),
         // A tax id without its country is refused (CFDI40153).
-        num_reg_id_trib: residence.and_then(|_| attribute(receiver.num_reg_id_trib.as_deref(), 40)),
+        num_reg_id_trib: id,
         residencia_fiscal: residence.map(str::to_owned),
         regimen_fiscal_receptor: regimen.ok_or(CfdiFault::Receiver("régimen fiscal"))?.to_string(),
         uso_cfdi: uso.to_owned(),

@@ -4,11 +4,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use uuid::Uuid;
 
-use super::InformacionGlobal;
 use super::legal_form::without_legal_form;
+use super::{CfdiFault, InformacionGlobal};
+use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sat;
 use crate::domain::tax::{Amounts, LineRates};
+use crate::domain::text::printed_folio;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
@@ -26,6 +29,19 @@ pub struct Issuer {
     /// The company's signing certificate (CSD); `None` if the document is sealed later
     /// ([`super::Cfdi::to_be_sealed`]).
     pub certificado: Option<Certificate>,
+}
+
+impl Issuer {
+    /// Refuses lines with the IVA of the border regions if the document is issued elsewhere.
+    pub(crate) fn check_border_rate<'l>(&self, lines: impl IntoIterator<Item = &'l Line>) -> Result<(), CfdiFault> {
+        let at_border = |line: &&Line| line.rates.iva_tasa.is_some_and(VatRate::is_border);
+        match lines.into_iter().find(at_border) {
+            Some(line) if !self.cp.as_deref().is_some_and(sat::has_border_rate) => {
+                Err(CfdiFault::BorderRate(line.renglon))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The public part of a signing certificate.
@@ -85,7 +101,7 @@ pub struct Heading {
 impl Heading {
     /// Series and number, joined for people.
     pub(crate) fn number(&self) -> String {
-        [self.serie.as_deref(), self.folio.as_deref()].map(Option::unwrap_or_default).concat()
+        printed_folio(self.serie.as_deref().unwrap_or_default(), self.folio.as_deref().unwrap_or_default())
     }
 }
 

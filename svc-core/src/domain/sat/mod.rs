@@ -22,7 +22,7 @@ use rust_decimal::Decimal;
 use super::rfc::Person;
 use tables::{
     CFDI_USES, COUNTRIES, CURRENCIES, DESCRIPTIONS, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES,
-    REGIMES, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
+    REGIMES, TAX_ID_DIGITS, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
 };
 
 /// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera"
@@ -103,6 +103,11 @@ pub(crate) enum Vat {
     Exempt,
 }
 
+/// Whether documents issued at a postal code may charge the IVA of the border regions.
+pub(crate) fn has_border_rate(cp: &str) -> bool {
+    postal_code(cp).is_some_and(|border| border != Border::None)
+}
+
 /// The border mark of a postal code; `None` unless it is five digits and in `c_CodigoPostal`.
 ///
 /// The catalogue includes the placeholder `00000`.
@@ -130,6 +135,18 @@ pub(crate) fn country(clave: i64) -> Option<&'static str> {
 /// The internal key of a country of `c_Pais`: the inverse of [`country`].
 pub(crate) fn country_key(iso: &str) -> Option<i64> {
     COUNTRIES.iter().find(|(_, known)| *known == iso).map(|(clave, _)| *clave)
+}
+
+/// How many digits the tax ids of a country have (`c_Pais`), by its internal key; `None` where the
+/// catalogue does not say.
+pub(crate) fn tax_id_digits(clave: i64) -> Option<usize> {
+    let iso = country(clave)?;
+    TAX_ID_DIGITS.iter().find(|(known, _)| *known == iso).map(|(_, count)| *count)
+}
+
+/// Whether a tax id has the form that `c_Pais` gives those of a country (CFDI40155).
+pub(crate) fn tax_id_fits(clave: i64, id: &str) -> bool {
+    tax_id_digits(clave).is_none_or(|count| id.len() == count && id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether `c_ClaveProdServ` has this eight-digit code of a product or service.

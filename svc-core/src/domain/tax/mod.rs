@@ -5,12 +5,12 @@
 
 use std::fmt;
 
-use rust_decimal::Decimal;
+use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::line::{self, IepsRate, VatRate};
 use super::money::Money;
-use super::quantity::{Quantity, unsigned};
+use super::quantity::{Quantity, Rate, unsigned};
 use super::rfc::{Person, Rfc};
 use super::sat::{self, Factor, Levied};
 use crate::schema::field_schema;
@@ -181,6 +181,18 @@ impl LineRates {
             *own = own.or(*other);
         }
         self
+    }
+
+    /// The rates in a currency of which one unit is `tipo_cambio` pesos: an IEPS quota is in pesos
+    /// and becomes its part of that currency, to six decimals. `None` if the authority's catalogue
+    /// does not reach that far.
+    pub(crate) fn in_currency(self, tipo_cambio: Rate) -> Option<Self> {
+        let Some(pesos) = self.ieps_cuota.filter(|_| tipo_cambio != Rate::ONE) else { return Some(self) };
+        let exact = pesos.get().checked_div(tipo_cambio.get())?;
+        let cuota = exact.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero);
+        let ieps_cuota = not_zero(Some(TaxRate(cuota)));
+        let known = ieps_cuota.is_none_or(|cuota| sat::tax_rate_exists("003", Factor::Cuota, Levied::Charged, cuota.0));
+        known.then_some(Self { ieps_cuota, ..self })
     }
 
     /// The entered rates that apply to a line with this `c_ObjetoImp`.

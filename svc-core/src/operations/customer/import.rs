@@ -26,6 +26,12 @@ impl Rules for CustomerImport {
         )?;
         require(self.cp.as_ref().is_none_or(|cp| sat::postal_code(cp).is_some()), "cp", "no está en el catálogo")?;
         require(self.pais.is_none_or(|pais| sat::country(pais).is_some()), "pais", "no es una clave de país")?;
+        let fits = |id: &str| sat::tax_id_fits(self.pais.unwrap_or(DEFAULT_COUNTRY), id);
+        require(
+            self.num_reg_id_trib.as_deref().is_none_or(fits),
+            "num_reg_id_trib",
+            "no tiene los dígitos de su país en el catálogo del SAT",
+        )?;
         require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")
     }
 

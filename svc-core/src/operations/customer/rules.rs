@@ -21,6 +21,14 @@ impl CustomerData {
         if self.pais != before.pais && sat::country(self.pais).is_none() {
             return Err(Code::PaisInvalido.into());
         }
+        if (self.pais, &self.num_reg_id_trib) != (before.pais, &before.num_reg_id_trib)
+            && let Some(id) = &self.num_reg_id_trib
+            && !sat::tax_id_fits(self.pais, id)
+        {
+            let digits = sat::tax_id_digits(self.pais).unwrap_or_default();
+            let text = format_args!("en ese país tiene {digits} dígitos, sin más");
+            return Err(Error::field(Code::PaisInvalido, "num_reg_id_trib", text));
+        }
         if self.correo != before.correo {
             self.correo =
                 self.correo.take().map(|correo| text::tidy_emails(&correo)).filter(|correo| !correo.is_empty());
@@ -101,6 +109,7 @@ mod tests {
             ),
             (|data| data.cp = Some("00001".into()), Code::CpInvalido),
             (|data| data.pais = 0, Code::PaisInvalido),
+            (|data| (data.pais, data.num_reg_id_trib) = (264, Some("12-3456789".into())), Code::PaisInvalido),
         ];
         for (change, code) in table {
             assert_eq!(normalize(change).unwrap_err(), *code);

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::substitution;
 use crate::domain::cfdi::{Cfdi, StampedXml, TipoDeComprobante, UnfitStamp, holds};
 use crate::domain::event::EventKind;
-use crate::domain::text::parse_uuid;
+use crate::domain::text::{parse_uuid, printed_folio};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
@@ -179,7 +179,8 @@ async fn validate_own(
         InvoiceKind::NotaCredito => TipoDeComprobante::E,
         _ => TipoDeComprobante::I,
     };
-    let folio = [document.serie.as_deref(), document.folio.as_deref()].map(Option::unwrap_or_default).concat();
+    let [serie, folio] = [&document.serie, &document.folio].map(|part| part.as_deref().unwrap_or_default());
+    let folio = printed_folio(serie, folio);
     if document.tipo_de_comprobante != tipo {
         return other("es de otro tipo");
     }

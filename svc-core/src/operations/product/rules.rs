@@ -1,6 +1,6 @@
 //! The rules of a product's tax data.
 
-use crate::domain::sat::{self, Border};
+use crate::domain::sat;
 use crate::domain::tax::{LineRates, line_taxes, rates_of};
 use crate::error::{Code, Error};
 use crate::record::product::{DEFAULT_SAT_KEY, ProductData};
@@ -45,7 +45,7 @@ impl ProductData {
 
     /// The border rate needs a product in the SAT's catalogue and a company in a border region.
     fn validate_border_rate(&self, cp: Option<&str>) -> Result<(), Error> {
-        let bordering = cp.and_then(sat::postal_code).is_some_and(|border| border != Border::None);
+        let bordering = cp.is_some_and(sat::has_border_rate);
         for (field, key) in [("iva_venta", &self.iva_venta), ("iva_compra", &self.iva_compra)] {
             if key != BORDER_VAT {
                 continue;

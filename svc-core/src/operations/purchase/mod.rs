@@ -1,8 +1,10 @@
 //! Purchase orders, the receipt of their goods, and accounts payable.
 
+mod correction;
 mod import;
 mod order;
 mod payable;
 
+pub use correction::{CancelPayable, CancelPayablePayment, EditPayable};
 pub use order::{CapturePurchase, OrderLine, PurchaseReceived, PurchaseRef, ReceivePurchase, ReceivedLine};
 pub use payable::{CapturePayable, PayPayable, PayablePaid, PayableRef};

@@ -9,7 +9,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::payable::settle;
-use crate::domain::purchase::{line_amounts, receive};
+use crate::domain::purchase::{line_amounts, receive, withhold};
 use crate::domain::quantity::{Balance, PositiveQuantity, Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, SaleProduct};
 use crate::domain::time::{Date, Timestamp};
@@ -70,6 +70,12 @@ pub struct OrderLine {
     pub descripcion: Option<Text<500>>,
     /// The line's IVA, with up to two decimals; by the product's purchase rate if left out.
     pub iva: Option<Money>,
+    /// The line's IEPS, with up to two decimals. It is part of the goods' cost.
+    pub ieps: Option<Money>,
+    /// The ISR that the company withholds of the line, with up to two decimals.
+    pub retencion_isr: Option<Money>,
+    /// The IVA that the company withholds of the line, with up to two decimals.
+    pub retencion_iva: Option<Money>,
 }
 
 /// The purchase order that was created.
@@ -162,7 +168,13 @@ impl OrderLine {
     /// Validates what needs no data of the company.
     fn validate(&self, at: usize, moneda: &str) -> Result<(), Error> {
         self.name(at).validate()?;
-        for (field, amount) in [("descuento", self.descuento), ("iva", self.iva)] {
+        for (field, amount) in [
+            ("descuento", self.descuento),
+            ("iva", self.iva),
+            ("ieps", self.ieps),
+            ("retencion_isr", self.retencion_isr),
+            ("retencion_iva", self.retencion_iva),
+        ] {
             if amount.is_some_and(|amount| amount.get().normalize().scale() > 2) {
                 return Err(fault(Code::DatoInvalido, at, field, "admite a lo más 2 decimales"));
             }
@@ -177,7 +189,11 @@ impl OrderLine {
         let (cantidad, costo_unitario) = (self.cantidad.get(), self.costo_unitario.unwrap_or(product.costo));
         let discount = self.descuento.unwrap_or_default();
         let rate = product.purchase_vat_rate();
-        let amounts = amounts(line_amounts(cantidad, costo_unitario, discount, self.iva, rate), at)?;
+        let ieps = self.ieps.unwrap_or_default();
+        let charged = amounts(line_amounts(cantidad, costo_unitario, discount, self.iva, rate, ieps), at)?;
+        let (isr, iva) = (self.retencion_isr.unwrap_or_default(), self.retencion_iva.unwrap_or_default());
+        let amounts =
+            withhold(charged, isr, iva).map_err(|(field, text)| fault(Code::DatoInvalido, at, field, text))?;
         let descripcion = self.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
         Ok(NewPurchaseLine { product, descripcion, cantidad, costo_unitario, amounts })
     }
@@ -233,13 +249,13 @@ async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Opt
         total,
         pagado,
         saldo,
+        impuestos: order.taxes(),
         sucursal: order.sucursal,
         operaciones: 1,
         concepto: None,
         creada: cx.now,
     };
-    let iva = Balance::new(order.impuestos.get());
-    let bill = Bill { total, iva, pagado, tipo_cambio: order.tipo_cambio };
+    let bill = Bill { total, impuestos: order.taxes(), pagado, tipo_cambio: order.tipo_cambio };
     Ok(Some((cx.tx.insert_payable(&row).await?, bill)))
 }
 

@@ -1,5 +1,6 @@
 //! Accounts payable: capturing and paying them.
 
+use chrono::{Months, NaiveDate};
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +12,10 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payable::settle;
+use crate::domain::payable::{PayableTaxes, settle};
 use crate::domain::payment::{validate_amount, validate_day};
 use crate::domain::quantity::{Balance, Rate};
-use crate::domain::time::Date;
+use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
@@ -39,7 +40,7 @@ pub struct CapturePayable {
     pub factura: Option<Text<255>>,
     /// The fiscal folio of the supplier's document.
     pub uuid: Option<Exact<36>>,
-    /// The document's day; today if left out.
+    /// The document's day, not in the future and at most five years ago; today if left out.
     pub fecha: Option<Date>,
     /// The due day, not before the document's.
     pub vencimiento: Option<Date>,
@@ -60,6 +61,15 @@ pub struct CapturePayable {
     /// The IVA within the total, which becomes creditable when it is paid; it has the total's sign
     /// and is no larger. If left out, the purchase order's in proportion, or none for an expense.
     pub iva: Option<Balance>,
+    /// The IEPS within the total, with its sign; it is part of the cost. If left out, the purchase
+    /// order's in proportion, or none for an expense.
+    pub ieps: Option<Balance>,
+    /// The ISR that the company withholds, with the total's sign; the total is what is left to pay.
+    /// If left out, the purchase order's in proportion, or none for an expense.
+    pub retencion_isr: Option<Balance>,
+    /// The IVA that the company withholds, with the total's sign; the total is what is left to pay.
+    /// If left out, the purchase order's in proportion, or none for an expense.
+    pub retencion_iva: Option<Balance>,
 }
 
 /// Pays an account payable in part or in full.
@@ -107,20 +117,21 @@ impl Operation for CapturePayable {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableRef, Error> {
         let tipo = self.kind()?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
-        let fecha = self.fecha.map_or_else(|| mexico_date(cx.now.get()), |date| date.0);
+        let fecha = match self.fecha {
+            Some(date) => validate_document_day(date.0, cx.now)?,
+            None => mexico_date(cx.now.get()),
+        };
         let vencimiento = self.vencimiento.map(|date| date.0);
-        if vencimiento.is_some_and(|due| due < fecha) {
-            return Err(Error::field(Code::DatoInvalido, "vencimiento", "es anterior a la fecha"));
-        }
+        validate_due_day(fecha, vencimiento)?;
         let order = match self.compra {
             Some(compra) => Some(self.billable(cx, compra).await?),
             None => None,
         };
         let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
-        let iva = self.vat(order.as_ref())?;
+        let impuestos = self.taxes(order.as_ref());
+        impuestos.validate(self.total)?;
         let pagado = self.pagado.unwrap_or_default();
-        let (saldo, estatus) = settle(self.total, pagado)
-            .ok_or_else(|| Error::field(Code::DatoInvalido, "total", "el saldo pasa de 18 dígitos"))?;
+        let (saldo, estatus) = settle(self.total, pagado).ok_or_else(balance_too_large)?;
         let uuid = self.uuid.as_deref().map(str::to_ascii_lowercase);
         let row = NewPayable {
             folio: self.folio.as_deref(),
@@ -137,13 +148,14 @@ impl Operation for CapturePayable {
             total: self.total,
             pagado,
             saldo,
+            impuestos,
             sucursal: self.branch(cx, order.as_ref()).await?,
             operaciones: self.operaciones.map_or(1, Within::get),
             concepto: self.concepto.as_deref(),
             creada: cx.now,
         };
         let cxp = cx.tx.insert_payable(&row).await?;
-        purchases::billed(cx, cxp, &row, iva, order.as_ref()).await?;
+        purchases::billed(cx, cxp, &row, order.as_ref()).await?;
         if let (Some(compra), Some(order)) = (self.compra, &order) {
             cx.tx.update_purchase(compra, order.estatus, Some(cxp), cx.now).await?;
         }
@@ -166,10 +178,7 @@ impl Operation for PayPayable {
             tipo_cambio: self.tipo_cambio,
             monto: None,
         };
-        let missing = || {
-            Error::field(Code::NoEncontrado, "cxp", format_args!("la cuenta por pagar {cxp} no existe en la empresa"))
-        };
-        let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(missing)?;
+        let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(|| no_payable("cxp", cxp))?;
         let account = match self.cuenta_bancaria {
             Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
             None => None,
@@ -202,6 +211,9 @@ impl Operation for PayPayable {
             saldo: Money::new(debt.saldo),
             adeudo: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
             iva: cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            por_retener: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
+            retencion_isr: Money::new(debt.retencion_isr.get()),
+            retencion_iva: Money::new(debt.retencion_iva.get()),
             tipo_cambio: debt.tipo_cambio,
             tipo_cambio_pago,
         };
@@ -238,6 +250,37 @@ impl PayPayable {
     }
 }
 
+/// How many years back the day of a captured document may lie: as long as documents are kept and
+/// the authority may review them (CFF, articles 30 and 67).
+const OLDEST_DOCUMENT: u32 = 5;
+
+/// Refuses a document's day in the future, or more than five years ago.
+pub(super) fn validate_document_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
+    let fecha = validate_day(fecha, now)?;
+    let oldest = mexico_date(now.get()).checked_sub_months(Months::new(12 * OLDEST_DOCUMENT));
+    if oldest.is_some_and(|oldest| fecha < oldest) {
+        return Err(Error::field(Code::DatoInvalido, "fecha", "tiene más de cinco años"));
+    }
+    Ok(fecha)
+}
+
+/// Refuses a due day before the document's.
+pub(super) fn validate_due_day(fecha: NaiveDate, vencimiento: Option<NaiveDate>) -> Result<(), Error> {
+    if vencimiento.is_some_and(|due| due < fecha) {
+        return Err(Error::field(Code::DatoInvalido, "vencimiento", "es anterior a la fecha"));
+    }
+    Ok(())
+}
+
+pub(super) fn balance_too_large() -> Error {
+    Error::field(Code::DatoInvalido, "total", "el saldo pasa de 18 dígitos")
+}
+
+/// The error of an account payable that the company does not have.
+pub(super) fn no_payable(field: &str, cxp: i64) -> Error {
+    Error::field(Code::NoEncontrado, field, format_args!("la cuenta por pagar {cxp} no existe en la empresa"))
+}
+
 impl CapturePayable {
     fn kind(&self) -> Result<PayableKind, Error> {
         match (self.tipo, self.compra) {
@@ -267,21 +310,22 @@ impl CapturePayable {
         }
     }
 
-    /// The IVA within the total.
-    fn vat(&self, order: Option<&PurchaseOrder>) -> Result<Balance, Error> {
+    /// The taxes within the total.
+    fn taxes(&self, order: Option<&PurchaseOrder>) -> PayableTaxes {
         let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
-        let Some(iva) = self.iva else {
-            let iva = order.map_or(Money::default(), |order| line::share(size, order.impuestos, order.total)).get();
-            return Ok(Balance::new(if total.is_sign_negative() { -iva } else { iva }));
+        let of_order = order.map(|order| (order.taxes(), order.total));
+        let tax = |given: Option<Balance>, part: fn(&PayableTaxes) -> Balance| {
+            given.unwrap_or_else(|| {
+                let whole = of_order.as_ref().map(|(taxes, total)| (Money::new(part(taxes).get()), *total));
+                let share = whole.map_or(Money::default(), |(tax, total)| line::share(tax, size, total)).get();
+                Balance::new(if total.is_sign_negative() { -share } else { share })
+            })
         };
-        let other = !iva.get().is_zero() && iva.get().is_sign_negative() != total.is_sign_negative();
-        let outside = other || iva.get().abs() > total.abs();
-        match iva.get().normalize().scale() {
-            _ if outside => {
-                Err(Error::field(Code::DatoInvalido, "iva", "no puede ser más que el total, ni de otro signo"))
-            }
-            3.. => Err(Error::field(Code::DatoInvalido, "iva", "lleva a lo más dos decimales")),
-            _ => Ok(iva),
+        PayableTaxes {
+            iva: tax(self.iva, |taxes| taxes.iva),
+            ieps: tax(self.ieps, |taxes| taxes.ieps),
+            retencion_isr: tax(self.retencion_isr, |taxes| taxes.retencion_isr),
+            retencion_iva: tax(self.retencion_iva, |taxes| taxes.retencion_iva),
         }
     }
 

@@ -112,9 +112,7 @@ impl CaptureAdvance {
             form if !sat::payment_form_exists(form) => return Err(Code::FormaPagoInvalida.into()),
             _ => {}
         }
-        if sat::currency(self.moneda()).is_none_or(|decimals| decimals < 2) {
-            return Err(Code::MonedaInvalida.into());
-        }
+        currency::validate_invoiced(self.moneda())?;
         let key = self.iva.as_deref().unwrap_or(DEFAULT_VAT);
         let rate = VatRate::of_key(key);
         let rate = rate.ok_or_else(|| Error::field(Code::DatoInvalido, "iva", "debe ser 16, 8, 0 o EX"))?;

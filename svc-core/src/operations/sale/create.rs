@@ -47,6 +47,7 @@ impl Operation for CreateSale {
             Code::ProductoInvalido,
             Code::SkuAmbiguo,
             Code::MonedaInvalida,
+            Code::IvaInvalido,
             Code::ImpuestoIncompatible,
             Code::SinPrecio,
             Code::AlmacenInvalido,

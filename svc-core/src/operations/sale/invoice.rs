@@ -100,6 +100,7 @@ impl Operation for InvoiceSale {
             Code::VentaSinFormaPago,
             Code::FormaPagoInvalida,
             Code::FormaPagoIncompatible,
+            Code::ImpuestoIncompatible,
             Code::DocumentoInvalido,
             Code::ExistenciaInsuficiente,
             Code::CreditoInsuficiente,

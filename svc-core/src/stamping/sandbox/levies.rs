@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::limits::{Reach, between};
 use super::{Validation, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Impuesto, RetencionConcepto, TipoFactor, Traslado};
-use crate::domain::sat::{self, Border, Factor, Levied};
+use crate::domain::sat::{self, Factor, Levied};
 
 /// Whether a concept breaks down exactly the taxes that its `c_ObjetoImp` requires.
 pub(super) fn object(concept: &Concepto) -> Validation {
@@ -43,7 +43,7 @@ pub(super) fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Validation {
             return require(false, "CFDI40178", "Un traslado con Tasa debe registrar TasaOCuota e Importe.");
         }
     };
-    let border = sat::postal_code(lugar).is_some_and(|border| border != Border::None);
+    let border = sat::has_border_rate(lugar);
     require(
         is_rate(tax.impuesto, tax.tipo_factor, rate, border),
         "CFDI40179",

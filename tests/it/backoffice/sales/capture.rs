@@ -139,7 +139,7 @@ async fn a_captured_invoice_is_queued_to_be_stamped() {
     let receivable = only(&ana, "/cxc").await;
     assert_eq!(
         pick(&receivable, &["folio", "factura", "vencimiento", "sucursal"]),
-        json!({"folio": "F31", "factura": 1, "vencimiento": "2026-10-27", "sucursal": 3})
+        json!({"folio": "F3-1", "factura": 1, "vencimiento": "2026-10-27", "sucursal": 3})
     );
     assert_eq!(stock(&ana, "A-1", "031").await, Some((json!(-2), json!(0))));
     assert_eq!(entries(&company, 1).await[0].split(':').next(), Some("factura F31"));

@@ -1,6 +1,6 @@
 //! The payment document, and the share of its invoices' taxes in a payment.
 
-use chrono::NaiveTime;
+use chrono::{NaiveDateTime, NaiveTime};
 use rust_decimal::Decimal;
 
 use super::concept::{ACTIVITY, Currency};
@@ -47,7 +47,7 @@ pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;
     let receptor = receive(&source.receptor, &lugar_expedicion, Some("CP01"))?;
-    let pagos = complement(&source.pagos)?;
+    let pagos = complement(&source.pagos, fecha)?;
     Ok(Cfdi {
         version: VERSION.into(),
         serie,
@@ -93,17 +93,18 @@ fn the_concept() -> Concepto {
     }
 }
 
-fn complement(receipts: &[PaymentOfInvoices]) -> Result<Pagos20, CfdiFault> {
+fn complement(receipts: &[PaymentOfInvoices], issued: NaiveDateTime) -> Result<Pagos20, CfdiFault> {
     let mut totals = Totals::default();
-    let pago = receipts.iter().map(|receipt| pay(receipt, &mut totals)).collect::<Result<Vec<_>, _>>()?;
+    let pago = receipts.iter().map(|receipt| pay(receipt, issued, &mut totals)).collect::<Result<Vec<_>, _>>()?;
     if pago.is_empty() {
         return Err(CfdiFault::Missing("el pago"));
     }
     Ok(Pagos20 { version: pagos::VERSION.into(), totales: totals.write()?, pago })
 }
 
-/// Builds a payment with the invoices it pays, and adds it to `totals`.
-fn pay(receipt: &PaymentOfInvoices, totals: &mut Totals) -> Result<Pago, CfdiFault> {
+/// Builds a payment with the invoices it pays, and adds it to `totals`. Its hour is unknown: noon,
+/// but not after the document is issued.
+fn pay(receipt: &PaymentOfInvoices, issued: NaiveDateTime, totals: &mut Totals) -> Result<Pago, CfdiFault> {
     let PaymentOfInvoices { pago: payment, facturas } = receipt;
     let currency = Currency::of(&payment.moneda)?;
     let rate = if currency.key == PESO { Amount::ONE } else { Amount::rounded(payment.tipo_cambio.get(), DECIMALS) };
@@ -127,7 +128,7 @@ fn pay(receipt: &PaymentOfInvoices, totals: &mut Totals) -> Result<Pago, CfdiFau
     let form = attribute(payment.forma_pago_sat.as_deref(), 2).filter(|form| form != UNKNOWN_FORM);
     let noon = NaiveTime::from_hms_opt(12, 0, 0).unwrap_or_default();
     Ok(Pago {
-        fecha_pago: payment.fecha.0.and_time(noon),
+        fecha_pago: payment.fecha.0.and_time(noon).min(issued),
         forma_de_pago_p: form.ok_or(CfdiFault::Missing("la forma de pago"))?,
         moneda_p: currency.key.to_owned(),
         tipo_cambio_p: rate,

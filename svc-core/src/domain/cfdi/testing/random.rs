@@ -16,7 +16,7 @@ use crate::domain::cfdi::{
 use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
-use crate::domain::sat::{self, Border};
+use crate::domain::sat;
 use crate::domain::tax::{Amounts, LineRates, TaxRate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
@@ -218,7 +218,7 @@ impl Dice {
 
     /// A line with any taxes that its seller may charge; `withheld` if the buyer may withhold some.
     fn line(&mut self, emisor: &Issuer, withheld: bool) -> Line {
-        let border = emisor.cp.as_deref().and_then(sat::postal_code).is_some_and(|border| border != Border::None);
+        let border = emisor.cp.as_deref().is_some_and(sat::has_border_rate);
         let vat = self.pick(&["0.160000", "0.000000", "exento", if border { "0.080000" } else { "0.160000" }]);
         let (objeto, vat) = match self.below(8) {
             0 => (Some(self.pick(&["01", "03", "04", "05", "06", "08"])), None),
