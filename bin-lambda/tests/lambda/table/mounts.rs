@@ -78,7 +78,7 @@ impl Mount {
         let context = Context::builder(world.store.clone(), BASE_URL).build().unwrap();
         let named = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
         let company = context.create_company(named).await.unwrap().empresa;
-        let key = async |scopes| {
+        let key = async |scopes: Scopes| {
             let key = CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: true };
             let created = context.run(company, &key).await.unwrap();
             Key { id: created.key_id, secret: created.api_key }
