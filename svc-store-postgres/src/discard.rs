@@ -93,16 +93,43 @@ impl DiscardTx for PostgresTx {
         .await
     }
 
-    async fn notes_of_sale(&mut self, venta: i64) -> Result<Vec<i64>, StoreError> {
+    async fn notes_about(&mut self, factura: i64) -> Result<Vec<i64>, StoreError> {
         self.values(sql!(
             "SELECT n.factura
              FROM notas_credito n
              JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
-             WHERE n.empresa = :empresa AND n.venta = :venta AND f.estatus <> :cancelada
+             JOIN facturas_relaciones r ON r.empresa = n.empresa AND r.factura = n.factura
+             WHERE n.empresa = :empresa AND r.relacionada = :factura AND f.estatus <> :cancelada
              ORDER BY n.factura",
             empresa: self.empresa,
-            venta,
+            factura,
             cancelada: InvoiceStatus::Cancelada,
+        ))
+        .await
+    }
+
+    async fn return_to_global(
+        &mut self,
+        venta: i64,
+        factura: i64,
+        uuid: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH cuentas AS (
+                 UPDATE cxc
+                 SET factura = :factura, uuid = :uuid, modificado = :ahora
+                 WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
+             )
+             UPDATE ventas
+             SET factura = :factura, uuid = :uuid, modificado = :ahora
+             WHERE empresa = :empresa AND clave = :venta",
+            empresa: self.empresa,
+            venta,
+            factura,
+            uuid,
+            ahora: now,
+            cancelado: ReceivableStatus::Cancelado,
         ))
         .await
     }

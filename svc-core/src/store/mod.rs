@@ -60,7 +60,7 @@ pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
 pub use correction::{Correction, CorrectionTx};
-pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
+pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund, NewReturn};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use discard::{DiscardTx, SaleBefore, SalePayment};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
@@ -79,7 +79,7 @@ pub use retention::{Aged, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{
-    LeasedStamping, QueuedStamping, Related, StampingPayment, StampingRecord, StampingTx, StoredDocument,
+    LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx, StoredDocument,
 };
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};

@@ -117,8 +117,8 @@ pub struct InvoicedSale<'a> {
     pub serie: &'a str,
     /// Number of the invoice in its series.
     pub folio: i64,
-    /// When it is due.
-    pub vencimiento: NaiveDate,
+    /// When it is due; `None` keeps the day, as of a ticket.
+    pub vencimiento: Option<NaiveDate>,
     /// Payment terms, complete.
     pub terms: &'a ProposedTerms,
     /// How much of the customer's advances it reserves, in its currency. Until it is paid no other
@@ -171,6 +171,12 @@ pub trait SaleTx {
     /// Sets a document as cancelled, with the balance zero.
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
+    /// The clave of a sale's invoice in the registry, without a lock.
+    async fn invoice_of_sale(&mut self, clave: i64) -> Result<Option<i64>, StoreError>;
+
+    /// The folio of a sale as its global invoice has it.
+    async fn ticket_folio(&mut self, clave: i64) -> Result<Option<String>, StoreError>;
+
     /// Links a sale to its record in the invoice registry.
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
@@ -181,7 +187,8 @@ pub trait SaleTx {
     /// The lines of a sale whose products are kept in stock, in order.
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
 
-    /// Changes an order or a quote into an invoice; its first type is stored.
+    /// Changes an order, a quote or a ticket into an invoice; its first type is stored. A ticket
+    /// loses the fiscal folio of its global invoice.
     async fn turn_into_invoice(
         &mut self,
         clave: i64,
@@ -189,8 +196,8 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Changes the receivable of a fulfilled order into its invoice's, with this folio; `false` if
-    /// it has none.
+    /// Changes the receivable of a fulfilled order or a ticket into its invoice's, with this folio;
+    /// `false` if it has none.
     async fn invoice_receivable(
         &mut self,
         clave: i64,

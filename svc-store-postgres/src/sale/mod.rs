@@ -200,6 +200,26 @@ impl SaleTx for PostgresTx {
         .await
     }
 
+    async fn invoice_of_sale(&mut self, clave: i64) -> Result<Option<i64>, StoreError> {
+        let factura: Option<Option<i64>> = self
+            .optional_value(sql!(
+                "SELECT factura FROM ventas WHERE empresa = :empresa AND clave = :clave",
+                empresa: self.empresa,
+                clave,
+            ))
+            .await?;
+        Ok(factura.flatten())
+    }
+
+    async fn ticket_folio(&mut self, clave: i64) -> Result<Option<String>, StoreError> {
+        self.optional_value(sql!(
+            "SELECT concat(serie, coalesce(folio, clave)) FROM ventas WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
+    }
+
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE ventas
@@ -287,7 +307,8 @@ impl SaleTx for PostgresTx {
                  WHERE empresa = :empresa AND clave = :clave
              )
              UPDATE ventas
-             SET tipo = :tipo, factura = :factura, serie = :serie, folio = :folio, vencimiento = :vencimiento,
+             SET tipo = :tipo, factura = :factura, uuid = NULL, serie = :serie, folio = :folio,
+                 vencimiento = coalesce(:vencimiento, vencimiento),
                  forma_pago_sat = :forma_pago_sat, metodo_pago_sat = :metodo_pago_sat, uso_cfdi = :uso_cfdi,
                  surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = :ahora,
                  anticipo_contado = :anticipo_contado, tipo_creado = coalesce(tipo_creado, tipo)
@@ -318,8 +339,9 @@ impl SaleTx for PostgresTx {
     ) -> Result<bool, StoreError> {
         self.changed_one(sql!(
             "UPDATE cxc
-             SET folio = :folio, tipo_venta = :tipo_venta, factura = :factura, metodo_pago_sat = :metodo_pago_sat,
-                 vencimiento = :vencimiento, modificado = :ahora
+             SET folio = :folio, tipo_venta = :tipo_venta, factura = :factura, uuid = NULL,
+                 metodo_pago_sat = :metodo_pago_sat, vencimiento = coalesce(:vencimiento, vencimiento),
+                 modificado = :ahora
              WHERE empresa = :empresa AND venta = :clave AND estatus <> :cancelado",
             empresa: self.empresa,
             clave,

@@ -13,8 +13,9 @@ use super::dealings::rate_text;
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: for states and amounts, never for a request's form.
-const REFUSALS: [&str; 25] = [
+const REFUSALS: [&str; 26] = [
     "cancelacion_en_curso",
+    "cliente_sin_rfc",
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
     "cxc_cancelada",
@@ -71,7 +72,10 @@ impl Business {
             json!({"nombre": nombre, "rfc": "XAXX010101000", "regimen": 616, "cp": "06700",
             "uso_cfdi": "S01", "limite_credito": limite, "dias_credito": 15})
         };
-        let customers = [customer("Ana", "1000000.00"), customer("Bea", "20000.00"), customer("Cid", "0")];
+        // A foreigner's ticket may be in a global invoice and become an invoice of its own.
+        let mut foreigner = customer("Cid", "0");
+        foreigner["rfc"] = json!("XEXX010101000");
+        let customers = [customer("Ana", "1000000.00"), customer("Bea", "20000.00"), foreigner];
         company.load(Resource::Productos, &products).await;
         company.load(Resource::Clientes, &customers).await;
         company.load(Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
@@ -174,6 +178,12 @@ impl Business {
             Deed::Advance(cliente, cents, rate) => self.advance(*cliente, *cents, *rate).await,
             Deed::NameAdvance(sale, advance) => self.name_advance(*sale, *advance).await,
             Deed::InvoicePeriod => self.invoice_period().await,
+            Deed::GlobalOf(ticket) => self.global_of(*ticket).await,
+            Deed::InvoiceTicket(ticket) => self.invoice_ticket(*ticket).await,
+            Deed::Return(sale, part, bank) => self.return_goods(*sale, *part, *bank).await,
+            Deed::SubstituteGlobal(invoice) => self.substitute_global(*invoice).await,
+            Deed::Discard(document) => self.of_failed("document.discard", *document).await,
+            Deed::Restamp(document) => self.of_failed("invoice.restamp", *document).await,
             Deed::Wait(minutes) => {
                 self.company.world.clock.advance(TimeDelta::minutes(i64::from(*minutes)));
                 Ok(())

@@ -11,15 +11,18 @@ mod credit_notes;
 mod discarded;
 mod documents;
 mod global;
+mod global_period;
 mod invoices;
 mod leases;
 mod pace;
 mod receivers;
 mod refunds;
 mod reissue;
+mod returns;
 mod sandbox;
 mod substituted_complements;
 mod test_companies;
+mod tickets;
 mod unknown;
 mod validated;
 

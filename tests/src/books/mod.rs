@@ -9,7 +9,7 @@ use crate::{Company, World};
 use ledger::RULES as LEDGER;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 36] = [
+const WRITTEN: [&str; 38] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
@@ -23,6 +23,8 @@ const WRITTEN: [&str; 36] = [
     "cxp",
     "cxp_pagos",
     "depositos",
+    "devoluciones",
+    "devoluciones_renglones",
     "eventos",
     "eventos_agrupados",
     "facturas",
@@ -128,7 +130,8 @@ const RULES: &[(&str, &str)] = &[
         "SELECT format('cxc %s', x.clave)
          FROM cxc x CROSS JOIN LATERAL (
              SELECT coalesce(sum(importe), 0) AS importe,
-                    count(*) FILTER (WHERE NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = c.clave)) AS pagos
+                    count(*) FILTER (WHERE NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = c.clave)
+                                       AND NOT EXISTS (SELECT FROM devoluciones d WHERE d.empresa = $1 AND d.pago = c.clave)) AS pagos
              FROM cxc_pagos c WHERE empresa = $1 AND cxc = x.clave AND NOT cancelado
          ) p
          WHERE x.empresa = $1 AND (x.pagado <> p.importe OR x.parcialidades <> p.pagos OR x.saldo < 0
@@ -196,12 +199,17 @@ const RULES: &[(&str, &str)] = &[
              SELECT format('folio:%s:%s', tipo, serie) AS serie, folio::bigint AS folio FROM facturas WHERE empresa = $1
              UNION ALL
              SELECT format('folio:%s:%s', tipo, serie), folio FROM ventas
-             WHERE empresa = $1 AND tipo IN ('venta', 'anticipo')
+             WHERE empresa = $1 AND tipo = 'anticipo'
          ), series AS (
              SELECT serie, count(DISTINCT folio) AS distintos, count(*) AS folios, max(folio) AS ultimo FROM emitidos GROUP BY serie
          )
          SELECT s.serie FROM series s LEFT JOIN contadores c ON c.empresa = $1 AND c.serie = s.serie
          WHERE s.folios <> s.distintos OR s.folios <> s.ultimo OR c.valor IS DISTINCT FROM s.ultimo
+         UNION ALL
+         -- A ticket with an invoice of its own has the invoice's folio.
+         SELECT 'ventas'
+         WHERE coalesce((SELECT valor FROM contadores WHERE empresa = $1 AND serie = 'folio:venta:'), 0)
+            <> (SELECT count(*) FROM ventas WHERE empresa = $1 AND coalesce(tipo_creado, tipo) = 'venta')
          UNION ALL
          SELECT 'pedidos y cotizaciones'
          WHERE (SELECT coalesce(sum(valor), 0) FROM contadores
@@ -259,14 +267,21 @@ const RULES: &[(&str, &str)] = &[
     ),
     (
         "credit notes take no more of a line than there is of it, and come to the sums of their lines",
-        "SELECT format('venta %s renglón %s', n.venta, r.renglon)
-         FROM notas_credito n
-         JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
-         JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
-         LEFT JOIN ventas_renglones v ON v.empresa = $1 AND v.venta = n.venta AND v.renglon = r.renglon
-         WHERE n.empresa = $1 AND n.anticipo IS NULL GROUP BY n.venta, r.renglon
-         HAVING count(*) > count(v.renglon) OR sum(r.acreditada) > max(v.cantidad)
-             OR sum(r.subtotal - r.descuento) > max(v.subtotal - v.descuento)
+        "SELECT format('venta %s renglón %s', c.venta, c.renglon)
+         FROM (
+             SELECT n.venta, r.renglon, r.acreditada AS cantidad, r.subtotal - r.descuento AS base
+             FROM notas_credito n
+             JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
+             JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
+             WHERE n.empresa = $1 AND n.anticipo IS NULL AND n.ticket IS NULL
+             UNION ALL
+             SELECT d.venta, r.renglon, r.cantidad, r.base
+             FROM devoluciones d JOIN devoluciones_renglones r ON r.empresa = $1 AND r.devolucion = d.clave
+             WHERE d.empresa = $1
+         ) c
+         LEFT JOIN ventas_renglones v ON v.empresa = $1 AND v.venta = c.venta AND v.renglon = c.renglon
+         GROUP BY c.venta, c.renglon
+         HAVING count(*) > count(v.renglon) OR sum(c.cantidad) > max(v.cantidad) OR sum(c.base) > max(v.subtotal - v.descuento)
          UNION ALL
          SELECT format('nota %s', n.factura)
          FROM notas_credito n JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
@@ -277,7 +292,7 @@ const RULES: &[(&str, &str)] = &[
         "SELECT format('nota %s', n.factura)
          FROM notas_credito n JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura
          LEFT JOIN saldos_a_favor s ON s.empresa = $1 AND s.factura = n.factura
-         WHERE n.empresa = $1 AND n.anticipo IS NULL AND n.total > 0
+         WHERE n.empresa = $1 AND n.anticipo IS NULL AND n.ticket IS NULL AND n.total > 0
            AND coalesce(s.importe, 0) <> CASE f.estatus WHEN 'cancelada' THEN 0 ELSE n.total END
          UNION ALL
          SELECT format('cliente %s', p.cliente)
@@ -290,7 +305,11 @@ const RULES: &[(&str, &str)] = &[
                      WHERE empresa = $1 AND anticipo IS NULL AND NOT cancelado) u
                GROUP BY cliente, moneda) p
          WHERE p.importe > (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor s
-                            WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda)",
+                            WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda)
+         UNION ALL
+         SELECT 'saldos de devoluciones'
+         WHERE (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor WHERE empresa = $1 AND factura IS NULL)
+             < (SELECT coalesce(sum(total), 0) FROM devoluciones WHERE empresa = $1)",
     ),
     (
         "no more of an advance is applied by invoices than was paid of it",
@@ -305,8 +324,24 @@ const RULES: &[(&str, &str)] = &[
          FROM facturas_globales_ventas g JOIN facturas f ON f.empresa = $1 AND f.clave = g.factura
          JOIN ventas v ON v.empresa = $1 AND v.clave = g.venta
          WHERE g.empresa = $1 AND (
-             (f.estatus = 'cancelada') = (v.factura IS NOT DISTINCT FROM f.clave)
-             OR f.estatus <> 'cancelada' AND v.uuid IS DISTINCT FROM f.uuid)",
+             f.estatus = 'cancelada' AND v.factura = f.clave
+             OR v.factura = f.clave AND v.uuid IS DISTINCT FROM f.uuid
+             OR f.estatus <> 'cancelada' AND v.factura IS DISTINCT FROM f.clave
+                -- It stays where it is until its substitute is stamped, and then is in that; or it
+                -- left by a credit note.
+                AND NOT (f.estatus IN ('en_espera', 'error') AND v.factura IS NOT DISTINCT FROM f.sustituye)
+                AND NOT EXISTS (SELECT FROM facturas s WHERE s.empresa = $1 AND s.sustituye = f.clave AND s.uuid IS NOT NULL)
+                AND NOT EXISTS (
+                    SELECT FROM notas_credito n
+                    JOIN facturas o ON o.empresa = $1 AND o.clave = n.factura AND o.estatus <> 'cancelada'
+                    JOIN facturas_relaciones r ON r.empresa = $1 AND r.factura = n.factura AND r.relacionada = f.clave
+                    WHERE n.empresa = $1 AND n.venta = v.clave AND n.ticket IS NOT NULL))
+         UNION ALL
+         SELECT format('nota %s', n.factura)
+         FROM notas_credito n JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
+         JOIN facturas_relaciones r ON r.empresa = $1 AND r.factura = n.factura
+         JOIN ventas v ON v.empresa = $1 AND v.clave = n.venta
+         WHERE n.empresa = $1 AND n.ticket IS NOT NULL AND v.factura = r.relacionada",
     ),
     (
         "a payment's complement says what the registry does",

@@ -28,6 +28,9 @@ impl Operation for DiscardDocument {
         let invoice = locked(cx, self.factura).await?;
         match invoice.estatus {
             InvoiceStatus::Error => discarded::discard(cx, &invoice).await?,
+            InvoiceStatus::EnEspera if discarded::waits_in_vain(cx, &invoice).await? => {
+                discarded::discard(cx, &invoice).await?;
+            }
             InvoiceStatus::EnEspera => {
                 return Err(wrong_state("espera su timbre; solo se descarta lo que está en error"));
             }

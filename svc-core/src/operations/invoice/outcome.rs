@@ -13,7 +13,7 @@ use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::{cancelled, receiver, stamped};
+use crate::posting::{cancelled, global, receiver, stamped, ticket};
 use crate::store::{Cancellation, RegisteredInvoice};
 
 /// Records that an invoice or payment complement was stamped. Its record must be waiting, or
@@ -119,6 +119,12 @@ impl Operation for InvoiceStamped {
                 return Err(wrong_state("su venta está cancelada"));
             }
         }
+        // So may a sale of a rejected global invoice.
+        if (invoice.estatus, invoice.tipo, invoice.venta) == (InvoiceStatus::Error, InvoiceKind::Factura, None)
+            && global::has_lost_sales(cx, invoice.clave).await?
+        {
+            return Err(wrong_state("contiene ventas que ya no están en ella; se rehace con invoice.restamp"));
+        }
         match given {
             Given::Folio(uuid) => stamped::accepted(cx, &invoice, uuid, cx.now, None).await?,
             Given::Document(found) => {
@@ -206,6 +212,7 @@ async fn validate_own(
             Some(sale) => {
                 let corrected = cx.tx.correction(invoice.clave).await?;
                 let total = corrected.map_or(sale.amounts.total, |corrected| corrected.amounts.total);
+                let total = ticket::invoiced_total(cx, venta, total).await?;
                 let own = total.get() == document.total.get() && sale.moneda == document.moneda;
                 (sale.cliente, own)
             }
@@ -277,6 +284,10 @@ impl Operation for CancelInvoice {
         let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
         if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {
             return Err(wrong_state("la factura que la sustituye espera timbre"));
+        }
+        // With reason 01 the authority decides: what a substitute replaces stays related.
+        if invoice.venta.is_none() && replacement.is_none() && cx.tx.has_notes_about(invoice.clave).await? {
+            return Err(wrong_state("tiene notas de crédito; se sustituye (invoice.substitute) y se cancela con 01"));
         }
         let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
         cancelled::sale(cx, &invoice).await?;

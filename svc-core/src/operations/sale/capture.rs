@@ -200,6 +200,9 @@ impl Operation for CancelSale {
         if sale.is_being_invoiced(cx.now.get()) {
             return Err(wrong_state("se está facturando"));
         }
+        if !cx.tx.returned(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state("tiene devoluciones; el resto se devuelve con sale.return"));
+        }
         let held = if sale.tipo == SaleKind::Pedido { reserved(cx, &sale).await? } else { Vec::new() };
         books::undo(cx, sale.clave, None, held).await?;
         cx.tx.set_sale_cancelled(sale.clave, cx.now).await?;
