@@ -6,7 +6,7 @@ use svc_core::domain::cfdi::Cfdi;
 use svc_core::operations::EditCompany;
 use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
-use svc_tests::{World, books};
+use svc_tests::{World, books, certificate};
 
 use super::credit_notes::{document, refused, uuid};
 use super::global::sold;
@@ -82,6 +82,7 @@ async fn the_days_of_a_global_invoice_are_those_of_the_issuing_place() {
         let error = shop.company.run_by_name("invoice.global", &of(other)).await.unwrap_err().to_string();
         assert!(error.contains(text), "{cp}: {error}");
         assert_eq!(global(&shop, of(last_day)).await.1, json!([venta]), "{cp}");
+        books::check(&world, &shop.company).await;
     }
 }
 
@@ -89,8 +90,11 @@ async fn the_days_of_a_global_invoice_are_those_of_the_issuing_place() {
 async fn two_months_are_one_invoice_of_the_incorporation_regime() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
-    let change = CompanyChange { regimen: Some(621), ..CompanyChange::default() };
-    shop.company.run(&EditCompany(change)).await.unwrap();
+    let person =
+        CompanyChange { rfc: Some("CACX7605101P8".to_owned()), regimen: Some(621), ..CompanyChange::default() };
+    shop.company.edit(person).await;
+    let csd = "../sat/csd/CACX7605101P8";
+    shop.company.run(&certificate::load(csd, csd)).await.unwrap();
     let october = ticket(&shop).await;
     world.clock.advance(TimeDelta::days(30));
     let november = ticket(&shop).await;
@@ -100,6 +104,9 @@ async fn two_months_are_one_invoice_of_the_incorporation_regime() {
     assert_eq!(ventas, json!([november]));
     let months: String = world.sql("SELECT string_agg(meses, ' ' ORDER BY factura) FROM facturas_globales").await;
     assert_eq!(months, "17 18");
+    world.stamp(&SandboxStamper).await;
+    document(&shop, 1).await;
+    books::check(&world, &shop.company).await;
 }
 
 #[tokio::test]
@@ -133,7 +140,8 @@ async fn a_global_invoice_of_which_nothing_is_left_is_not_restamped() {
     let reject = json!({"factura": factura, "codigo": "CFDI40130", "mensaje": "No"});
     shop.company.run_by_name("invoice.rejected", &reject).await.unwrap();
     shop.company.run_by_name("sale.cancel", &json!({"venta": venta})).await.unwrap();
-    refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "ninguna de sus ventas").await;
+    refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "document.discard").await;
+    books::check(&world, &shop.company).await;
 }
 
 #[tokio::test]

@@ -19,10 +19,12 @@ mod receivers;
 mod refunds;
 mod reissue;
 mod returns;
+mod returns_undone;
 mod sandbox;
 mod substituted_complements;
 mod test_companies;
 mod tickets;
+mod tickets_undone;
 mod unknown;
 mod validated;
 
