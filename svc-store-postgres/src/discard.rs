@@ -108,32 +108,6 @@ impl DiscardTx for PostgresTx {
         .await
     }
 
-    async fn return_to_global(
-        &mut self,
-        venta: i64,
-        factura: i64,
-        uuid: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.run(sql!(
-            "WITH cuentas AS (
-                 UPDATE cxc
-                 SET factura = :factura, uuid = :uuid, modificado = :ahora
-                 WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
-             )
-             UPDATE ventas
-             SET factura = :factura, uuid = :uuid, modificado = :ahora
-             WHERE empresa = :empresa AND clave = :venta",
-            empresa: self.empresa,
-            venta,
-            factura,
-            uuid,
-            ahora: now,
-            cancelado: ReceivableStatus::Cancelado,
-        ))
-        .await
-    }
-
     async fn unqueue_stamping(&mut self, factura: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "WITH sellado AS (

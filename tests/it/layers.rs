@@ -62,6 +62,7 @@ const POSTGRES: &Layers = &[
             "service",
             "sources",
             "stamping",
+            "ticket",
             "usage",
             "webhook",
         ],

@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use super::ticket::{self, Leaving};
+use super::ticket::{self, LeavingTicket};
 use super::{books, credit_note, payment, stock};
 use crate::domain::invoice::LockedSale;
 use crate::domain::quantity::Quantity;
@@ -55,7 +55,7 @@ async fn note(cx: &mut Cx<'_>, record: &RegisteredInvoice) -> Result<(), Error> 
 /// A note that takes a ticket out of a global invoice is needed while the ticket has an invoice of
 /// its own, or was cancelled with it.
 async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
-    let Some(Leaving { global, .. }) = ticket::lock_leaving(cx, venta).await? else { return Ok(()) };
+    let Some(LeavingTicket { global, .. }) = ticket::lock_leaving(cx, venta).await? else { return Ok(()) };
     cx.tx.lock_receivables(venta).await?;
     let sale = cx.tx.lock_sale(venta).await?.ok_or(Code::NoEncontrado)?;
     match &sale.factura {
@@ -91,7 +91,7 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
     cx.tx.lock_receivables(venta).await?;
     let own = |sale: &LockedSale| sale.factura.as_ref().is_some_and(|own| own.clave == invoice.clave);
     let Some(sale) = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada && own(sale)) else { return Ok(()) };
-    if let Some(Leaving { note, .. }) =
+    if let Some(LeavingTicket { note, .. }) =
         leaving.as_ref().filter(|leaving| leaving.note.estatus == InvoiceStatus::EnEspera)
     {
         let note = note.clave;
@@ -130,7 +130,7 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
 }
 
 /// Gives up the note that was to take a ticket out of a global invoice: the ticket stays in it.
-async fn stays_in_global(cx: &mut Cx<'_>, venta: i64, leaving: &Leaving) -> Result<(), Error> {
+async fn stays_in_global(cx: &mut Cx<'_>, venta: i64, leaving: &LeavingTicket) -> Result<(), Error> {
     withdraw(cx, leaving.note.clave).await?;
     ticket::return_to_global(cx, venta, &leaving.global).await
 }

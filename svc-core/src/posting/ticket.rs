@@ -131,14 +131,14 @@ pub(crate) async fn global_credited(cx: &mut Cx<'_>, note: i64) -> Result<Option
 
 /// The credit note that takes a ticket out of a global invoice, and that invoice.
 #[derive(Debug)]
-pub(crate) struct Leaving {
+pub(crate) struct LeavingTicket {
     pub(crate) note: RegisteredInvoice,
     pub(crate) global: RegisteredInvoice,
 }
 
 /// Locks the credit note that takes a ticket out of a global invoice, and that invoice, if the note
 /// is not stamped.
-pub(crate) async fn lock_leaving(cx: &mut Cx<'_>, venta: i64) -> Result<Option<Leaving>, Error> {
+pub(crate) async fn lock_leaving(cx: &mut Cx<'_>, venta: i64) -> Result<Option<LeavingTicket>, Error> {
     let Some(clave) = cx.tx.unstamped_ticket_note(venta).await? else { return Ok(None) };
     let Some(note) = cx.tx.lock_invoice(clave).await? else { return Ok(None) };
     let about = cx.tx.related(clave).await?.first().map(|related| related.factura);
@@ -147,7 +147,7 @@ pub(crate) async fn lock_leaving(cx: &mut Cx<'_>, venta: i64) -> Result<Option<L
         None => None,
     };
     let unstamped = matches!(note.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error);
-    Ok(global.filter(|_| unstamped).map(|global| Leaving { note, global }))
+    Ok(global.filter(|_| unstamped).map(|global| LeavingTicket { note, global }))
 }
 
 /// Puts a ticket back into the stamped global invoice that it did not leave after all. That is not

@@ -61,21 +61,6 @@ pub struct NewCreditBalance<'a> {
     pub deposito: Option<i64>,
 }
 
-/// Goods that came back of a ticket that was in no document.
-#[derive(Debug)]
-pub struct NewReturn<'a> {
-    /// Clave of the return.
-    pub clave: i64,
-    /// The ticket.
-    pub venta: i64,
-    /// What they were sold for, in the sale's currency.
-    pub total: Money,
-    /// The payment that lowers the sale's receivable; `None` if it is not lowered.
-    pub pago: Option<i64>,
-    /// In the order of the sale's lines.
-    pub lines: &'a [CreditLine],
-}
-
 /// An advance that receivables may apply.
 #[derive(Debug, Clone)]
 pub struct Advance {
@@ -136,16 +121,6 @@ pub trait CreditTx {
     /// The credit note of a record in the registry, with its lines.
     async fn credit_note(&mut self, factura: i64) -> Result<Option<CreditNote>, StoreError>;
 
-    /// The next clave of a return.
-    async fn next_return(&mut self) -> Result<i64, StoreError>;
-
-    /// Inserts a return.
-    async fn insert_return(&mut self, row: &NewReturn<'_>, now: Timestamp) -> Result<(), StoreError>;
-
-    /// What came back of tickets before the document that they are in now, each with the sale and
-    /// the line's number: without a document, or by credit notes about global invoices.
-    async fn returned(&mut self, ventas: &[i64]) -> Result<Vec<(i64, i64, Credited)>, StoreError>;
-
     /// What returns, and credit notes that are not cancelled, have credited of each line of a sale,
     /// by the line's number. Notes that apply advances, or take a ticket out of a global invoice, do
     /// not count.
@@ -154,19 +129,6 @@ pub trait CreditTx {
     /// The lines of credit notes that lowered the receivables of these sales before the record
     /// `antes` was made, each with its sale and relation. Notes that apply advances do not count.
     async fn applied_credits(&mut self, ventas: &[i64], antes: i64) -> Result<Vec<AppliedCredit>, StoreError>;
-
-    /// Whether credit notes that are not cancelled relate to an invoice.
-    async fn has_notes_about(&mut self, factura: i64) -> Result<bool, StoreError>;
-
-    /// A credit note about the invoice `factura`, of this sale or of any, that is not stamped yet.
-    async fn unstamped_note(&mut self, factura: i64, venta: Option<i64>) -> Result<Option<i64>, StoreError>;
-
-    /// The credit note that takes a ticket out of a global invoice and is not stamped yet.
-    async fn unstamped_ticket_note(&mut self, venta: i64) -> Result<Option<i64>, StoreError>;
-
-    /// Makes the queued invoice of a ticket due at once, unless it is leased, after `factura` took
-    /// the ticket out of a global invoice.
-    async fn make_ticket_invoice_due(&mut self, factura: i64) -> Result<(), StoreError>;
 
     /// The oldest receivable of a sale with a balance, and the balance. The caller has locked the
     /// sale's receivables.

@@ -55,15 +55,6 @@ pub trait DiscardTx {
     /// clave.
     async fn notes_about(&mut self, factura: i64) -> Result<Vec<i64>, StoreError>;
 
-    /// Makes a stamped global invoice the invoice of a ticket again.
-    async fn return_to_global(
-        &mut self,
-        venta: i64,
-        factura: i64,
-        uuid: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError>;
-
     /// Removes a record from the stamping queue, with its validated and its sealed document.
     async fn unqueue_stamping(&mut self, factura: i64) -> Result<(), StoreError>;
 

@@ -42,6 +42,7 @@ mod secrets;
 mod stamping;
 #[cfg(test)]
 pub(crate) mod testing;
+mod ticket;
 mod transaction;
 mod usage;
 mod webhook;
@@ -60,7 +61,7 @@ pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
 pub use correction::{Correction, CorrectionTx};
-pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund, NewReturn};
+pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use discard::{DiscardTx, SaleBefore, SalePayment};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
@@ -81,6 +82,7 @@ pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatc
 pub use stamping::{
     LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx, StoredDocument,
 };
+pub use ticket::{NewReturn, TicketTx};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{
@@ -261,6 +263,7 @@ pub trait Tx:
     + CreditTx
     + CustomerTx
     + DiscardTx
+    + TicketTx
     + ImportTx
     + InvoiceTx
     + PaymentTx

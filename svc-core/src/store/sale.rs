@@ -171,12 +171,6 @@ pub trait SaleTx {
     /// Sets a document as cancelled, with the balance zero.
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// The clave of a sale's invoice in the registry, without a lock.
-    async fn invoice_of_sale(&mut self, clave: i64) -> Result<Option<i64>, StoreError>;
-
-    /// The folio of a sale as its global invoice has it.
-    async fn ticket_folio(&mut self, clave: i64) -> Result<Option<String>, StoreError>;
-
     /// Links a sale to its record in the invoice registry.
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 

@@ -200,26 +200,6 @@ impl SaleTx for PostgresTx {
         .await
     }
 
-    async fn invoice_of_sale(&mut self, clave: i64) -> Result<Option<i64>, StoreError> {
-        let factura: Option<Option<i64>> = self
-            .optional_value(sql!(
-                "SELECT factura FROM ventas WHERE empresa = :empresa AND clave = :clave",
-                empresa: self.empresa,
-                clave,
-            ))
-            .await?;
-        Ok(factura.flatten())
-    }
-
-    async fn ticket_folio(&mut self, clave: i64) -> Result<Option<String>, StoreError> {
-        self.optional_value(sql!(
-            "SELECT concat(serie, coalesce(folio, clave)) FROM ventas WHERE empresa = :empresa AND clave = :clave",
-            empresa: self.empresa,
-            clave,
-        ))
-        .await
-    }
-
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE ventas

@@ -80,7 +80,8 @@ async fn a_ticket_that_left_its_global_invoice_is_free_when_its_own_is_discarded
     assert_eq!([&sale["factura"], &sale["uuid"], &owed["factura"], &owed["uuid"]], [&Value::Null; 4]);
     assert_eq!([&sale["folio"], &owed["tipo_venta"]], [&json!(1), &json!("venta")]);
     // The note stays: the global invoice is without it. It is invoiced alone, or in another one.
-    refused(&shop, "invoice.cancel", json!({"factura": note, "motivo": "02"}), "estado_invalido", "saca una venta").await;
+    refused(&shop, "invoice.cancel", json!({"factura": note, "motivo": "02"}), "estado_invalido", "saca una venta")
+        .await;
     returned(&shop, back(venta, 1)).await;
     let second = in_global(&shop, &[venta]).await;
     world.stamp(&SandboxStamper).await;
@@ -126,7 +127,9 @@ async fn the_invoice_of_the_rest_of_a_ticket_is_corrected_by_a_substitute() {
     let cancel = json!({"factura": factura, "motivo": "02"});
     refused(&shop, "invoice.cancel", cancel, "estado_invalido", "sale.return").await;
     let with = |cambios: Value| json!({"factura": factura, "cambios": cambios});
-    for cambios in [json!({"metodo_pago_sat": "PPD", "forma_pago_sat": "99"}), json!({"renglones": [line(NAIL, "1", "9")]})] {
+    for cambios in
+        [json!({"metodo_pago_sat": "PPD", "forma_pago_sat": "99"}), json!({"renglones": [line(NAIL, "1", "9")]})]
+    {
         refused(&shop, "invoice.substitute", with(cambios), "estado_invalido", "").await;
     }
     let made = run(&shop, "invoice.substitute", json!({"factura": factura})).await;
