@@ -173,21 +173,11 @@ impl Business {
                 self.run_by_name("payable.capture", input).await
             }
             Deed::PayPayable(cxp, part, bank) => self.pay_payable(*cxp, *part, *bank).await,
-            Deed::Credit(invoice, part, back, aplicar) => self.credit(*invoice, *part, *back, *aplicar).await,
-            Deed::CancelNote(note, acceptance) => self.cancel_note(*note, *acceptance).await,
-            Deed::Advance(cliente, cents, rate) => self.advance(*cliente, *cents, *rate).await,
-            Deed::NameAdvance(sale, advance) => self.name_advance(*sale, *advance).await,
-            Deed::InvoicePeriod => self.invoice_period().await,
-            Deed::GlobalOf(ticket) => self.global_of(*ticket).await,
-            Deed::InvoiceTicket(ticket) => self.invoice_ticket(*ticket).await,
-            Deed::Return(sale, part, bank) => self.return_goods(*sale, *part, *bank).await,
-            Deed::SubstituteGlobal(invoice) => self.substitute_global(*invoice).await,
-            Deed::Discard(document) => self.of_failed("document.discard", *document).await,
-            Deed::Restamp(document) => self.of_failed("invoice.restamp", *document).await,
             Deed::Wait(minutes) => {
                 self.company.world.clock.advance(TimeDelta::minutes(i64::from(*minutes)));
                 Ok(())
             }
+            document => self.take_document(document).await,
         };
         if let Err(codigo) = &outcome {
             assert!(REFUSALS.contains(&codigo.as_str()), "{codigo}: {deed:?}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, mexico_date};
 
 use super::business::{Business, Refused, number};
-use super::step::Pick;
+use super::step::{Deed, Pick};
 
 const STAMPED: &str = "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
 const NOTES: &str = "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'nota_credito' AND estatus = 'vigente'";
@@ -24,6 +24,24 @@ const GLOBALS: &str = "SELECT clave FROM facturas
      WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente' AND venta IS NULL";
 
 impl Business {
+    /// Takes a step about credit notes, advances, tickets and global invoices.
+    pub(super) async fn take_document(&self, deed: &Deed) -> Result<(), Refused> {
+        match deed {
+            Deed::Credit(invoice, part, back, aplicar) => self.credit(*invoice, *part, *back, *aplicar).await,
+            Deed::CancelNote(note, acceptance) => self.cancel_note(*note, *acceptance).await,
+            Deed::Advance(cliente, cents, rate) => self.advance(*cliente, *cents, *rate).await,
+            Deed::NameAdvance(sale, advance) => self.name_advance(*sale, *advance).await,
+            Deed::InvoicePeriod => self.invoice_period().await,
+            Deed::GlobalOf(ticket) => self.global_of(*ticket).await,
+            Deed::InvoiceTicket(ticket) => self.invoice_ticket(*ticket).await,
+            Deed::Return(sale, part, bank) => self.return_goods(*sale, *part, *bank).await,
+            Deed::SubstituteGlobal(invoice) => self.substitute_global(*invoice).await,
+            Deed::Discard(document) => self.of_failed("document.discard", *document).await,
+            Deed::Restamp(document) => self.of_failed("invoice.restamp", *document).await,
+            other => unreachable!("{other:?}"),
+        }
+    }
+
     /// A note on a stamped invoice, of thousandths of every second line: returned goods, or a
     /// discount.
     pub(super) async fn credit(&self, invoice: Pick, part: u32, back: bool, aplicar: bool) -> Result<(), Refused> {
