@@ -57,7 +57,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
     ),
     (
         "a global invoice's sales have its fiscal folio",
-        "SELECT format('venta %s', v.clave)
+        "SELECT format('venta %s en %s', v.clave, f.clave)
          FROM facturas_globales_ventas g JOIN facturas f ON f.empresa = $1 AND f.clave = g.factura
          JOIN ventas v ON v.empresa = $1 AND v.clave = g.venta
          WHERE g.empresa = $1 AND (
@@ -65,8 +65,9 @@ pub(super) const RULES: &[(&str, &str)] = &[
              OR v.factura = f.clave AND v.uuid IS DISTINCT FROM f.uuid
              OR f.estatus <> 'cancelada' AND v.factura IS DISTINCT FROM f.clave
                 -- It stays where it is until its substitute is stamped, and then is in that; or it
-                -- left by a credit note.
-                AND NOT (f.estatus IN ('en_espera', 'error') AND v.factura IS NOT DISTINCT FROM f.sustituye)
+                -- left by a credit note. What a rejected substitute replaces may be cancelled.
+                AND NOT (f.estatus = 'en_espera' AND v.factura IS NOT DISTINCT FROM f.sustituye)
+                AND NOT (f.estatus = 'error' AND f.sustituye IS NOT NULL)
                 AND NOT EXISTS (SELECT FROM facturas s WHERE s.empresa = $1 AND s.sustituye = f.clave AND s.uuid IS NOT NULL)
                 AND NOT EXISTS (
                     SELECT FROM notas_credito n
