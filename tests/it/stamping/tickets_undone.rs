@@ -151,6 +151,43 @@ async fn the_invoice_of_the_rest_of_a_ticket_is_corrected_by_a_substitute() {
     books::check(&world, &shop.company).await;
 }
 
+async fn complement_of(shop: &Shop, venta: i64, pago: i64) -> i64 {
+    let payments = shop.actor.walk(&format!("/cxc-pagos?venta={venta}")).await;
+    let payment = payments.iter().find(|payment| payment["clave"] == json!(pago)).expect("a payment");
+    payment["factura"].as_i64().expect("a complement")
+}
+
+#[tokio::test]
+async fn payments_of_a_ticket_s_own_invoice_have_complements() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let venta = of_ana(&shop, json!({"condicion_pago": "credito"})).await;
+    in_global(&shop, &[venta]).await;
+    world.stamp(&SandboxStamper).await;
+    let later = json!({"venta": venta, "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
+    let factura = run(&shop, "order.invoice", later).await["factura"].as_i64().unwrap();
+    // It is paid while it waits for the note; its complement waits for it.
+    let pago = shop.pay(cxc(&shop, venta).await, "40.00", "SPEI 1").await;
+    let note = leaving(&shop, venta).await;
+    reject(&shop, note).await;
+    refused(&shop, "document.discard", json!({"factura": factura}), "estado_invalido", "payment.cancel").await;
+    run(&shop, "invoice.restamp", json!({"factura": note})).await;
+    for _ in 0..3 {
+        world.stamp(&SandboxStamper).await;
+    }
+    let complement = complement_of(&shop, venta, pago).await;
+    let xml = document(&shop, complement).await;
+    assert!(xml.contains(&uuid(&shop, factura).await) && xml.contains("ImpSaldoInsoluto=\"76.00\""), "{xml}");
+    returned(&shop, back(venta, 1)).await;
+    let pago = shop.pay(cxc(&shop, venta).await, "52.80", "SPEI 2").await;
+    for _ in 0..2 {
+        world.stamp(&SandboxStamper).await;
+    }
+    let complement = complement_of(&shop, venta, pago).await;
+    assert!(document(&shop, complement).await.contains("ImpSaldoInsoluto=\"0.00\""));
+    books::check(&world, &shop.company).await;
+}
+
 #[tokio::test]
 async fn a_ticket_of_another_place_leaves_and_comes_back_in_part() {
     let world = World::new().await;
