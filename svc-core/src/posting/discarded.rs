@@ -46,31 +46,21 @@ fn refused(text: &str) -> Error {
 async fn note(cx: &mut Cx<'_>, record: &RegisteredInvoice) -> Result<(), Error> {
     let Some(note) = cx.tx.credit_note(record.clave).await? else { return Ok(()) };
     if note.ticket.is_some() {
-        return leaving_note(cx, note.venta).await;
+        return Err(leaving_note(cx, note.venta).await?);
     }
     credit_note::validate_undo(cx, record.clave, &note).await?;
     credit_note::undo(cx, record, &note).await
 }
 
-/// A note that takes a ticket out of a global invoice is needed while the ticket has an invoice of
-/// its own, or was cancelled with it.
-async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
-    let Some(LeavingTicket { global, .. }) = ticket::lock_leaving(cx, venta).await? else { return Ok(()) };
-    cx.tx.lock_receivables(venta).await?;
-    let sale = cx.tx.lock_sale(venta).await?.ok_or(Code::NoEncontrado)?;
-    match &sale.factura {
-        Some(own) if own.estatus != InvoiceStatus::Cancelada => {
-            let (own, global) = (own.clave, global.clave);
-            Err(refused(&format!(
-                "saca la venta {venta} de la factura global {global}, porque tiene la factura {own}: la nota se vuelve a \
-                 timbrar, o se descarta esa factura, y la nota con ella"
-            )))
-        }
-        _ if sale.cancelada => {
-            Err(refused("su venta está cancelada y sigue en la factura global: la nota se vuelve a timbrar"))
-        }
-        _ => ticket::return_to_global(cx, venta, &global).await,
-    }
+/// The refusal of a note that takes a ticket out of a global invoice: the ticket has an invoice of its
+/// own, which waits for it.
+async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<Error, Error> {
+    let own = cx.tx.invoice_of_sale(venta).await?;
+    let own = own.ok_or_else(|| Error::internal(format!("ticket {venta} has no invoice of its own")))?;
+    Ok(refused(&format!(
+        "saca la venta {venta} de su factura global, porque tiene la factura {own}: la nota se vuelve a timbrar, o se \
+         descarta esa factura, y la nota con ella"
+    )))
 }
 
 /// Whether an invoice waits in vain: for the note that takes its ticket out of a global invoice, which

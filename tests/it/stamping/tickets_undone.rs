@@ -52,10 +52,21 @@ async fn a_ticket_stays_in_its_global_invoice_when_the_note_that_takes_it_out_is
     refused(&shop, "invoice.substitute", given_up(whole), "estado_invalido", "sin timbrar").await;
     refused(&shop, "invoice.cancel", json!({"factura": whole, "motivo": "02"}), "estado_invalido", "notas").await;
     refused(&shop, "sale.cancel", json!({"venta": venta}), "estado_invalido", "tiene factura").await;
+    let folio = json!({"factura": factura, "uuid": crate::documents::UUIDS[1]});
+    refused(&shop, "invoice.stamped", folio, "estado_invalido", &format!("nota de crédito {note}")).await;
     // The invoice was never sent, since it waits for the note.
     world.stamp(&SandboxStamper).await;
     discard(&shop, factura).await;
     assert_eq!(shop.factura(note).await["estatus"], "cancelada");
+    assert_eq!(shown(&shop, venta).await, before);
+    // One that was rejected by hand is given up likewise.
+    let factura = invoiced(&shop, venta).await;
+    let note = leaving(&shop, venta).await;
+    reject(&shop, factura).await;
+    refused(&shop, "document.discard", given_up(factura), "estado_invalido", "espera su timbre").await;
+    reject(&shop, note).await;
+    refused(&shop, "sale.cancel", json!({"venta": venta}), "estado_invalido", "document.discard").await;
+    discard(&shop, factura).await;
     assert_eq!(shown(&shop, venta).await, before);
     // It leaves once more, by another note.
     let again = invoiced(&shop, venta).await;

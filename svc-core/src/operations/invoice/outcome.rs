@@ -111,20 +111,7 @@ impl Operation for InvoiceStamped {
         if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
             return Err(wrong_state("no espera timbre"));
         }
-        if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
-            // A sale whose invoice was rejected may have been cancelled meanwhile; its invoice is
-            // then no longer stamped.
-            cx.tx.lock_receivables(venta).await?;
-            if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
-                return Err(wrong_state("su venta está cancelada"));
-            }
-        }
-        // So may a sale of a rejected global invoice.
-        if (invoice.estatus, invoice.tipo, invoice.venta) == (InvoiceStatus::Error, InvoiceKind::Factura, None)
-            && global::has_lost_sales(cx, invoice.clave).await?
-        {
-            return Err(wrong_state("contiene ventas que ya no están en ella; se rehace con invoice.restamp"));
-        }
+        validate_contents(cx, &invoice).await?;
         match given {
             Given::Folio(uuid) => stamped::accepted(cx, &invoice, uuid, cx.now, None).await?,
             Given::Document(found) => {
@@ -136,6 +123,31 @@ impl Operation for InvoiceStamped {
         }
         Ok(InvoiceRef { factura: invoice.clave })
     }
+}
+
+/// Refuses to record a document as stamped whose sales are no longer in it, or not yet.
+async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
+        // A sale whose invoice was rejected may have been cancelled meanwhile; its invoice is
+        // then no longer stamped.
+        cx.tx.lock_receivables(venta).await?;
+        if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
+            return Err(wrong_state("su venta está cancelada"));
+        }
+    }
+    if let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta)
+        && let Some(note) = cx.tx.unstamped_ticket_note(venta).await?
+    {
+        let text = format!("su venta está en una factura global, de la que primero sale por la nota de crédito {note}");
+        return Err(wrong_state(&text));
+    }
+    // A sale of a rejected global invoice may have been cancelled or returned meanwhile, too.
+    if (invoice.estatus, invoice.tipo, invoice.venta) == (InvoiceStatus::Error, InvoiceKind::Factura, None)
+        && global::has_lost_sales(cx, invoice.clave).await?
+    {
+        return Err(wrong_state("contiene ventas que ya no están en ella; se rehace con invoice.restamp"));
+    }
+    Ok(())
 }
 
 /// How the caller proves that the invoice was stamped.

@@ -200,6 +200,9 @@ impl Operation for CancelSale {
         if sale.is_being_invoiced(cx.now.get()) {
             return Err(wrong_state("se está facturando"));
         }
+        if cx.tx.unstamped_ticket_note(sale.clave).await?.is_some() {
+            return Err(wrong_state("sigue en una factura global; antes se descarta su factura con document.discard"));
+        }
         if !cx.tx.returned(&[sale.clave]).await?.is_empty() {
             return Err(wrong_state("tiene devoluciones; el resto se devuelve con sale.return"));
         }
