@@ -102,6 +102,9 @@ CREATE TABLE notas_credito (
     pago            bigint,
     -- The sale of the advance that it applies, if it does.
     anticipo        bigint,
+    -- The folio of the ticket that it takes out of a global invoice, so that the ticket has an
+    -- invoice of its own; then it takes nothing off the sale.
+    ticket          text,
     PRIMARY KEY (empresa, factura),
     CONSTRAINT notas_credito_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
     CONSTRAINT notas_credito_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas
@@ -131,6 +134,35 @@ CREATE TABLE notas_credito_renglones (
     total            numeric(24, 6) NOT NULL,
     PRIMARY KEY (empresa, factura, renglon),
     CONSTRAINT notas_credito_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES notas_credito
+);
+
+-- Goods of tickets that came back while no document named them; later documents leave them out.
+CREATE TABLE devoluciones (
+    empresa  bigint NOT NULL REFERENCES empresas,
+    clave    bigint NOT NULL,
+    venta    bigint NOT NULL,
+    total    numeric(24, 6) NOT NULL,
+    -- The payment by which it lowers the sale's receivable, if it does.
+    pago     bigint,
+    creado   timestamptz NOT NULL,
+    PRIMARY KEY (empresa, clave),
+    CONSTRAINT devoluciones_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas
+);
+-- What came back of a sale.
+CREATE INDEX devoluciones_venta ON devoluciones (empresa, venta);
+-- The return of a payment, which is not cancelled by itself.
+CREATE INDEX devoluciones_pago ON devoluciones (empresa, pago) WHERE pago IS NOT NULL;
+
+-- What came back of each line.
+CREATE TABLE devoluciones_renglones (
+    empresa     bigint NOT NULL,
+    devolucion  bigint NOT NULL,
+    renglon     bigint NOT NULL,
+    cantidad    numeric(24, 6) NOT NULL,
+    -- What was charged for them, before taxes.
+    base        numeric(24, 6) NOT NULL,
+    PRIMARY KEY (empresa, devolucion, renglon),
+    CONSTRAINT devoluciones_renglones_devolucion_fk FOREIGN KEY (empresa, devolucion) REFERENCES devoluciones
 );
 
 -- Invoices of a period's sales to the general public.

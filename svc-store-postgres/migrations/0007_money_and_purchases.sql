@@ -142,7 +142,8 @@ CREATE TABLE saldos_a_favor (
     cliente   bigint NOT NULL,
     moneda    text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
     importe   numeric(24, 6) NOT NULL CHECK (importe > 0),
-    -- The document that it comes from: a credit note, or the discarded invoice of an advance.
+    -- The document that it comes from: a credit note, or the discarded invoice of an advance; null
+    -- for goods that came back without a document.
     factura   bigint,
     -- The deposit that brought the money of a discarded advance.
     deposito  bigint,
@@ -168,7 +169,8 @@ CREATE TABLE reembolsos (
     cuenta_bancaria  bigint NOT NULL,
     fecha            date NOT NULL,
     referencia       text NOT NULL,
-    -- The credit note of an advance's invoice; the cancellation of the note cancels the refund.
+    -- The credit note of an advance's invoice, or of goods that came back; the cancellation of the
+    -- note cancels the refund.
     factura          bigint,
     cancelado        boolean NOT NULL DEFAULT false,
     creado           timestamptz NOT NULL,

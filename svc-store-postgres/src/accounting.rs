@@ -143,9 +143,10 @@ impl AccountingTx for PostgresTx {
         self.standing(Posted::sale(venta, true)).await
     }
 
-    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<LedgerEntry>, StoreError> {
-        let standing = self.standing(Posted::sale(venta, false)).await?;
-        Ok(standing.into_iter().find(|entry| entry.about().factura == Some(factura)))
+    async fn entries_of_note(&mut self, venta: i64, factura: i64) -> Result<Vec<LedgerEntry>, StoreError> {
+        let mut standing = self.standing(Posted::sale(venta, false)).await?;
+        standing.retain(|entry| entry.about().factura == Some(factura));
+        Ok(standing)
     }
 
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {

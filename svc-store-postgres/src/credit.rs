@@ -1,6 +1,7 @@
 //! Credit notes, credit balances and advances.
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
 use svc_core::domain::accounting::Account;
 use svc_core::domain::credit_note::{CreditLine, Credited};
@@ -41,6 +42,7 @@ impl FromRow for CreditNote {
             amounts: FromRow::from_row(row)?,
             pago: row.read("pago")?,
             anticipo: row.read("anticipo")?,
+            ticket: row.read("ticket")?,
             lines: Vec::new(),
         })
     }
@@ -65,11 +67,11 @@ impl CreditTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO notas_credito (
                  empresa, factura, venta, tipo_relacion, forma_pago_sat,
-                 subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total, pago, anticipo
+                 subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total, pago, anticipo, ticket
              )
              VALUES (
                  :empresa, :factura, :venta, :tipo_relacion, :forma_pago_sat,
-                 :subtotal, :descuento, :impuestos, :ieps, :retenciones, :isr_retenido, :total, :pago, :anticipo
+                 :subtotal, :descuento, :impuestos, :ieps, :retenciones, :isr_retenido, :total, :pago, :anticipo, :ticket
              )",
             empresa: self.empresa,
             factura,
@@ -85,6 +87,7 @@ impl CreditTx for PostgresTx {
             total: note.amounts.total,
             pago: note.pago,
             anticipo: note.anticipo,
+            ticket: note.ticket,
         ))
         .await?;
         let lines = &note.lines;
@@ -115,7 +118,8 @@ impl CreditTx for PostgresTx {
             .optional(sql!(
                 "SELECT
                      venta, tipo_relacion, forma_pago_sat,
-                     subtotal, descuento, impuestos - ieps AS iva, ieps, retenciones, isr_retenido, total, pago, anticipo
+                     subtotal, descuento, impuestos - ieps AS iva, ieps, retenciones, isr_retenido, total, pago, anticipo,
+                     ticket
                  FROM notas_credito
                  WHERE empresa = :empresa AND factura = :factura",
                 empresa: self.empresa,
@@ -141,12 +145,21 @@ impl CreditTx for PostgresTx {
 
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError> {
         let lines = self.many(sql!(
-            "SELECT r.renglon, sum(r.acreditada) AS cantidad, sum(r.subtotal - r.descuento) AS base
-             FROM notas_credito n
-             JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
-             JOIN notas_credito_renglones r ON r.empresa = n.empresa AND r.factura = n.factura
-             WHERE n.empresa = :empresa AND n.venta = :venta AND n.anticipo IS NULL AND f.estatus <> :cancelada
-             GROUP BY r.renglon",
+            "SELECT renglon, sum(cantidad) AS cantidad, sum(base) AS base
+             FROM (
+                 SELECT r.renglon, r.acreditada AS cantidad, r.subtotal - r.descuento AS base
+                 FROM notas_credito n
+                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
+                 JOIN notas_credito_renglones r ON r.empresa = n.empresa AND r.factura = n.factura
+                 WHERE n.empresa = :empresa AND n.venta = :venta AND n.anticipo IS NULL AND n.ticket IS NULL
+                   AND f.estatus <> :cancelada
+                 UNION ALL
+                 SELECT r.renglon, r.cantidad, r.base
+                 FROM devoluciones d
+                 JOIN devoluciones_renglones r ON r.empresa = d.empresa AND r.devolucion = d.clave
+                 WHERE d.empresa = :empresa AND d.venta = :venta
+             ) c
+             GROUP BY renglon",
             empresa: self.empresa,
             venta,
             cancelada: InvoiceStatus::Cancelada,
@@ -170,20 +183,6 @@ impl CreditTx for PostgresTx {
             empresa: self.empresa,
             ventas,
             antes,
-            cancelada: InvoiceStatus::Cancelada,
-        ))
-        .await
-    }
-
-    async fn has_credit_notes(&mut self, venta: i64) -> Result<bool, StoreError> {
-        self.value(sql!(
-            "SELECT EXISTS (
-                 SELECT FROM notas_credito n
-                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
-                 WHERE n.empresa = :empresa AND n.venta = :venta AND f.estatus <> :cancelada
-             )",
-            empresa: self.empresa,
-            venta,
             cancelada: InvoiceStatus::Cancelada,
         ))
         .await
@@ -366,6 +365,17 @@ impl CreditTx for PostgresTx {
         ))
         .await?;
         Ok(clave)
+    }
+
+    async fn refunded_by(&mut self, factura: i64) -> Result<Decimal, StoreError> {
+        self.value(sql!(
+            "SELECT coalesce(sum(importe), 0)
+             FROM reembolsos
+             WHERE empresa = :empresa AND factura = :factura AND NOT cancelado",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
     }
 
     async fn cancel_refund(&mut self, factura: i64) -> Result<(), StoreError> {

@@ -100,15 +100,16 @@ impl DiscardTx for PostgresTx {
         .await
     }
 
-    async fn notes_of_sale(&mut self, venta: i64) -> Result<Vec<i64>, StoreError> {
+    async fn notes_about(&mut self, factura: i64) -> Result<Vec<i64>, StoreError> {
         self.values(sql!(
             "SELECT n.factura
              FROM notas_credito n
              JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
-             WHERE n.empresa = :empresa AND n.venta = :venta AND f.estatus <> :cancelada
+             JOIN facturas_relaciones r ON r.empresa = n.empresa AND r.factura = n.factura
+             WHERE n.empresa = :empresa AND r.relacionada = :factura AND f.estatus <> :cancelada
              ORDER BY n.factura",
             empresa: self.empresa,
-            venta,
+            factura,
             cancelada: InvoiceStatus::Cancelada,
         ))
         .await

@@ -42,11 +42,13 @@ from_row!(GlobalSale {
     fecha,
     cancelada,
     facturada,
+    factura,
     rfc,
     moneda,
     tipo_cambio,
     forma_pago_sat,
     total,
+    devuelto,
 });
 
 #[async_trait]
@@ -243,8 +245,9 @@ impl InvoiceTx for PostgresTx {
         let ventas: Vec<i64> = self.values(statement).await?;
         self.many(sql!(
             "SELECT v.clave, concat(v.serie, coalesce(v.folio, v.clave)) AS folio, v.tipo, v.fecha, v.cancelada,
-                    v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada, c.rfc, v.moneda, v.tipo_cambio,
-                    coalesce(p.forma_pago_sat, v.forma_pago_sat) AS forma_pago_sat, v.total
+                    v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada, v.factura, c.rfc, v.moneda, v.tipo_cambio,
+                    coalesce(p.forma_pago_sat, v.forma_pago_sat) AS forma_pago_sat, v.total,
+                    d.total + n.total AS devuelto
              FROM ventas v
              LEFT JOIN clientes c ON c.empresa = v.empresa AND c.clave = v.cliente
              LEFT JOIN LATERAL (
@@ -255,10 +258,23 @@ impl InvoiceTx for PostgresTx {
                  ORDER BY sum(importe) DESC, forma_pago_sat
                  LIMIT 1
              ) p ON true
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(total), 0) AS total
+                 FROM devoluciones
+                 WHERE empresa = :empresa AND venta = v.clave
+             ) d
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(n.total), 0) AS total
+                 FROM notas_credito n
+                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
+                 WHERE n.empresa = :empresa AND n.venta = v.clave AND n.anticipo IS NULL AND n.ticket IS NULL
+                   AND f.estatus <> :cancelada
+             ) n
              WHERE v.empresa = :empresa AND v.clave = ANY (:ventas)
              ORDER BY v.clave",
             empresa: self.empresa,
             ventas,
+            cancelada: InvoiceStatus::Cancelada,
         ))
         .await
     }
@@ -277,7 +293,7 @@ impl InvoiceTx for PostgresTx {
              ), facturadas AS (
                  UPDATE ventas
                  SET factura = :factura, modificado = :ahora
-                 WHERE empresa = :empresa AND clave = ANY (:ventas)
+                 WHERE empresa = :empresa AND clave = ANY (:ventas) AND factura IS NULL
              )
              SELECT 1",
             empresa: self.empresa,
@@ -326,18 +342,25 @@ impl InvoiceTx for PostgresTx {
 
     async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError> {
         self.value(sql!(
-            "WITH facturadas AS (
+            "WITH dentro AS (
+                 SELECT v.clave, CASE WHEN :uuid IS NULL THEN a.clave ELSE f.clave END AS factura,
+                        CASE WHEN :uuid IS NULL THEN a.uuid ELSE :uuid END AS uuid
+                 FROM facturas f
+                 JOIN facturas_globales_ventas g ON g.empresa = :empresa AND g.factura = f.clave
+                 JOIN ventas v ON v.empresa = :empresa AND v.clave = g.venta
+                 LEFT JOIN facturas a ON a.empresa = :empresa AND a.clave = f.sustituye AND a.estatus = :vigente
+                 WHERE f.empresa = :empresa AND f.clave = :factura
+                   AND (v.factura = f.clave OR :uuid IS NOT NULL AND v.factura = f.sustituye)
+             ), facturadas AS (
                  UPDATE ventas v
-                 SET factura = CASE WHEN :uuid IS NULL THEN NULL ELSE :factura END, uuid = :uuid, modificado = :ahora
-                 FROM facturas_globales_ventas g
-                 WHERE v.empresa = :empresa AND g.empresa = :empresa AND g.factura = :factura
-                   AND v.clave = g.venta AND v.factura = :factura
+                 SET factura = d.factura, uuid = d.uuid, modificado = :ahora
+                 FROM dentro d
+                 WHERE v.empresa = :empresa AND v.clave = d.clave
              ), cuentas AS (
                  UPDATE cxc x
-                 SET factura = CASE WHEN :uuid IS NULL THEN NULL ELSE :factura END, uuid = :uuid, modificado = :ahora
-                 FROM facturas_globales_ventas g
-                 WHERE x.empresa = :empresa AND g.empresa = :empresa AND g.factura = :factura
-                   AND x.venta = g.venta AND x.estatus <> :cancelado
+                 SET factura = d.factura, uuid = d.uuid, modificado = :ahora
+                 FROM dentro d
+                 WHERE x.empresa = :empresa AND x.venta = d.clave AND x.estatus <> :cancelado
              )
              SELECT EXISTS (SELECT FROM facturas_globales WHERE empresa = :empresa AND factura = :factura)",
             empresa: self.empresa,
@@ -345,6 +368,7 @@ impl InvoiceTx for PostgresTx {
             uuid,
             ahora: now,
             cancelado: ReceivableStatus::Cancelado,
+            vigente: InvoiceStatus::Vigente,
         ))
         .await
     }

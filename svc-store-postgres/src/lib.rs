@@ -76,6 +76,7 @@ mod sql;
 mod stamping;
 mod store;
 mod stored;
+mod ticket;
 mod tls;
 mod transaction;
 mod usage;

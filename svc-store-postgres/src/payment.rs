@@ -15,7 +15,18 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(AppliedPayment { cxc, cancelado, origen, importe, monto, cuenta_bancaria, deposito, factura, nota });
+from_row!(AppliedPayment {
+    cxc,
+    cancelado,
+    origen,
+    importe,
+    monto,
+    cuenta_bancaria,
+    deposito,
+    factura,
+    nota,
+    de_devolucion,
+});
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
@@ -212,7 +223,8 @@ impl PaymentTx for PostgresTx {
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         self.optional(sql!(
             "SELECT cxc, cancelado, origen, importe, coalesce(monto, importe) AS monto, cuenta_bancaria, deposito, factura,
-                    (SELECT min(n.factura) FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS nota
+                    (SELECT min(n.factura) FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS nota,
+                    EXISTS (SELECT FROM devoluciones d WHERE d.empresa = :empresa AND d.pago = :pago) AS de_devolucion
              FROM cxc_pagos
              WHERE empresa = :empresa AND clave = :pago
              FOR NO KEY UPDATE",
@@ -257,7 +269,7 @@ impl PaymentTx for PostgresTx {
                 importe: payment.importe,
                 ahora: now,
                 estatus,
-                parcialidades: i64::from(payment.nota.is_none()),
+                parcialidades: i64::from(payment.nota.is_none() && !payment.de_devolucion),
             ))
             .await?;
         let Some(Restored { importe, venta: Some(venta) }) = restored else { return Ok(()) };
@@ -371,6 +383,7 @@ impl PostgresTx {
                  FROM cxc_pagos p
                  WHERE empresa = :empresa AND cxc = :cxc AND NOT cancelado
                    AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = p.clave)
+                   AND NOT EXISTS (SELECT FROM devoluciones d WHERE d.empresa = :empresa AND d.pago = p.clave)
              ) p
              LEFT JOIN venta v ON true
              LEFT JOIN facturas f ON f.empresa = :empresa AND f.clave = coalesce(:factura, v.factura)",

@@ -7,7 +7,8 @@ use svc_core::domain::cfdi::{Line, SoldSale, TipoRelacion};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, Held, InvoiceStatus};
 use svc_core::store::{
-    LeaseTerms, LeasedStamping, QueuedStamping, Related, StampingPayment, StampingRecord, StampingTx, StoreError,
+    LeaseTerms, LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx,
+    StoreError,
 };
 use uuid::Uuid;
 
@@ -33,9 +34,7 @@ from_row!(SoldSale {
     impuestos,
     total,
 });
-from_row! {
-    struct SaleToStamp { cp: Option<String>, sale: SoldSale = .. }
-}
+from_row!(SaleToStamp { cp, devuelta, sale: .. });
 from_row! {
     struct StoredXml { clave: i64, xml: Vec<u8> }
 }
@@ -206,19 +205,24 @@ impl StampingTx for PostgresTx {
         Ok(found.is_some())
     }
 
-    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError> {
-        let found: Option<SaleToStamp> = self
-            .optional(sql!(
-                "SELECT s.cp, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat,
-                        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total
-                 FROM ventas v
-                 JOIN sucursales s ON s.empresa = v.empresa AND s.clave = v.sucursal
-                 WHERE v.empresa = :empresa AND v.clave = :venta",
-                empresa: self.empresa,
-                venta,
-            ))
-            .await?;
-        Ok(found.map(|SaleToStamp { cp, sale }| (cp, sale)))
+    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<SaleToStamp>, StoreError> {
+        self.optional(sql!(
+            "SELECT s.cp, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat,
+                    v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total,
+                    EXISTS (SELECT FROM devoluciones d WHERE d.empresa = :empresa AND d.venta = v.clave)
+                    OR EXISTS (
+                        SELECT FROM notas_credito n
+                        JOIN facturas_relaciones r ON r.empresa = n.empresa AND r.factura = n.factura
+                        JOIN facturas_globales g ON g.empresa = r.empresa AND g.factura = r.relacionada
+                        WHERE n.empresa = :empresa AND n.venta = v.clave AND n.ticket IS NULL
+                    ) AS devuelta
+             FROM ventas v
+             JOIN sucursales s ON s.empresa = v.empresa AND s.clave = v.sucursal
+             WHERE v.empresa = :empresa AND v.clave = :venta",
+            empresa: self.empresa,
+            venta,
+        ))
+        .await
     }
 
     async fn invoice_of_sale(&mut self, venta: i64) -> Result<Option<i64>, StoreError> {

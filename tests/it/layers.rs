@@ -34,6 +34,7 @@ const POSTGRES: &Layers = &[
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),
     ("the store", &["store"]),
     ("transactions", &["copy", "events", "transaction"]),
+    ("a host's own tables", &["host"]),
     ("statements of any record", &["page", "stored"]),
     (
         "statements of each area",
@@ -62,6 +63,7 @@ const POSTGRES: &Layers = &[
             "service",
             "sources",
             "stamping",
+            "ticket",
             "usage",
             "webhook",
         ],

@@ -108,7 +108,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             cursor_key: [7; 32],
         },
         secret_sha256: Sha256::digest(SECRET).into(),
-        scopes: Scopes::all(),
+        scopes: Scopes::all().into(),
         expires: None,
         revoked: false,
         terms: Some(svc_core::TERMS_VERSION.to_owned()),

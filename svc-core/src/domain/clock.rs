@@ -6,6 +6,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
+use chrono_tz::Tz;
 use rand::Rng as _;
 use uuid::Uuid;
 
@@ -54,10 +55,15 @@ pub(crate) fn mexico_month(now: DateTime<Utc>) -> NaiveDate {
     today.with_day(1).unwrap_or(today)
 }
 
-/// The first instant of a day in Mexico.
+/// The first instant of a day in Mexico's central time.
 pub(crate) fn mexico_midnight(date: NaiveDate) -> DateTime<Utc> {
+    midnight(date, Mexico_City)
+}
+
+/// The first instant of a day in `zone`.
+pub(crate) fn midnight(date: NaiveDate, zone: Tz) -> DateTime<Utc> {
     let midnight = date.and_time(NaiveTime::MIN);
-    Mexico_City.from_local_datetime(&midnight).earliest().map_or(midnight.and_utc(), |at| at.to_utc())
+    zone.from_local_datetime(&midnight).earliest().map_or(midnight.and_utc(), |at| at.to_utc())
 }
 
 /// The machine's clock.

@@ -33,6 +33,9 @@ words! {
 /// `c_FormaPago`: cash.
 pub(crate) const CASH: &str = "01";
 
+/// `c_FormaPago`: a transfer.
+pub(crate) const TRANSFER: &str = "03";
+
 /// `c_FormaPago`: compensation, by a balance in the customer's favour.
 pub(crate) const PAYING_OFF: &str = "17";
 

@@ -174,7 +174,7 @@ impl KeyScopes {
 
     /// The names: Svc's in the specification's order, then the host's.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.ours.iter().map(|scope| scope.word()).chain(self.own.iter().map(|own| &**own))
+        self.ours.iter().map(|scope| -> &str { scope.word() }).chain(self.own.iter().map(|own| &**own))
     }
 }
 

@@ -50,10 +50,10 @@ trait AnyHook: Send + Sync {
     async fn after(&self, cx: &mut Cx<'_>, input: &AnyValue, output: &AnyValue) -> Result<(), Error>;
 }
 
-struct Of<O, H>(H, PhantomData<fn() -> O>);
+struct TypedHook<O, H>(H, PhantomData<fn() -> O>);
 
 #[async_trait]
-impl<O: Operation, H: Hook<O>> AnyHook for Of<O, H> {
+impl<O: Operation, H: Hook<O>> AnyHook for TypedHook<O, H> {
     async fn before(&self, cx: &mut Cx<'_>, input: &AnyValue) -> Result<(), Error> {
         let Some(input) = input.downcast_ref() else { return Ok(()) };
         in_time(type_name::<H>(), "before", self.0.before(cx, input)).await
@@ -85,7 +85,7 @@ pub(crate) struct Hooks {
 
 impl Hooks {
     pub(super) fn add<O: Operation, H: Hook<O>>(&mut self, hook: H) {
-        self.by_operation.entry(TypeId::of::<O>()).or_default().push(Arc::new(Of::<O, _>(hook, PhantomData)));
+        self.by_operation.entry(TypeId::of::<O>()).or_default().push(Arc::new(TypedHook::<O, _>(hook, PhantomData)));
         self.errors.entry(type_name::<O>()).or_default().extend(H::ERRORS);
     }
 

@@ -51,8 +51,8 @@ pub use receivable::{
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
-    EndInvoicing, FulfilOrder, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody, MAX_LINES,
-    OrderInvoiced, OrderQuote, SaleBody, SaleCaptured, SaleCreated, SaleRef,
+    EndInvoicing, FulfilOrder, GoodsReturned, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody,
+    MAX_LINES, OrderInvoiced, OrderQuote, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured, SaleCreated, SaleRef,
 };
 pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};

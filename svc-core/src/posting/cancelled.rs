@@ -31,8 +31,11 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
         |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
     let refused = |text| Err(Error::field(Code::EstadoInvalido, "factura", text));
     match cx.tx.lock_sale(venta).await? {
-        Some(sale) if goes_too(&sale) && cx.tx.has_credit_notes(venta).await? => {
+        Some(sale) if goes_too(&sale) && cx.tx.has_notes_about(invoice.clave).await? => {
             refused("su venta tiene notas de crédito; primero se cancelan")
+        }
+        Some(sale) if goes_too(&sale) && !cx.tx.returned(&[venta]).await?.is_empty() => {
+            refused("su venta tiene devoluciones; el resto se devuelve con sale.return")
         }
         Some(sale) if goes_too(&sale) && paid => refused("la cuenta por cobrar de su venta tiene pagos aplicados"),
         Some(sale) if goes_too(&sale) => Ok(Some(venta)),
@@ -48,7 +51,7 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     }
     let note = cx.tx.credit_note(invoice.clave).await?;
     if let Some(note) = &note {
-        credit_note::validate_undo(cx, note).await?;
+        credit_note::validate_undo(cx, invoice.clave, note).await?;
     }
     Ok(note)
 }

@@ -3,7 +3,7 @@
 
 use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
-use super::{document, stock};
+use super::{document, stock, ticket};
 use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
@@ -13,7 +13,7 @@ use crate::domain::tax::Withholding;
 use crate::domain::words::PaymentMethod;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{Buyer, Correction, MovementContext, NewSaleLine, RegisteredInvoice, SaleGoods};
+use crate::store::{Buyer, Correction, MovementContext, NewSaleLine, RegisteredInvoice, SaleGoods, SaleToStamp};
 
 /// Prices the corrected lines of a sale for a receiver, as those of a new sale.
 pub(crate) async fn priced(
@@ -55,7 +55,8 @@ pub(crate) async fn document(
     correction: Correction,
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let Some((cp, sale)) = cx.tx.sale_to_stamp(venta).await? else {
+    let of = venta;
+    let Some(SaleToStamp { cp, devuelta, sale }) = cx.tx.sale_to_stamp(of).await? else {
         return Ok(Err(CfdiFault::Missing("la venta que se factura")));
     };
     let mut renglones = cx.tx.corrected_lines(factura).await?;
@@ -76,7 +77,10 @@ pub(crate) async fn document(
         ..sale
     };
     let emisor = document::issuer(cx, cp);
-    let source = InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones };
+    let mut source = InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones };
+    if devuelta {
+        ticket::leave_rest(cx, of, &mut source).await?;
+    }
     Ok(document::build_checked(&source, TipoDeComprobante::I))
 }
 

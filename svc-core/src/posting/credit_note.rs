@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::books::{post_by_warehouse, too_costly};
 use super::payment::{self, PaymentData};
-use super::{document, stock};
+use super::{document, stock, ticket};
 use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::clock::mexico_date;
@@ -57,6 +57,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let cliente = note.sale.cliente.ok_or_else(|| {
             Error::field(Code::EstadoInvalido, "factura", "no tiene cliente, a cuyo favor quedaría un saldo")
         })?;
+        let factura = Some(factura);
         let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
@@ -113,6 +114,11 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
     Ok((factura, heading))
 }
 
+/// Reduces the sale's receivable by what came back without a document. Returns the payment.
+pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
+    settle(cx, note).await
+}
+
 /// Reduces the sale's receivable by the note's total, or by what is owed if that is less. `None` if
 /// nothing is owed.
 async fn settle(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
@@ -151,6 +157,7 @@ async fn keep(
         amounts: note.amounts,
         pago,
         anticipo: note.anticipo,
+        ticket: None,
         lines: note.lines,
     };
     cx.tx.insert_credit_note(factura, &stored).await?;
@@ -161,6 +168,17 @@ async fn keep(
 /// Returns the goods of the lines to their warehouses at the cost at which they left, or at the
 /// current cost if an import did not give it. Returns their total cost.
 async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Result<Money, Error> {
+    let (changes, costs) = goods_back(cx, note, MovementKind::DevolucionNotaCredito).await?;
+    post(cx, note.sale.clave, folio, changes).await?;
+    Ok(costs)
+}
+
+/// The changes that return the goods of the lines to their warehouses, and their total cost.
+pub(super) async fn goods_back(
+    cx: &mut Cx<'_>,
+    note: &NewNote<'_>,
+    tipo: MovementKind,
+) -> Result<(Vec<(ActiveWarehouse, StockChange)>, Money), Error> {
     let stocked = cx.tx.sale_goods(note.sale.clave).await?;
     let mut gone = cx.tx.goods_not_returned(note.sale.clave).await?;
     let mut changes: Vec<(ActiveWarehouse, StockChange)> = Vec::new();
@@ -180,11 +198,10 @@ async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Re
         }
         for part in back {
             costs += cost_of(part.cantidad, part.costo_unitario).ok_or_else(too_costly)?.get();
-            changes.push(change(part, MovementKind::DevolucionNotaCredito));
+            changes.push(change(part, tipo));
         }
     }
-    post(cx, note.sale.clave, folio, changes).await?;
-    Ok(Money::new(costs))
+    Ok((changes, Money::new(costs)))
 }
 
 /// Takes `cantidad` of a product from the goods that left.
@@ -218,14 +235,24 @@ async fn post(
     post_by_warehouse(cx, changes, &context).await
 }
 
-/// Locks what a credit note changed. Refuses its cancellation if its balance in the customer's
-/// favour was applied elsewhere.
-pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<(), Error> {
+/// Locks what the credit note of the record `factura` changed. Refuses its cancellation if its
+/// balance in the customer's favour was applied elsewhere, or if the ticket that it credits has left
+/// the global invoice, since what it is in now is about the rest.
+pub(crate) async fn validate_undo(cx: &mut Cx<'_>, factura: i64, note: &CreditNote) -> Result<(), Error> {
+    let refused = |text: &str| Err(Error::field(Code::EstadoInvalido, "factura", text));
+    if note.ticket.is_some() {
+        return refused("saca una venta de la factura global en que estaba, para que tenga la suya");
+    }
     cx.tx.lock_receivables(note.venta).await?;
     let sale = cx.tx.lock_sale(note.venta).await?;
     let Some((sale, cliente)) = sale.and_then(|sale| Some((sale.clone(), sale.cliente?))) else { return Ok(()) };
     if note.anticipo.is_some() {
         return Ok(());
+    }
+    if let Some(global) = ticket::global_credited(cx, factura).await?
+        && sale.factura.as_ref().is_none_or(|own| own.clave != global)
+    {
+        return refused("su venta ya no está en la factura global que acredita, y la que tiene es por el resto");
     }
     cx.tx.lock_buyer(cliente).await?;
     let applied = match note.pago {
@@ -233,9 +260,10 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<
         None => None,
     };
     let applied = applied.map_or(Decimal::ZERO, |payment| payment.importe.get());
+    let refunded = cx.tx.refunded_by(factura).await?;
     let left = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::SaldoAFavor).await?;
-    if left + applied < note.amounts.total.get() {
-        return Err(Error::field(Code::EstadoInvalido, "factura", "su saldo a favor ya se aplicó"));
+    if left + applied + refunded < note.amounts.total.get() {
+        return refused("su saldo a favor ya se aplicó");
     }
     Ok(())
 }
@@ -256,16 +284,8 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         let changes = back.into_iter().map(|part| change(part, MovementKind::CancelacionNotaCredito)).collect();
         post(cx, note.venta, folio, changes).await?;
     }
-    if let Some(entry) = cx.tx.entry_of_note(note.venta, record.clave).await? {
+    for entry in cx.tx.entries_of_note(note.venta, record.clave).await? {
         cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
-    }
-    Ok(())
-}
-
-/// Refuses to cancel a sale that has credit notes.
-pub(crate) async fn validate_none(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
-    if cx.tx.has_credit_notes(venta).await? {
-        return Err(Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan"));
     }
     Ok(())
 }

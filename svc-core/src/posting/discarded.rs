@@ -2,12 +2,13 @@
 
 use rust_decimal::Decimal;
 
+use super::ticket::{self, LeavingTicket};
 use super::{books, credit_note, payment, stock};
 use crate::domain::invoice::LockedSale;
 use crate::domain::quantity::Quantity;
 use crate::domain::stock::StockChange;
 use crate::domain::text::printed_folio;
-use crate::domain::words::{InvoiceKind, PaymentOrigin, SaleKind};
+use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, RegisteredInvoice, SaleBefore, SaleGoods, SalePayment};
@@ -44,19 +45,52 @@ fn refused(text: &str) -> Error {
 }
 
 async fn note(cx: &mut Cx<'_>, record: &RegisteredInvoice) -> Result<(), Error> {
-    if let Some(note) = cx.tx.credit_note(record.clave).await? {
-        credit_note::validate_undo(cx, &note).await?;
-        credit_note::undo(cx, record, &note).await?;
+    let Some(note) = cx.tx.credit_note(record.clave).await? else { return Ok(()) };
+    if note.ticket.is_some() {
+        return Err(leaving_note(cx, note.venta).await?);
     }
-    Ok(())
+    credit_note::validate_undo(cx, record.clave, &note).await?;
+    credit_note::undo(cx, record, &note).await
+}
+
+/// The refusal of a note that takes a ticket out of a global invoice: the ticket has an invoice of its
+/// own, which waits for it.
+async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<Error, Error> {
+    let own = cx.tx.invoice_of_sale(venta).await?;
+    let own = own.ok_or_else(|| Error::internal(format!("ticket {venta} has no invoice of its own")))?;
+    Ok(refused(&format!(
+        "saca la venta {venta} de su factura global, porque tiene la factura {own}: la nota se vuelve a timbrar, o se \
+         descarta esa factura, y la nota con ella"
+    )))
+}
+
+/// Whether an invoice waits in vain: for the note that takes its ticket out of a global invoice, which
+/// was rejected. Nobody has sent the invoice, so it can be given up.
+pub(crate) async fn waits_in_vain(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<bool, Error> {
+    let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) else { return Ok(false) };
+    let leaving = ticket::lock_leaving(cx, venta).await?;
+    if leaving.is_none_or(|leaving| leaving.note.estatus != InvoiceStatus::Error) {
+        return Ok(false);
+    }
+    let queued = cx.tx.lock_queued(invoice.clave).await?;
+    Ok(queued.is_some_and(|queued| !queued.leased && queued.sealed.is_none()))
 }
 
 /// Undoes an invoice of one sale. A sale that was cancelled, or has another invoice, stays as it is.
 async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Result<(), Error> {
+    let leaving = ticket::lock_leaving(cx, venta).await?;
     cx.tx.lock_receivables(venta).await?;
     let own = |sale: &LockedSale| sale.factura.as_ref().is_some_and(|own| own.clave == invoice.clave);
     let Some(sale) = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada && own(sale)) else { return Ok(()) };
-    advances_return(cx, venta).await?;
+    if let Some(LeavingTicket { note, .. }) =
+        leaving.as_ref().filter(|leaving| leaving.note.estatus == InvoiceStatus::EnEspera)
+    {
+        let note = note.clave;
+        return Err(refused(&format!(
+            "la nota de crédito {note}, que saca su venta de una factura global, espera su timbre"
+        )));
+    }
+    advances_return(cx, invoice.clave).await?;
     if sale.tipo == SaleKind::Anticipo {
         return advance(cx, invoice, &sale).await;
     }
@@ -66,7 +100,11 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
         Some(before) if before.was_owed() => {
             // Payments that need no complement do not name the invoice.
             validate_no_payments(payments.iter().filter(|payment| payment.con_complemento))?;
-            restore(cx, invoice.clave, &before).await
+            restore(cx, invoice.clave, &before).await?;
+            match leaving {
+                Some(leaving) => stays_in_global(cx, venta, &leaving).await,
+                None => Ok(()),
+            }
         }
         Some(before) => {
             validate_no_payments(payments.iter())?;
@@ -80,6 +118,12 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
         }
         None => Ok(cx.tx.detach_invoice(venta, cx.now).await?),
     }
+}
+
+/// Gives up the note that was to take a ticket out of a global invoice: the ticket stays in it.
+async fn stays_in_global(cx: &mut Cx<'_>, venta: i64, leaving: &LeavingTicket) -> Result<(), Error> {
+    withdraw(cx, leaving.note.clave).await?;
+    ticket::return_to_global(cx, venta, &leaving.global).await
 }
 
 async fn restore(cx: &mut Cx<'_>, factura: i64, before: &SaleBefore) -> Result<(), Error> {
@@ -105,9 +149,9 @@ fn validate_no_payments<'p>(payments: impl Iterator<Item = &'p SalePayment>) -> 
     Err(refused(&format!("tiene pagos aplicados ({}); primero se cancelan con payment.cancel", claves.join(", "))))
 }
 
-/// Discards the credit notes that apply advances to a sale: they wait for its invoice.
-async fn advances_return(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
-    for clave in cx.tx.notes_of_sale(venta).await? {
+/// Discards the credit notes that apply advances to an invoice: they wait for it.
+async fn advances_return(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+    for clave in cx.tx.notes_about(factura).await? {
         let record = cx.tx.lock_invoice(clave).await?;
         let record = record.ok_or_else(|| Error::internal(format!("credit note {clave} has no record")))?;
         if record.uuid.is_some() {

@@ -1,25 +1,20 @@
 //! Builds tax documents from current records. They are validated when they are requested, and kept
 //! until they are sealed ([`crate::stamping`]).
 
-use std::collections::{BTreeMap, HashMap};
-
-use rust_decimal::Decimal;
-
 use super::receiver::{of_customer, place_of_issue, receiver};
-use super::{complement, correction};
+use super::{complement, correction, global, ticket};
 use crate::domain::cfdi::{
-    Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, Receiver, SoldSale, Ticket,
-    TipoDeComprobante, TipoRelacion, build_global, build_related,
+    Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, Receiver, SoldSale, TipoDeComprobante, TipoRelacion,
+    build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
-use crate::domain::invoice::{ProposedTerms, TO_BE_DEFINED, validate_receiver};
-use crate::domain::payment::CASH;
+use crate::domain::invoice::{ProposedTerms, validate_receiver};
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingRecord};
+use crate::store::{CreditNote, NewInvoice, Numbered, SaleToStamp, StampingRecord};
 
 /// `documento_invalido` or `impuesto_incompatible`, with the line and the reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
@@ -64,7 +59,7 @@ pub(crate) async fn of_sale(
     terms: Option<&ProposedTerms>,
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let Some((cp, mut sale)) = cx.tx.sale_to_stamp(venta).await? else {
+    let Some(SaleToStamp { cp, devuelta, mut sale }) = cx.tx.sale_to_stamp(venta).await? else {
         return Ok(Err(CfdiFault::Missing("la venta que se factura")));
     };
     if let Some(terms) = terms.cloned() {
@@ -72,13 +67,11 @@ pub(crate) async fn of_sale(
         sale.metodo_pago_sat = terms.metodo_pago_sat;
         sale.uso_cfdi = terms.uso_cfdi;
     }
-    let source = InvoiceSource {
-        emisor: issuer(cx, cp),
-        receptor,
-        encabezado,
-        venta: sale,
-        renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
-    };
+    let renglones = cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect();
+    let mut source = InvoiceSource { emisor: issuer(cx, cp), receptor, encabezado, venta: sale, renglones };
+    if devuelta {
+        ticket::leave_rest(cx, venta, &mut source).await?;
+    }
     Ok(build_checked(&source, TipoDeComprobante::I))
 }
 
@@ -108,59 +101,8 @@ pub(crate) async fn of_record(
             let receptor = of_customer(cx, cliente).await?;
             of_sale(cx, venta, receptor, terms, heading(record)).await
         }
-        (_, None) => match cx.tx.global(factura).await? {
-            Some((period, ventas)) => of_period(cx, &period, &ventas, heading(record)).await,
-            None => Ok(Err(CfdiFault::Missing("la venta que se factura"))),
-        },
+        (_, None) => global::of_record(cx, factura, heading(record)).await,
     }
-}
-
-/// The document of a period's sales to the general public, without date, certificate and seal.
-pub(crate) async fn of_period(
-    cx: &mut Cx<'_>,
-    period: &GlobalPeriod,
-    ventas: &[i64],
-    encabezado: Heading,
-) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let which = GlobalSales { ventas: Some(ventas), max: i64::MAX, ..GlobalSales::default() };
-    let sales = cx.tx.lock_global_sales(&which).await?;
-    let Some(first) = sales.first() else { return Ok(Err(CfdiFault::Missing("al menos un ticket"))) };
-    let (moneda, tipo_cambio) = (first.moneda.clone(), first.tipo_cambio);
-    let forma_pago_sat = Some(greatest_form(&sales).to_owned());
-    let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
-    for (venta, line) in cx.tx.lines_to_stamp(ventas).await? {
-        lines.entry(venta).or_default().push(line);
-    }
-    let ticket =
-        |sale: GlobalSale| Ticket { folio: sale.folio, renglones: lines.remove(&sale.venta).unwrap_or_default() };
-    let tickets: Vec<Ticket> = sales.into_iter().map(ticket).collect();
-    let GlobalPeriod { periodicidad, meses, anio } = period.clone();
-    let periodo = InformacionGlobal { periodicidad, meses, anio };
-    let emisor = issuer(cx, None);
-    let mut source = GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets };
-    if check_border_tickets(&source).is_err() {
-        // Sales of one branch are invoiced from there.
-        let mut places = cx.tx.places_of_sales(ventas).await?;
-        let one = places.pop().filter(|_| places.is_empty());
-        let Some(cp) = one else { return Ok(Err(CfdiFault::BorderTickets)) };
-        source.emisor.cp = cp.or(source.emisor.cp);
-    }
-    Ok(check_border_tickets(&source).and_then(|()| build_global(&source)))
-}
-
-fn check_border_tickets(source: &GlobalSource) -> Result<(), CfdiFault> {
-    source.emisor.check_border_rate(source.tickets.iter().flat_map(|ticket| &ticket.renglones))
-}
-
-/// The payment form of the largest part of these sales (`c_FormaPago`); cash if no sale has one.
-fn greatest_form(sales: &[GlobalSale]) -> &str {
-    let mut sums: BTreeMap<&str, Decimal> = BTreeMap::new();
-    for sale in sales {
-        let form = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED).unwrap_or(CASH);
-        *sums.entry(form).or_default() += sale.total.get();
-    }
-    // Of equal sums, the first in the catalogue.
-    sums.into_iter().rev().max_by_key(|(_, sum)| *sum).map_or(CASH, |(form, _)| form)
 }
 
 /// The document of a credit note on the invoice `factura`, without date, certificate, seal and
@@ -172,7 +114,10 @@ pub(crate) async fn of_note(
     cliente: Option<i64>,
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let Some((cp, sale)) = cx.tx.sale_to_stamp(note.venta).await? else {
+    if let Some(folio) = &note.ticket {
+        return global::of_leaving(cx, note, factura, folio, encabezado).await;
+    }
+    let Some(SaleToStamp { cp, sale, .. }) = cx.tx.sale_to_stamp(note.venta).await? else {
         return Ok(Err(CfdiFault::Missing("la venta de la nota de crédito")));
     };
     let lines = cx.tx.lines_to_stamp(&[note.anticipo.unwrap_or(note.venta)]).await?;

@@ -49,8 +49,8 @@ pub(crate) async fn request(
     Ok(Requested { invoice, before: false })
 }
 
-/// Validates a locked sale and invoices it. A fulfilled order skips the stock and credit checks:
-/// its goods have left and it is already owed.
+/// Validates a locked sale and invoices it. A fulfilled order or a ticket skips the stock and credit
+/// checks: its goods have left and it is already owed.
 pub(crate) async fn invoice(
     cx: &mut Cx<'_>,
     sale: &LockedSale,
@@ -69,13 +69,15 @@ pub(crate) async fn invoice(
         buyer.receptor.cp.as_deref(),
         terms.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
     )?;
-    let paid = validate_payment(sale.condicion_pago, &terms)?;
+    // An imported ticket may not say how it is paid: it was sold over the counter.
+    let counter = (sale.tipo == SaleKind::Venta).then_some(PaymentTerm::Contado);
+    let paid = validate_payment(sale.condicion_pago.or(counter), &terms)?;
     let terms = ProposedTerms { uso_cfdi: Some(uso_cfdi), ..terms };
     // The folio is assigned once nothing can refuse the invoice.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
-    let (leaving, anticipo_contado) = if sale.is_fulfilled() {
+    let (leaving, anticipo_contado) = if sale.is_handed_over() {
         (None, None)
     } else {
         let leaving = Leaving::of(cx, sale).await?;
@@ -95,7 +97,7 @@ struct Issued<'a> {
     terms: &'a ProposedTerms,
     /// How much of the customer's advances counts towards the minimum.
     anticipo_contado: Option<Money>,
-    /// `None` for a fulfilled order.
+    /// `None` for a fulfilled order or a ticket.
     leaving: Option<Leaving>,
     origen: InvoiceOrigin,
     document: Cfdi,
@@ -213,7 +215,15 @@ async fn issue(
     let fecha = mexico_date(cx.now.get());
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
-    let invoiced = InvoicedSale { factura, serie: &serie, folio: number, vencimiento, terms, anticipo_contado };
+    let ticket = sale.tipo == SaleKind::Venta;
+    let invoiced = InvoicedSale {
+        factura,
+        serie: &serie,
+        folio: number,
+        vencimiento: (!ticket).then_some(vencimiento),
+        terms,
+        anticipo_contado,
+    };
     cx.tx.turn_into_invoice(sale.clave, &invoiced, cx.now).await?;
     let owed = Owed {
         venta: sale.clave,
@@ -229,7 +239,9 @@ async fn issue(
         vencimiento,
         amounts: sale.amounts,
     };
-    if !(sale.is_fulfilled() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?) {
+    let owed_before = sale.is_handed_over() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?;
+    // An imported ticket that was paid has no receivable.
+    if !(owed_before || ticket) {
         books::becomes_owed(cx, &owed, costo).await?;
     }
     let document = Cfdi { serie: Some(serie.clone()), folio: Some(number.to_string()), ..document };

@@ -116,7 +116,7 @@ pub(crate) async fn into_favour(
     };
     cx.tx.cancel_payment(pago, payment, Some(debt.status_without(payment.importe)), cx.now).await?;
     let (moneda, importe, deposito) = (debt.moneda.as_str(), payment.importe, payment.deposito);
-    let balance = NewCreditBalance { cliente, moneda, importe, factura, deposito };
+    let balance = NewCreditBalance { cliente, moneda, importe, factura: Some(factura), deposito };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
     let fecha = mexico_date(cx.now.get());

@@ -37,6 +37,9 @@ pub(crate) async fn accepted(
         Some(xml) => cx.tx.keep_stamped(invoice.clave, xml, cx.now).await?,
         None => cx.tx.drop_sealed(invoice.clave).await?,
     }
+    if invoice.tipo == InvoiceKind::NotaCredito {
+        cx.tx.make_ticket_invoice_due(invoice.clave).await?;
+    }
     if invoice.tipo == InvoiceKind::Factura {
         if invoice.venta.is_none() {
             cx.tx.set_global_folio(invoice.clave, Some(&uuid), cx.now).await?;

@@ -72,6 +72,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::BeginInvoicing>(),
     Entry::operation::<operations::EndInvoicing>(),
     Entry::operation::<operations::CancelSale>(),
+    Entry::operation::<operations::ReturnGoods>(),
     Entry::operation::<operations::FulfilOrder>(),
     Entry::operation::<operations::OrderQuote>(),
     Entry::operation::<operations::InvoiceOrder>(),

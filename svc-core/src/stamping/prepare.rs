@@ -35,7 +35,8 @@ pub(super) enum PreparedStamping<'a> {
     Document(ReadyDocument<'a>),
     /// No document can be made.
     Fault(CfdiFault),
-    /// It is a complement, and this invoice that it pays has to be stamped first.
+    /// This record has to be stamped first: the invoice that a complement pays, a document that it
+    /// relates to, or the credit note that takes the ticket out of its global invoice.
     Waits(i64),
     /// Its lease has ended, or it was finished.
     Lost,
@@ -63,6 +64,12 @@ impl<'a> Step for PrepareStamping<'a> {
         let fecha = issued(record.fecha, Timestamp::new(cx.earlier_now().await?));
         let validated = cx.tx.validated_document(self.factura).await?;
         let validated = validated.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
+        // A ticket leaves its global invoice before it has one of its own.
+        if let (InvoiceKind::Factura, Some(venta)) = (record.tipo, record.venta)
+            && let Some(note) = cx.tx.unstamped_ticket_note(venta).await?
+        {
+            return Ok(PreparedStamping::Waits(note));
+        }
         let document = match record.tipo {
             InvoiceKind::Pago => payment(cx, self.factura, record, validated).await?,
             _ => invoice(cx, self.factura, record, validated).await?.map_err(PreparedStamping::Fault),

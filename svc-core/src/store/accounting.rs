@@ -46,8 +46,9 @@ pub trait AccountingTx {
     /// The entry of a sale's receivable that was not reversed; an imported sale has none.
     async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<LedgerEntry>, StoreError>;
 
-    /// The entry of a sale's credit note, by the note's record in the registry.
-    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<LedgerEntry>, StoreError>;
+    /// The entries of a sale's credit note and of its refund that were not reversed, by the note's
+    /// record in the registry.
+    async fn entries_of_note(&mut self, venta: i64, factura: i64) -> Result<Vec<LedgerEntry>, StoreError>;
 
     /// The entries of an order's deliveries before it was owed that were not reversed.
     async fn entries_of_handovers(&mut self, venta: i64) -> Result<Vec<LedgerEntry>, StoreError>;

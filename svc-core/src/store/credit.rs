@@ -27,6 +27,9 @@ pub struct CreditNote {
     pub pago: Option<i64>,
     /// The sale of the advance that it applies; its lines are then that sale's.
     pub anticipo: Option<i64>,
+    /// The folio of the ticket that it takes out of a global invoice; then it takes nothing off the
+    /// sale.
+    pub ticket: Option<String>,
     /// In the order of the sale's lines.
     pub lines: Vec<CreditLine>,
 }
@@ -52,8 +55,8 @@ pub struct NewCreditBalance<'a> {
     /// In `moneda`.
     pub importe: Money,
     /// The document that leaves it, by its record in the registry: a credit note, or the discarded
-    /// invoice of an advance.
-    pub factura: i64,
+    /// invoice of an advance; `None` for goods that came back without a document.
+    pub factura: Option<i64>,
     /// The deposit that brought the money of a discarded advance.
     pub deposito: Option<i64>,
 }
@@ -104,7 +107,8 @@ pub struct NewRefund<'a> {
     pub fecha: NaiveDate,
     /// Bank reference.
     pub referencia: &'a str,
-    /// The credit note of the advance's invoice.
+    /// The credit note of the advance's invoice, or of the goods that came back; it undoes the refund
+    /// if it is cancelled.
     pub factura: Option<i64>,
 }
 
@@ -117,16 +121,14 @@ pub trait CreditTx {
     /// The credit note of a record in the registry, with its lines.
     async fn credit_note(&mut self, factura: i64) -> Result<Option<CreditNote>, StoreError>;
 
-    /// What credit notes that are not cancelled have credited of each line of a sale, by the line's
-    /// number. Notes that apply advances do not count.
+    /// What returns, and credit notes that are not cancelled, have credited of each line of a sale,
+    /// by the line's number. Notes that apply advances, or take a ticket out of a global invoice, do
+    /// not count.
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError>;
 
     /// The lines of credit notes that lowered the receivables of these sales before the record
     /// `antes` was made, each with its sale and relation. Notes that apply advances do not count.
     async fn applied_credits(&mut self, ventas: &[i64], antes: i64) -> Result<Vec<AppliedCredit>, StoreError>;
-
-    /// Whether a sale has credit notes that are not cancelled.
-    async fn has_credit_notes(&mut self, venta: i64) -> Result<bool, StoreError>;
 
     /// The oldest receivable of a sale with a balance, and the balance. The caller has locked the
     /// sale's receivables.
@@ -155,6 +157,9 @@ pub trait CreditTx {
 
     /// Inserts a refund, which lowers the balance of the locked bank account; returns its clave.
     async fn insert_refund(&mut self, refund: &NewRefund<'_>, now: Timestamp) -> Result<i64, StoreError>;
+
+    /// What the refund of a credit note gave back, if it has one.
+    async fn refunded_by(&mut self, factura: i64) -> Result<Decimal, StoreError>;
 
     /// Cancels the refund of a credit note, if it has one: the money is in the bank account again.
     async fn cancel_refund(&mut self, factura: i64) -> Result<(), StoreError>;

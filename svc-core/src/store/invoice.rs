@@ -7,6 +7,7 @@ use super::{Numbered, StoreError};
 use crate::domain::cfdi::Periodicidad;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
+use crate::domain::rfc::Rfc;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, SaleKind};
 
@@ -88,6 +89,8 @@ pub struct GlobalSale {
     pub cancelada: bool,
     /// Whether it has an invoice.
     pub facturada: bool,
+    /// Its invoice in the registry.
+    pub factura: Option<i64>,
     /// The customer's RFC; `None`: it is to nobody, or the customer has none.
     pub rfc: Option<String>,
     /// The sales of one invoice have the same.
@@ -98,6 +101,20 @@ pub struct GlobalSale {
     pub forma_pago_sat: Option<String>,
     /// Total, in `moneda`.
     pub total: Money,
+    /// What came back of it before it is invoiced, in `moneda`.
+    pub devuelto: Money,
+}
+
+impl GlobalSale {
+    /// Whether it is to nobody, or to a customer without an RFC of their own.
+    pub fn is_public(&self) -> bool {
+        self.rfc.as_deref().is_none_or(|rfc| Rfc::parse(rfc).is_ok_and(|rfc| rfc.is_generic()))
+    }
+
+    /// Whether all of it came back.
+    pub fn is_returned(&self) -> bool {
+        self.devuelto > Money::default() && self.devuelto >= self.total
+    }
 }
 
 /// The period of a global invoice.
@@ -160,8 +177,8 @@ pub trait InvoiceTx {
     /// Sales for a global invoice, in ascending order of clave, locked until the end.
     async fn lock_global_sales(&mut self, which: &GlobalSales<'_>) -> Result<Vec<GlobalSale>, StoreError>;
 
-    /// Stores the period and the sales of a global invoice, and makes it the invoice of these
-    /// sales.
+    /// Stores the period and the sales of a global invoice, and makes it the invoice of those sales
+    /// that have none: the sales of a substitute stay with the invoice that it replaces.
     async fn insert_global(
         &mut self,
         factura: i64,
@@ -173,7 +190,8 @@ pub trait InvoiceTx {
     /// The period and the sales of a global invoice; `None` if the record is another document.
     async fn global(&mut self, factura: i64) -> Result<Option<(GlobalPeriod, Vec<i64>)>, StoreError>;
 
-    /// Sets the fiscal folio on the sales of a stamped global invoice; `None` detaches the sales of
-    /// a cancelled one. `false` if the record is another document.
+    /// Sets the fiscal folio on the sales that are in a stamped global invoice, or in the one that
+    /// it replaces. `None` detaches the sales of a cancelled one, which go back to the valid invoice
+    /// that it replaced, if any. `false` if the record is another document.
     async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError>;
 }

@@ -42,6 +42,7 @@ mod secrets;
 mod stamping;
 #[cfg(test)]
 pub(crate) mod testing;
+mod ticket;
 mod transaction;
 mod usage;
 mod webhook;
@@ -80,8 +81,9 @@ pub use retention::{Aged, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{
-    LeasedStamping, QueuedStamping, Related, StampingPayment, StampingRecord, StampingTx, StoredDocument,
+    LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx, StoredDocument,
 };
+pub use ticket::{NewReturn, TicketTx};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{
@@ -262,6 +264,7 @@ pub trait Tx:
     + CreditTx
     + CustomerTx
     + DiscardTx
+    + TicketTx
     + ImportTx
     + InvoiceTx
     + PaymentTx

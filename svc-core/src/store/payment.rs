@@ -81,6 +81,8 @@ pub struct AppliedPayment {
     pub factura: Option<i64>,
     /// The credit note that lowers the receivable by it.
     pub nota: Option<i64>,
+    /// Whether goods that came back without a document lower the receivable by it.
+    pub de_devolucion: bool,
 }
 
 /// The outcome of withdrawing the complement of a cancelled payment.

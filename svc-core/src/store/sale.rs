@@ -117,8 +117,8 @@ pub struct InvoicedSale<'a> {
     pub serie: &'a str,
     /// Number of the invoice in its series.
     pub folio: i64,
-    /// When it is due.
-    pub vencimiento: NaiveDate,
+    /// When it is due; `None` keeps the day, as of a ticket.
+    pub vencimiento: Option<NaiveDate>,
     /// Payment terms, complete.
     pub terms: &'a ProposedTerms,
     /// How much of the customer's advances it reserves, in its currency. Until it is paid no other
@@ -181,7 +181,8 @@ pub trait SaleTx {
     /// The lines of a sale whose products are kept in stock, in order.
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
 
-    /// Changes an order or a quote into an invoice; its first type is stored.
+    /// Changes an order, a quote or a ticket into an invoice; its first type is stored. A ticket
+    /// loses the fiscal folio of its global invoice.
     async fn turn_into_invoice(
         &mut self,
         clave: i64,
@@ -189,8 +190,8 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Changes the receivable of a fulfilled order into its invoice's, with this folio; `false` if
-    /// it has none.
+    /// Changes the receivable of a fulfilled order or a ticket into its invoice's, with this folio;
+    /// `false` if it has none.
     async fn invoice_receivable(
         &mut self,
         clave: i64,

@@ -46,6 +46,17 @@ pub struct StampingRecord {
     pub fecha: Timestamp,
 }
 
+/// A sale as its document needs it.
+#[derive(Debug, Clone)]
+pub struct SaleToStamp {
+    /// Postal code of its branch.
+    pub cp: Option<String>,
+    /// Whether goods of it came back before its document ([`super::CreditTx::returned`]).
+    pub devuelta: bool,
+    /// Its terms and amounts.
+    pub sale: SoldSale,
+}
+
 /// A payment of a payment complement, with the receivable that it pays.
 #[derive(Debug, Clone)]
 pub struct StampingPayment {
@@ -157,10 +168,10 @@ pub trait StampingTx {
     /// record from the queue, too.
     async fn keep_validated(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;
 
-    /// A sale as its document needs it, and the postal code of its branch.
-    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError>;
+    /// A sale as its document needs it.
+    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<SaleToStamp>, StoreError>;
 
-    /// The record of a sale's invoice, if it has one.
+    /// The record of a sale's invoice, if it has one, without a lock.
     async fn invoice_of_sale(&mut self, venta: i64) -> Result<Option<i64>, StoreError>;
 
     /// The different postal codes of the branches of these sales; `None` for branches without one.

@@ -82,6 +82,7 @@ impl PostgresTx {
             MovementKind::CancelacionVenta,
             MovementKind::DevolucionNotaCredito,
             MovementKind::CancelacionNotaCredito,
+            MovementKind::Devolucion,
         ];
         self.goods(venta, &kinds, None, false).await
     }
@@ -95,7 +96,8 @@ impl PostgresTx {
     }
 
     /// The movements of these kinds of a sale, one by one or added up. In sums, goods that came back
-    /// count as negative; one by one, what left before the sale was last undone is left out. Older lines name the warehouse by its code instead of its
+    /// count as negative; one by one, what left before the sale was last undone is left out. Older
+    /// lines name the warehouse by its code instead of its
     /// clave, so a clave that matches is preferred.
     async fn goods(
         &mut self,
@@ -104,7 +106,7 @@ impl PostgresTx {
         referencia: Option<&str>,
         one_by_one: bool,
     ) -> Result<Vec<GoodsMovement>, StoreError> {
-        let back = [MovementKind::CancelacionVenta, MovementKind::DevolucionNotaCredito];
+        let back = [MovementKind::CancelacionVenta, MovementKind::DevolucionNotaCredito, MovementKind::Devolucion];
         self.many(sql!(
             "SELECT a.clave AS almacen, a.codigo, a.sucursal, m.producto, m.sku,
                     sum(CASE WHEN NOT :uno_por_uno AND m.tipo = ANY (:regresos) THEN -m.cantidad ELSE m.cantidad END) AS cantidad,

@@ -287,7 +287,8 @@ impl SaleTx for PostgresTx {
                  WHERE empresa = :empresa AND clave = :clave
              )
              UPDATE ventas
-             SET tipo = :tipo, factura = :factura, serie = :serie, folio = :folio, vencimiento = :vencimiento,
+             SET tipo = :tipo, factura = :factura, uuid = NULL, serie = :serie, folio = :folio,
+                 vencimiento = coalesce(:vencimiento, vencimiento),
                  forma_pago_sat = :forma_pago_sat, metodo_pago_sat = :metodo_pago_sat, uso_cfdi = :uso_cfdi,
                  surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = :ahora,
                  anticipo_contado = :anticipo_contado, tipo_creado = coalesce(tipo_creado, tipo)
@@ -318,8 +319,9 @@ impl SaleTx for PostgresTx {
     ) -> Result<bool, StoreError> {
         self.changed_one(sql!(
             "UPDATE cxc
-             SET folio = :folio, tipo_venta = :tipo_venta, factura = :factura, metodo_pago_sat = :metodo_pago_sat,
-                 vencimiento = :vencimiento, modificado = :ahora
+             SET folio = :folio, tipo_venta = :tipo_venta, factura = :factura, uuid = NULL,
+                 metodo_pago_sat = :metodo_pago_sat, vencimiento = coalesce(:vencimiento, vencimiento),
+                 modificado = :ahora
              WHERE empresa = :empresa AND venta = :clave AND estatus <> :cancelado",
             empresa: self.empresa,
             clave,

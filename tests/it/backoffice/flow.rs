@@ -167,7 +167,7 @@ async fn orders_and_quotes_of_either_channel_are_invoiced_once() {
     }
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-4), json!(0))));
     ana.post(&format!("/ventas/{order}/facturar"), json!({})).await.fails(422, "venta_ya_facturada");
-    let sold = captured(&company, &nails("venta")).await;
+    let deposit = captured(&company, &nails("anticipo")).await;
     let gone = captured(&company, &nails("pedido")).await;
     did(company.run_by_name("sale.cancel", &input(gone)).await);
     let mut bare = nails("pedido");
@@ -178,7 +178,7 @@ async fn orders_and_quotes_of_either_channel_are_invoiced_once() {
         "order.invoice",
         &[
             (input(quote), "venta_ya_facturada", ""),
-            (input(sold), "venta_no_facturable", ""),
+            (input(deposit), "venta_no_facturable", ""),
             (input(gone), "venta_cancelada", ""),
             (input(bare), "venta_sin_metodo_pago", ""),
             (json!({"venta": bare, "metodo_pago_sat": "PPD"}), "forma_pago_incompatible", ""),

@@ -116,6 +116,18 @@ pub(crate) enum Deed {
     /// An order or quote, and an advance.
     NameAdvance(Pick, Pick),
     InvoicePeriod,
+    /// A global invoice of this ticket alone.
+    GlobalOf(Pick),
+    /// A ticket becomes its customer's invoice.
+    InvoiceTicket(Pick),
+    /// Thousandths of every second line of a ticket or an invoice, and whether paid back from the
+    /// bank.
+    Return(Pick, u32, bool),
+    SubstituteGlobal(Pick),
+    /// A document in `error` is given up.
+    Discard(Pick),
+    /// A document in `error` is queued again.
+    Restamp(Pick),
     /// Time passes, in minutes.
     Wait(u32),
 }
@@ -161,6 +173,12 @@ impl Deed {
             Self::Advance(..) => "advance.capture",
             Self::NameAdvance(..) => "advance.apply",
             Self::InvoicePeriod => "invoice.global",
+            Self::GlobalOf(_) => "invoice.global of a ticket",
+            Self::InvoiceTicket(_) => "order.invoice of a ticket",
+            Self::Return(..) => "sale.return",
+            Self::SubstituteGlobal(_) => "invoice.substitute of a global",
+            Self::Discard(_) => "document.discard",
+            Self::Restamp(_) => "invoice.restamp",
             Self::Wait(_) => "wait",
         }
     }
@@ -185,7 +203,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         18 => (pick(), prop::collection::vec(part(), 1..5)).prop_map(|(sale, parts)| Deed::Fulfil(sale, parts)),
         10 => pick().prop_map(Deed::CancelSale),
         25 => pick().prop_map(Deed::Stamp),
-        6 => pick().prop_map(Deed::Reject),
+        12 => pick().prop_map(Deed::Reject),
         8 => (pick(), motivo, acceptance).prop_map(|(invoice, motivo, needed)| Deed::CancelInvoice(invoice, motivo, needed)),
         5 => pick().prop_map(Deed::Accept),
         5 => pick().prop_map(Deed::Refuse),
@@ -222,7 +240,13 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => (1_i64..=3, 1_u32..500_000, prop::option::weighted(0.3, rate()))
             .prop_map(|(cliente, cents, rate)| Deed::Advance(cliente, cents, rate)),
         12 => (pick(), pick()).prop_map(|(sale, advance)| Deed::NameAdvance(sale, advance)),
-        2 => Just(Deed::InvoicePeriod),
+        4 => Just(Deed::InvoicePeriod),
+        8 => pick().prop_map(Deed::GlobalOf),
+        14 => pick().prop_map(Deed::InvoiceTicket),
+        16 => (pick(), part(), any::<bool>()).prop_map(|(sale, part, bank)| Deed::Return(sale, part, bank)),
+        6 => pick().prop_map(Deed::SubstituteGlobal),
+        6 => pick().prop_map(Deed::Discard),
+        6 => pick().prop_map(Deed::Restamp),
         4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
     ]
 }

@@ -10,17 +10,17 @@ use super::{ANA, NAIL, PUBLIC, Shop, line, nails};
 use crate::backoffice::shop::entries;
 
 /// Has the authority reject a waiting document.
-async fn reject(shop: &Shop, factura: i64) {
+pub(super) async fn reject(shop: &Shop, factura: i64) {
     let input = json!({"factura": factura, "codigo": "CFDI40145", "mensaje": "No"});
     shop.company.run_by_name("invoice.rejected", &input).await.unwrap();
 }
 
-async fn run(shop: &Shop, action: &str, input: Value) -> Value {
+pub(super) async fn run(shop: &Shop, action: &str, input: Value) -> Value {
     shop.company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
 }
 
 /// Discards a document; checks its record and that nobody is told.
-async fn discard(shop: &Shop, factura: i64) {
+pub(super) async fn discard(shop: &Shop, factura: i64) {
     let world = shop.world();
     let told = world.count("eventos WHERE tipo LIKE 'factura.%'").await;
     assert_eq!(run(shop, "document.discard", json!({"factura": factura})).await, json!({"factura": factura}));

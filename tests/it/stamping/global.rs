@@ -9,7 +9,7 @@ use super::credit_notes::{document, refused};
 use super::{ANA, BOOK, FOOD, NAIL, PUBLIC, Shop, line};
 
 /// A sale over the counter, paid in cash.
-async fn sold(shop: &Shop, cliente: i64, renglones: &[Value]) -> i64 {
+pub(super) async fn sold(shop: &Shop, cliente: i64, renglones: &[Value]) -> i64 {
     let body = json!({"tipo": "venta", "cliente": cliente, "renglones": renglones, "forma_pago_sat": "01"});
     let sale = shop.company.run_by_name("sale.capture", &body).await.unwrap();
     sale["venta"].as_i64().expect("a clave")

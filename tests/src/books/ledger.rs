@@ -96,8 +96,9 @@ pub(super) const RULES: &[(&str, &str)] = &[
              FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
              WHERE p.empresa = $1 AND p.venta = v.clave AND coalesce(r.codigo, r.cuenta) = '115.06'
          ) l CROSS JOIN LATERAL (
-             SELECT coalesce(sum(round(cantidad * costo_unitario, 2)), 0) AS pesos FROM movimientos_inventario
-             WHERE empresa = $1 AND venta = v.clave AND tipo = 'venta'
+             SELECT coalesce(sum(CASE tipo WHEN 'venta' THEN 1 ELSE -1 END * round(cantidad * costo_unitario, 2)), 0) AS pesos
+             FROM movimientos_inventario
+             WHERE empresa = $1 AND venta = v.clave AND tipo IN ('venta', 'cancelacion_venta')
          ) m
          WHERE v.empresa = $1 AND l.pesos <> CASE WHEN v.tipo = 'pedido' AND v.surtido_estatus = 'parcial' AND NOT v.cancelada
                                                   THEN m.pesos ELSE 0 END",

@@ -1,15 +1,17 @@
 //! The invariants of a company's books, each as a statement that names the records that break it.
 
 mod ledger;
+mod notes;
 
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::domain::company::CompanyId;
 
 use crate::{Company, World};
 use ledger::RULES as LEDGER;
+use notes::RULES as NOTES;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 36] = [
+const WRITTEN: [&str; 38] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
@@ -23,6 +25,8 @@ const WRITTEN: [&str; 36] = [
     "cxp",
     "cxp_pagos",
     "depositos",
+    "devoluciones",
+    "devoluciones_renglones",
     "eventos",
     "eventos_agrupados",
     "facturas",
@@ -128,7 +132,8 @@ const RULES: &[(&str, &str)] = &[
         "SELECT format('cxc %s', x.clave)
          FROM cxc x CROSS JOIN LATERAL (
              SELECT coalesce(sum(importe), 0) AS importe,
-                    count(*) FILTER (WHERE NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = c.clave)) AS pagos
+                    count(*) FILTER (WHERE NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = c.clave)
+                                       AND NOT EXISTS (SELECT FROM devoluciones d WHERE d.empresa = $1 AND d.pago = c.clave)) AS pagos
              FROM cxc_pagos c WHERE empresa = $1 AND cxc = x.clave AND NOT cancelado
          ) p
          WHERE x.empresa = $1 AND (x.pagado <> p.importe OR x.parcialidades <> p.pagos OR x.saldo < 0
@@ -196,12 +201,17 @@ const RULES: &[(&str, &str)] = &[
              SELECT format('folio:%s:%s', tipo, serie) AS serie, folio::bigint AS folio FROM facturas WHERE empresa = $1
              UNION ALL
              SELECT format('folio:%s:%s', tipo, serie), folio FROM ventas
-             WHERE empresa = $1 AND tipo IN ('venta', 'anticipo')
+             WHERE empresa = $1 AND tipo = 'anticipo'
          ), series AS (
              SELECT serie, count(DISTINCT folio) AS distintos, count(*) AS folios, max(folio) AS ultimo FROM emitidos GROUP BY serie
          )
          SELECT s.serie FROM series s LEFT JOIN contadores c ON c.empresa = $1 AND c.serie = s.serie
          WHERE s.folios <> s.distintos OR s.folios <> s.ultimo OR c.valor IS DISTINCT FROM s.ultimo
+         UNION ALL
+         -- A ticket with an invoice of its own has the invoice's folio.
+         SELECT 'ventas'
+         WHERE coalesce((SELECT valor FROM contadores WHERE empresa = $1 AND serie = 'folio:venta:'), 0)
+            <> (SELECT count(*) FROM ventas WHERE empresa = $1 AND coalesce(tipo_creado, tipo) = 'venta')
          UNION ALL
          SELECT 'pedidos y cotizaciones'
          WHERE (SELECT coalesce(sum(valor), 0) FROM contadores
@@ -258,57 +268,6 @@ const RULES: &[(&str, &str)] = &[
                  OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid))",
     ),
     (
-        "credit notes take no more of a line than there is of it, and come to the sums of their lines",
-        "SELECT format('venta %s renglón %s', n.venta, r.renglon)
-         FROM notas_credito n
-         JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
-         JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
-         LEFT JOIN ventas_renglones v ON v.empresa = $1 AND v.venta = n.venta AND v.renglon = r.renglon
-         WHERE n.empresa = $1 AND n.anticipo IS NULL GROUP BY n.venta, r.renglon
-         HAVING count(*) > count(v.renglon) OR sum(r.acreditada) > max(v.cantidad)
-             OR sum(r.subtotal - r.descuento) > max(v.subtotal - v.descuento)
-         UNION ALL
-         SELECT format('nota %s', n.factura)
-         FROM notas_credito n JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
-         WHERE n.empresa = $1 GROUP BY n.factura, n.total HAVING sum(r.total) <> n.total",
-    ),
-    (
-        "what credit notes gave and nobody applied is a balance in favour, and no more of it is applied than there is",
-        "SELECT format('nota %s', n.factura)
-         FROM notas_credito n JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura
-         LEFT JOIN saldos_a_favor s ON s.empresa = $1 AND s.factura = n.factura
-         WHERE n.empresa = $1 AND n.anticipo IS NULL AND n.total > 0
-           AND coalesce(s.importe, 0) <> CASE f.estatus WHEN 'cancelada' THEN 0 ELSE n.total END
-         UNION ALL
-         SELECT format('cliente %s', p.cliente)
-         FROM (SELECT cliente, moneda, sum(importe) AS importe
-               FROM (SELECT cliente, moneda, importe FROM cxc_pagos x
-                     WHERE empresa = $1 AND origen = 'saldo_a_favor' AND NOT cancelado
-                       AND EXISTS (SELECT FROM polizas p WHERE p.empresa = $1 AND p.pago = x.clave)
-                     UNION ALL
-                     SELECT cliente, moneda, importe FROM reembolsos
-                     WHERE empresa = $1 AND anticipo IS NULL AND NOT cancelado) u
-               GROUP BY cliente, moneda) p
-         WHERE p.importe > (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor s
-                            WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda)",
-    ),
-    (
-        "no more of an advance is applied by invoices than was paid of it",
-        "SELECT format('anticipo %s', v.clave)
-         FROM ventas v JOIN notas_credito n ON n.empresa = $1 AND n.anticipo = v.clave
-         JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
-         WHERE v.empresa = $1 GROUP BY v.clave, v.total, v.saldo HAVING sum(n.total) > v.total - v.saldo",
-    ),
-    (
-        "a global invoice's sales have its fiscal folio",
-        "SELECT format('venta %s', v.clave)
-         FROM facturas_globales_ventas g JOIN facturas f ON f.empresa = $1 AND f.clave = g.factura
-         JOIN ventas v ON v.empresa = $1 AND v.clave = g.venta
-         WHERE g.empresa = $1 AND (
-             (f.estatus = 'cancelada') = (v.factura IS NOT DISTINCT FROM f.clave)
-             OR f.estatus <> 'cancelada' AND v.uuid IS DISTINCT FROM f.uuid)",
-    ),
-    (
         "a payment's complement says what the registry does",
         "SELECT format('pago %s', p.clave)
          FROM cxc_pagos p LEFT JOIN facturas f ON f.empresa = $1 AND f.clave = p.factura
@@ -348,7 +307,7 @@ const RULES: &[(&str, &str)] = &[
 /// without reservations by hand.
 pub async fn broken(pool: &PgPool, company: CompanyId) -> Vec<String> {
     let mut broken = Vec::new();
-    for (rule, statement) in RULES.iter().chain(LEDGER) {
+    for (rule, statement) in RULES.iter().chain(NOTES).chain(LEDGER) {
         let found: Vec<String> = sqlx::query_scalar(*statement)
             .bind(company.0)
             .fetch_all(pool)

@@ -65,7 +65,7 @@ pub use amount::Amount;
 pub(crate) use cancellation::Cancelacion;
 pub use fault::CfdiFault;
 pub use impuestos::{Impuesto, Impuestos, ImpuestosConcepto, Retencion, RetencionConcepto, TipoFactor, Traslado};
-pub use invoice::{build_global, build_invoice, build_related};
+pub use invoice::{build_global, build_invoice, build_related, build_ticket_note};
 pub use pagos::{
     DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
     TrasladoP,
@@ -76,7 +76,7 @@ pub(crate) use seal::holds;
 pub use seal::{SealFault, SealedXml, SigningKey, seal};
 pub use source::{
     Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices, PaymentSource,
-    ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket,
+    ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket, TicketNoteSource,
 };
 pub(crate) use stamp::{SANDBOX_CERTIFICATE, SANDBOX_RFC, StampSigner, stamp};
 pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};

@@ -202,6 +202,23 @@ pub struct Ticket {
     pub renglones: Vec<Line>,
 }
 
+/// The source of the credit note that takes a ticket out of a global invoice.
+#[derive(Debug, Clone)]
+pub struct TicketNoteSource {
+    /// The issuer.
+    pub emisor: Issuer,
+    /// Series, number and time of issue.
+    pub encabezado: Heading,
+    /// The ticket's currency.
+    pub moneda: String,
+    /// Pesos for one unit of the currency.
+    pub tipo_cambio: Rate,
+    /// `c_FormaPago`.
+    pub forma_pago_sat: String,
+    /// The ticket as the global invoice has it.
+    pub ticket: Ticket,
+}
+
 /// The source of a payment document.
 #[derive(Debug, Clone)]
 pub struct PaymentSource {

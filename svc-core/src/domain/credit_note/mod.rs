@@ -13,6 +13,8 @@ use super::words::words;
 
 /// `c_ClaveProdServ` of a discount, an advance, or anything else that is billed and is no goods.
 pub(crate) const BILLING: &str = "84111506";
+/// `c_FormaPago` 15: the debt is remitted.
+pub(crate) const REMITTED: &str = "15";
 /// `c_ClaveUnidad` of the same.
 pub(crate) const ACTIVITY: &str = "ACT";
 /// `c_UsoCFDI` of what is taken off: "devoluciones, descuentos o bonificaciones".

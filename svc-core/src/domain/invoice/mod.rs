@@ -133,14 +133,21 @@ impl LockedSale {
         self.tipo == SaleKind::Pedido && self.surtido == Some(Fulfilment::Surtido)
     }
 
+    /// Whether its goods have left and it is owed already: an order that has been delivered
+    /// completely, or a ticket.
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.tipo == SaleKind::Venta || self.is_fulfilled()
+    }
+
     /// Refuses a sale that the back office may not invoice: it must be an order or a quote, not
-    /// cancelled and not invoiced.
+    /// cancelled and not invoiced, or a ticket, which may be in a global invoice.
     pub(crate) fn validate_in_office(&self) -> Result<(), Code> {
         match self.tipo {
             _ if self.cancelada => Err(Code::VentaCancelada),
+            SaleKind::Venta if self.factura.is_some() => Ok(()),
             _ if self.facturada => Err(Code::VentaYaFacturada),
             SaleKind::Factura => Err(Code::VentaYaFacturada),
-            SaleKind::Pedido | SaleKind::Cotizacion => Ok(()),
+            SaleKind::Pedido | SaleKind::Cotizacion | SaleKind::Venta => Ok(()),
             _ => Err(Code::VentaNoFacturable),
         }
     }

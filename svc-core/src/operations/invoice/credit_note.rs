@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{locked, wrong_state};
 use crate::domain::cfdi::Line;
-use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, TakenBack, credit};
+use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, REMITTED, TakenBack, credit};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
 use crate::domain::money::Money;
@@ -24,9 +24,6 @@ use crate::posting::invoice::validate_issuer;
 use crate::posting::lines::fault;
 use crate::posting::sale::MAX_LINES;
 use crate::store::RegisteredInvoice;
-
-/// `c_FormaPago` 15: the debt is remitted.
-const REMITTED: &str = "15";
 
 /// Credits part of a stamped invoice, or takes goods of it back: a credit note, queued for
 /// stamping.

@@ -5,9 +5,11 @@ mod discard;
 mod files;
 mod global;
 mod outcome;
+mod period;
 mod reissue;
 mod save;
 mod substitute;
+mod substitute_global;
 mod substitution;
 
 pub use credit_note::{CaptureCreditNote, CreditNoteCaptured, CreditedLine};

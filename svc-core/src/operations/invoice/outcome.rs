@@ -13,7 +13,7 @@ use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::{cancelled, receiver, stamped};
+use crate::posting::{cancelled, global, receiver, stamped, ticket};
 use crate::store::{Cancellation, RegisteredInvoice};
 
 /// Records that an invoice or payment complement was stamped. Its record must be waiting, or
@@ -111,14 +111,7 @@ impl Operation for InvoiceStamped {
         if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
             return Err(wrong_state("no espera timbre"));
         }
-        if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
-            // A sale whose invoice was rejected may have been cancelled meanwhile; its invoice is
-            // then no longer stamped.
-            cx.tx.lock_receivables(venta).await?;
-            if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
-                return Err(wrong_state("su venta está cancelada"));
-            }
-        }
+        validate_contents(cx, &invoice).await?;
         match given {
             Given::Folio(uuid) => stamped::accepted(cx, &invoice, uuid, cx.now, None).await?,
             Given::Document(found) => {
@@ -130,6 +123,31 @@ impl Operation for InvoiceStamped {
         }
         Ok(InvoiceRef { factura: invoice.clave })
     }
+}
+
+/// Refuses to record a document as stamped whose sales are no longer in it, or not yet.
+async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
+        // A sale whose invoice was rejected may have been cancelled meanwhile; its invoice is
+        // then no longer stamped.
+        cx.tx.lock_receivables(venta).await?;
+        if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
+            return Err(wrong_state("su venta está cancelada"));
+        }
+    }
+    if let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta)
+        && let Some(note) = cx.tx.unstamped_ticket_note(venta).await?
+    {
+        let text = format!("su venta está en una factura global, de la que primero sale por la nota de crédito {note}");
+        return Err(wrong_state(&text));
+    }
+    // A sale of a rejected global invoice may have been cancelled or returned meanwhile, too.
+    if (invoice.estatus, invoice.tipo, invoice.venta) == (InvoiceStatus::Error, InvoiceKind::Factura, None)
+        && global::has_lost_sales(cx, invoice.clave).await?
+    {
+        return Err(wrong_state("contiene ventas que ya no están en ella; se rehace con invoice.restamp"));
+    }
+    Ok(())
 }
 
 /// How the caller proves that the invoice was stamped.
@@ -207,6 +225,7 @@ async fn validate_own(
             Some(sale) => {
                 let corrected = cx.tx.correction(invoice.clave).await?;
                 let total = corrected.map_or(sale.amounts.total, |corrected| corrected.amounts.total);
+                let total = ticket::invoiced_total(cx, venta, total).await?;
                 let own = total.get() == document.total.get() && sale.moneda == document.moneda;
                 (sale.cliente, own)
             }
@@ -278,6 +297,10 @@ impl Operation for CancelInvoice {
         let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
         if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {
             return Err(wrong_state("la factura que la sustituye espera timbre"));
+        }
+        // With reason 01 the authority decides: what a substitute replaces stays related.
+        if invoice.venta.is_none() && replacement.is_none() && cx.tx.has_notes_about(invoice.clave).await? {
+            return Err(wrong_state("tiene notas de crédito; se sustituye (invoice.substitute) y se cancela con 01"));
         }
         let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
         cancelled::sale(cx, &invoice).await?;

@@ -5,7 +5,6 @@ use chrono::TimeDelta;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::global;
 use super::outcome::{InvoiceRef, locked};
 use crate::domain::invoice::{ProposedTerms, validate_receiver};
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
@@ -13,7 +12,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::PaymentRef;
 use crate::posting::invoice::validate_issuer;
-use crate::posting::{complement, document, receiver};
+use crate::posting::{complement, document, global, receiver};
 use crate::store::{RegisteredInvoice, Related, StampingRecord};
 
 /// The authority refuses to stamp documents that were sealed longer ago.
@@ -89,7 +88,7 @@ async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
                 return given_up("la factura que acredita está cancelada");
             }
         }
-        (InvoiceKind::Factura, None) => global::release_unfit(cx, invoice.clave).await?,
+        (InvoiceKind::Factura, None) => global::release_unfit(cx, invoice).await?,
         _ => {}
     }
     Ok(())

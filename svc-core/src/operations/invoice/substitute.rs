@@ -6,7 +6,8 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::outcome::{InvoiceRef, locked, wrong_state};
+use super::outcome::{locked, wrong_state};
+use super::{InvoiceRef, substitute_global};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{LockedSale, ProposedTerms, invoice_series, validate_payment, validate_receiver};
 use crate::domain::money::Money;
@@ -19,12 +20,13 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::validate_issuer;
 use crate::posting::prospect::becomes_customer;
 use crate::posting::sale::{LineBody, MAX_LINES};
-use crate::posting::{books, correction, credit_note, document, receiver, stock};
+use crate::posting::{books, correction, document, receiver, stock};
 use crate::store::{Buyer, Correction, NewSaleLine, RegisteredInvoice, SaleGoods};
 
 /// Makes a substitute of a stamped invoice from the same sale and today's data, with relation 04,
 /// and queues it. Once it is stamped, sale and receivable belong to it and say what it says;
-/// `invoice.cancel` with reason 01 then cancels the former.
+/// `invoice.cancel` with reason 01 then cancels the former. The substitute of a global invoice has
+/// the sales that are still in it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubstituteInvoice {
@@ -62,7 +64,15 @@ impl Operation for SubstituteInvoice {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let invoice = locked(cx, self.factura).await?;
-        let sale = replaceable(cx, &invoice).await?;
+        validate_standing(&invoice)?;
+        let Some(venta) = invoice.venta else {
+            if self.cambios.is_some() {
+                let text = "una factura global se sustituye sin cambios";
+                return Err(Error::field(Code::EstadoInvalido, "cambios", text));
+            }
+            return substitute_global::substitute(cx, &invoice).await;
+        };
+        let sale = replaceable(cx, &invoice, venta).await?;
         validate_issuer(cx).await?;
         let corrected = match &self.cambios {
             Some(changes) => Some(changes.corrected(cx, &invoice, &sale).await?),
@@ -85,8 +95,8 @@ impl Operation for SubstituteInvoice {
     }
 }
 
-/// Locks the sale of an invoice that can be replaced, after its receivables.
-async fn replaceable(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<LockedSale, Error> {
+/// Refuses what is no stamped invoice, or is being cancelled.
+fn validate_standing(invoice: &RegisteredInvoice) -> Result<(), Error> {
     if invoice.tipo != InvoiceKind::Factura {
         return Err(wrong_state("solo se sustituyen facturas de ingreso"));
     }
@@ -96,7 +106,11 @@ async fn replaceable(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Loc
     if invoice.cancelacion_solicitada {
         return Err(wrong_state("su cancelación ya se solicitó"));
     }
-    let venta = invoice.venta.ok_or_else(|| wrong_state("no es de una venta"))?;
+    Ok(())
+}
+
+/// Locks the sale of an invoice that can be replaced, after its receivables.
+async fn replaceable(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Result<LockedSale, Error> {
     cx.tx.lock_receivables(venta).await?;
     let own = |sale: &LockedSale| sale.factura.as_ref().is_some_and(|own| own.clave == invoice.clave);
     let sale = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada && own(sale));
@@ -104,7 +118,9 @@ async fn replaceable(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Loc
     if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
         return Err(wrong_state("ya tiene una factura que la sustituye"));
     }
-    credit_note::validate_none(cx, venta).await?;
+    if cx.tx.has_notes_about(invoice.clave).await? {
+        return Err(wrong_state("tiene notas de crédito; primero se cancelan"));
+    }
     if cx.tx.has_complements(venta).await? {
         return Err(wrong_state("tiene complementos de pago; primero se cancelan los pagos"));
     }
@@ -133,6 +149,7 @@ impl InvoiceChanges {
         let method = self.metodo_pago_sat.map(|method| method.word().to_owned()).or(sale.metodo_pago_sat.clone());
         let terms = ProposedTerms { forma_pago_sat: form, metodo_pago_sat: method, uso_cfdi: Some(uso_cfdi) };
         let paid = validate_payment(self.condicion_pago.or(sale.condicion_pago), &terms)?;
+        self.validate_returned(cx, sale, &terms).await?;
         let (lines, amounts) = if let Some(lines) = &self.renglones {
             let (lines, amounts) = correction::priced(cx, sale, &buyer, lines).await?;
             validate_goods(cx, sale, &lines).await?;
@@ -145,6 +162,18 @@ impl InvoiceChanges {
             becomes_customer(cx, cliente).await?;
         }
         Ok((Correction { cliente, condicion_pago: paid.condicion_pago, terms, amounts }, lines))
+    }
+
+    /// Refuses what does not go with goods that came back before the invoice, which is about the
+    /// rest: other lines, and complements, which would pay more than the invoice.
+    async fn validate_returned(&self, cx: &mut Cx<'_>, sale: &LockedSale, terms: &ProposedTerms) -> Result<(), Error> {
+        if self.renglones.is_none() && terms.metodo_pago_sat.as_deref() != Some(PaymentMethod::Ppd.word()) {
+            return Ok(());
+        }
+        if !cx.tx.returned(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state("su venta tiene devoluciones: se sustituye con sus renglones y con PUE"));
+        }
+        Ok(())
     }
 
     /// The CFDI use: the given one, else that of the sale if the customer may have it, else the

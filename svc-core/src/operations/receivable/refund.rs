@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, exchange_difference};
+use crate::domain::accounting::{Account, EntryError, EntryLine};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::currency;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{validate_amount, validate_day};
+use crate::domain::payment::{TRANSFER, validate_amount, validate_day};
 use crate::domain::quantity::Rate;
 use crate::domain::sat;
 use crate::domain::time::Date;
@@ -20,10 +20,8 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::advance::{AdvancePart, note_line};
 use crate::posting::credit_note::{self, NewNote};
 use crate::posting::invoice::validate_issuer;
+use crate::posting::refund::give_back;
 use crate::store::{Advance, NewRefund};
-
-/// `c_FormaPago`: transfer, the usual way out of a bank account.
-const TRANSFER: &str = "03";
 
 /// Gives money of an advance back from a bank account. A credit note of the advance's invoice,
 /// queued for stamping, says so; cancelling it undoes the refund.
@@ -99,19 +97,6 @@ async fn account(cx: &mut Cx<'_>, cuenta: i64, moneda: Option<&str>) -> Result<P
     Ok(found.clone())
 }
 
-/// Posts a refund: `lines` are what is no longer owed, and the rest is an exchange difference.
-async fn post(cx: &mut Cx<'_>, reembolso: i64, refund: &NewRefund<'_>, mut lines: Vec<EntryLine>) -> Result<(), Error> {
-    let pesos = line::pesos(refund.importe, refund.tipo_cambio).ok_or(EntryError::TooLarge)?;
-    lines.push(EntryLine::abono(Account::Bancos, pesos));
-    lines.push(exchange_difference(&lines));
-    if let Some(entry) = LedgerEntry::new(format!("Reembolso {reembolso}"), refund.fecha, lines)? {
-        let about =
-            About { venta: refund.anticipo, factura: refund.factura, reembolso: Some(reembolso), ..About::default() };
-        cx.tx.insert_entry(&entry.of(about), cx.now).await?;
-    }
-    Ok(())
-}
-
 impl RefundAdvance {
     fn form(&self) -> Result<&str, Error> {
         match self.forma_pago_sat.as_deref() {
@@ -179,9 +164,8 @@ impl Operation for RefundAdvance {
         }
         let factura = self.note(cx, &found, importe).await?;
         let refund = NewRefund { factura, ..refund };
-        let reembolso = cx.tx.insert_refund(&refund, cx.now).await?;
         let part = AdvancePart::of(&found, importe)?;
-        post(cx, reembolso, &refund, part.lines).await?;
+        let reembolso = give_back(cx, &refund, Some(anticipo), part.lines).await?;
         let restante = Money::new(found.restante.get() - importe.get());
         Ok(AdvanceRefunded { reembolso, factura, restante })
     }
@@ -219,9 +203,8 @@ impl Operation for RefundFavour {
         if importe.get() > funds {
             return Err(Code::SaldoInsuficiente.into());
         }
-        let reembolso = cx.tx.insert_refund(&refund, cx.now).await?;
         let pesos = line::pesos(importe, refund.tipo_cambio).ok_or(EntryError::TooLarge)?;
-        post(cx, reembolso, &refund, vec![EntryLine::cargo(Account::Anticipos, pesos)]).await?;
+        let reembolso = give_back(cx, &refund, None, vec![EntryLine::cargo(Account::Anticipos, pesos)]).await?;
         Ok(FavourRefunded { reembolso, saldo: Money::new(funds - importe.get()) })
     }
 }

@@ -200,6 +200,12 @@ impl Operation for CancelSale {
         if sale.is_being_invoiced(cx.now.get()) {
             return Err(wrong_state("se está facturando"));
         }
+        if cx.tx.unstamped_ticket_note(sale.clave).await?.is_some() {
+            return Err(wrong_state("sigue en una factura global; antes se descarta su factura con document.discard"));
+        }
+        if !cx.tx.returned(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state("tiene devoluciones; el resto se devuelve con sale.return"));
+        }
         let held = if sale.tipo == SaleKind::Pedido { reserved(cx, &sale).await? } else { Vec::new() };
         books::undo(cx, sale.clave, None, held).await?;
         cx.tx.set_sale_cancelled(sale.clave, cx.now).await?;

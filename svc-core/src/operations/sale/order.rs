@@ -1,4 +1,4 @@
-//! Turning a quote into an order, and an order or quote into an invoice.
+//! Turning a quote into an order, and an order, quote or ticket into an invoice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::prospect::becomes_customer;
-use crate::posting::{books, invoice, lines, stock};
+use crate::posting::{books, invoice, lines, stock, ticket};
 use crate::store::{MovementContext, SaleGoods};
 
 /// Turns a quote into an order: it gets a folio of orders, and its goods are reserved.
@@ -27,13 +27,14 @@ pub struct OrderQuote {
     pub venta: i64,
 }
 
-/// Invoices an order or quote of any origin and queues the invoice for stamping. If an order is
-/// delivered in part, that part becomes a sale with its own invoice, and the order stays open with
-/// the rest.
+/// Invoices an order or quote of any origin, or a ticket (`venta`), and queues the invoice for
+/// stamping. If an order is delivered in part, that part becomes a sale with its own invoice, and
+/// the order stays open with the rest. A ticket keeps its receivable and its payments; if it is in a
+/// stamped global invoice, a credit note of its line there is stamped first.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceOrder {
-    /// The clave of the order or quote.
+    /// The clave of the order, quote or ticket.
     pub venta: i64,
     /// The SAT's payment form, if the document has none.
     pub forma_pago_sat: Option<Text<255>>,
@@ -95,6 +96,7 @@ impl Operation for InvoiceOrder {
     type Output = OrderInvoiced;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OrderInvoiced, Error> {
+        let document = ticket::lock_document(cx, self.venta).await?;
         let paid = cx.tx.lock_receivables(self.venta).await?;
         let missing = || {
             let text = format_args!("la venta {} no existe en la empresa", self.venta);
@@ -102,6 +104,10 @@ impl Operation for InvoiceOrder {
         };
         let mut sale = cx.tx.lock_sale(self.venta).await?.ok_or_else(missing)?;
         sale.validate_in_office()?;
+        let global = match sale.tipo {
+            SaleKind::Venta => ticket::global_of(cx, &sale, document).await?,
+            _ => None,
+        };
         if sale.tipo == SaleKind::Pedido && sale.surtido == Some(Fulfilment::Parcial) {
             sale = handed_over(cx, &sale).await?;
         }
@@ -113,11 +119,22 @@ impl Operation for InvoiceOrder {
                 "tiene pagos aplicados; con PPD se cancelan antes y se aplican después de facturar",
             ));
         }
+        if sale.tipo == SaleKind::Venta
+            && method == Some(PaymentMethod::Ppd.word())
+            && !cx.tx.returned(&[sale.clave]).await?.is_empty()
+        {
+            // Its complements would pay more than the invoice, which is about the rest.
+            return Err(wrong_state("tiene devoluciones; se factura con PUE"));
+        }
         let supplied = SuppliedTerms {
             forma_pago_sat: self.forma_pago_sat.as_deref().map(str::to_owned),
             metodo_pago_sat: self.metodo_pago_sat,
             uso_cfdi: self.uso_cfdi.as_deref().map(str::to_owned),
         };
+        ticket::validate_customer(cx, &sale).await?;
+        if let Some(global) = &global {
+            ticket::leave_global(cx, &sale, global).await?;
+        }
         let invoiced = invoice::invoice(cx, &sale, supplied, InvoiceOrigin::Aplicacion).await?;
         Ok(OrderInvoiced { factura: invoiced.clave, venta: sale.clave })
     }
@@ -136,6 +153,9 @@ impl InvoiceOrder {
         }
         if paid {
             return Err(wrong_state("tiene pagos aplicados a su tipo de cambio; se cancelan antes de darle otro"));
+        }
+        if !cx.tx.returned(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state("tiene devoluciones a su tipo de cambio"));
         }
         books::revalue(cx, sale, tipo_cambio).await
     }

@@ -4,13 +4,14 @@ use rust_decimal::Decimal;
 
 use super::concept::{ACTIVITY, Currency, UNLISTED, concept};
 use super::parties::{Opening, is_general_public, open, receive};
-use super::source::{GlobalSource, InvoiceSource, Receiver, SoldSale, Ticket};
+use super::source::{GlobalSource, InvoiceSource, Receiver, SoldSale, Ticket, TicketNoteSource};
 use super::tax::{NO_OBJECT, Taxes, plus};
 use super::text::attribute;
 use super::{
     Amount, Cfdi, CfdiFault, CfdiRelacionados, Concepto, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, InformacionGlobal,
     NO_EXPORT, Periodicidad, Receptor, TipoDeComprobante, VERSION,
 };
+use crate::domain::credit_note::{BILLING, TAKEN_OFF};
 use crate::domain::currency::PESO;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
@@ -67,12 +68,7 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     if body.conceptos.is_empty() {
         return Err(CfdiFault::Missing("al menos un ticket"));
     }
-    let public = Receiver {
-        rfc: Some(GENERAL_PUBLIC_RFC.to_owned()),
-        nombre: Some(GENERAL_PUBLIC.to_owned()),
-        ..Receiver::default()
-    };
-    let receptor = receive(&public, &opening.lugar_expedicion, None)?;
+    let receptor = receive(&general_public(), &opening.lugar_expedicion, None)?;
     let document = body.document(opening, receptor, &currency, source.tipo_cambio)?;
     Ok(Cfdi {
         forma_pago: Some(given(source.forma_pago_sat.as_deref(), "la forma de pago")?),
@@ -80,6 +76,33 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
         informacion_global: Some(source.periodo.clone()),
         ..document
     })
+}
+
+/// Builds the credit note ("E") that takes a ticket out of a global invoice: the amounts of its
+/// line there, to the general public.
+pub fn build_ticket_note(source: &TicketNoteSource) -> Result<Cfdi, CfdiFault> {
+    let opening = open(&source.emisor, &source.encabezado)?;
+    let currency = Currency::of(&source.moneda)?;
+    let (concept, taxes) = of_ticket(&source.ticket, &currency)?;
+    let (subtotal, discount) = (concept.importe.get(), concept.descuento.map_or(Decimal::ZERO, Amount::get));
+    let mut body = Concepts::default();
+    body.add(Concepto { clave_prod_serv: BILLING.to_owned(), ..concept }, &taxes, subtotal, discount)?;
+    let receptor = receive(&general_public(), &opening.lugar_expedicion, Some(TAKEN_OFF))?;
+    let document = body.document(opening, receptor, &currency, source.tipo_cambio)?;
+    Ok(Cfdi {
+        forma_pago: Some(given(Some(&source.forma_pago_sat), "la forma de pago")?),
+        metodo_pago: Some("PUE".to_owned()),
+        tipo_de_comprobante: TipoDeComprobante::E,
+        ..document
+    })
+}
+
+fn general_public() -> Receiver {
+    Receiver {
+        rfc: Some(GENERAL_PUBLIC_RFC.to_owned()),
+        nombre: Some(GENERAL_PUBLIC.to_owned()),
+        ..Receiver::default()
+    }
 }
 
 /// Converts a ticket into a concept and its taxes: the amount paid, to the cent, split so that each

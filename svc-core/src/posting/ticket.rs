@@ -1,0 +1,234 @@
+//! Tickets (`venta`): which document they are in, and how they leave a global invoice.
+
+use std::collections::HashMap;
+
+use super::document;
+use crate::domain::cfdi::{InvoiceSource, Line, TipoRelacion};
+use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, TakenBack, credit, credit_series};
+use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
+use crate::domain::money::Money;
+use crate::domain::payment::CASH;
+use crate::domain::quantity::Quantity;
+use crate::domain::rfc::GENERIC_NATIONAL;
+use crate::domain::sale::Amounts;
+use crate::domain::words::{InvoiceKind, InvoiceStatus, SaleKind};
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::store::{CreditNote, RegisteredInvoice};
+
+/// The `Retry-After` of a ticket that was put into another invoice meanwhile, in seconds.
+const RETRY_AFTER: u32 = 1;
+
+fn refused(text: impl std::fmt::Display) -> Error {
+    Error::field(Code::EstadoInvalido, "venta", text)
+}
+
+/// Locks the invoice that a ticket is in, if any. It comes before the ticket: records of the
+/// registry are locked first.
+pub(crate) async fn lock_document(cx: &mut Cx<'_>, venta: i64) -> Result<Option<RegisteredInvoice>, Error> {
+    match cx.tx.invoice_of_sale(venta).await? {
+        Some(factura) => Ok(cx.tx.lock_invoice(factura).await?),
+        None => Ok(None),
+    }
+}
+
+/// The stamped global invoice that a locked ticket is in; `None` if it is in none. Refuses a ticket
+/// whose document cannot be told or changed now. `document` is what [`lock_document`] found.
+pub(crate) async fn global_of(
+    cx: &mut Cx<'_>,
+    sale: &LockedSale,
+    document: Option<RegisteredInvoice>,
+) -> Result<Option<RegisteredInvoice>, Error> {
+    let global = match (&sale.factura, document) {
+        (None, _) if sale.facturada => return Err(Code::VentaYaFacturada.into()),
+        (None, _) => return Ok(None),
+        (Some(own), Some(document)) if own.clave == document.clave => document,
+        (Some(_), _) => return Err(Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER)),
+    };
+    let clave = global.clave;
+    // An imported invoice does not say which sales it has.
+    if cx.tx.global(clave).await?.is_none() {
+        return Err(Code::VentaYaFacturada.into());
+    }
+    match global.estatus {
+        InvoiceStatus::EnEspera => {
+            Err(refused(format_args!("está en la factura global {clave}, que espera su timbre")))
+        }
+        InvoiceStatus::Error => Err(refused(format_args!(
+            "está en la factura global {clave}, que fue rechazada; primero se vuelve a timbrar (invoice.restamp) o se \
+             descarta (document.discard)"
+        ))),
+        _ if global.cancelacion_solicitada => {
+            Err(refused(format_args!("está en la factura global {clave}, cuya cancelación se solicitó")))
+        }
+        _ if !cx.tx.substitutes(clave).await?.is_empty() => {
+            Err(refused(format_args!("está en la factura global {clave}, que se está sustituyendo")))
+        }
+        _ => Ok(Some(global)),
+    }
+}
+
+/// Refuses a ticket of the general public, which cannot have an invoice of its own.
+pub(crate) async fn validate_customer(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
+    let buyer = match sale.cliente {
+        Some(cliente) => cx.tx.buyer(cliente).await?,
+        None => None,
+    };
+    let rfc = buyer.and_then(|buyer| buyer.receptor.rfc);
+    if sale.tipo == SaleKind::Venta && rfc.is_none_or(|rfc| rfc == GENERIC_NATIONAL) {
+        let text = "es de público en general; solo la de un cliente con RFC propio se factura aparte";
+        return Err(Error::field(Code::ClienteSinRfc, "venta", text));
+    }
+    Ok(())
+}
+
+/// Takes a ticket out of a stamped global invoice by a credit note (01) of its line there, queued
+/// for stamping. Nothing else changes: goods, receivable and entries are the ticket's.
+pub(crate) async fn leave_global(cx: &mut Cx<'_>, sale: &LockedSale, global: &RegisteredInvoice) -> Result<(), Error> {
+    let Some(folio) = cx.tx.ticket_folio(sale.clave).await? else {
+        return Err(Error::internal(format!("sale {} has no folio", sale.clave)));
+    };
+    // What is left of the line there depends on it.
+    if let Some(note) = cx.tx.unstamped_note(global.clave, Some(sale.clave)).await? {
+        return Err(refused(format_args!(
+            "tiene la nota de crédito {note} sin timbrar, que primero se timbra o se descarta"
+        )));
+    }
+    let lines = remaining_lines(cx, sale.clave).await?;
+    if lines.is_empty() {
+        return Err(refused("ya se devolvió completa"));
+    }
+    let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_| too_large())?;
+    let origen = cx.actor.invoice_origin();
+    let (factura, heading) =
+        document::open(cx, InvoiceKind::NotaCredito, credit_series(0), Some(sale.clave), None, origen).await?;
+    cx.tx.relate(factura, TipoRelacion::NotaDeCredito, global.clave).await?;
+    let form = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED).unwrap_or(CASH);
+    let note = CreditNote {
+        venta: sale.clave,
+        relacion: TipoRelacion::NotaDeCredito,
+        forma_pago_sat: form.to_owned(),
+        amounts,
+        pago: None,
+        anticipo: None,
+        ticket: Some(folio),
+        lines,
+    };
+    cx.tx.insert_credit_note(factura, &note).await?;
+    let document = document::of_note(cx, &note, Some(global.clave), None, heading).await?;
+    document::keep_fit(cx, factura, document).await
+}
+
+/// The global invoice that a credit note is about, if it is about one.
+pub(crate) async fn global_credited(cx: &mut Cx<'_>, note: i64) -> Result<Option<i64>, Error> {
+    for related in cx.tx.related(note).await? {
+        if cx.tx.global(related.factura).await?.is_some() {
+            return Ok(Some(related.factura));
+        }
+    }
+    Ok(None)
+}
+
+/// The credit note that takes a ticket out of a global invoice, and that invoice.
+#[derive(Debug)]
+pub(crate) struct LeavingTicket {
+    pub(crate) note: RegisteredInvoice,
+    pub(crate) global: RegisteredInvoice,
+}
+
+/// Locks the credit note that takes a ticket out of a global invoice, and that invoice, if the note
+/// is not stamped.
+pub(crate) async fn lock_leaving(cx: &mut Cx<'_>, venta: i64) -> Result<Option<LeavingTicket>, Error> {
+    let Some(clave) = cx.tx.unstamped_ticket_note(venta).await? else { return Ok(None) };
+    let Some(note) = cx.tx.lock_invoice(clave).await? else { return Ok(None) };
+    let about = cx.tx.related(clave).await?.first().map(|related| related.factura);
+    let global = match about {
+        Some(factura) => cx.tx.lock_invoice(factura).await?,
+        None => None,
+    };
+    let unstamped = matches!(note.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error);
+    Ok(global.filter(|_| unstamped).map(|global| LeavingTicket { note, global }))
+}
+
+/// Puts a ticket back into the stamped global invoice that it did not leave after all. That is not
+/// cancelled while the note waits.
+pub(crate) async fn return_to_global(cx: &mut Cx<'_>, venta: i64, global: &RegisteredInvoice) -> Result<(), Error> {
+    let uuid =
+        global.uuid.as_deref().ok_or_else(|| Error::internal("a global invoice without fiscal folio was left"))?;
+    Ok(cx.tx.return_to_global(venta, global.clave, uuid, cx.now).await?)
+}
+
+/// What is left of a sale's lines after what came back of them, as the lines of a note that credits
+/// all of it.
+async fn remaining_lines(cx: &mut Cx<'_>, venta: i64) -> Result<Vec<CreditLine>, Error> {
+    let credited: HashMap<i64, Credited> = cx.tx.credited(venta).await?.into_iter().collect();
+    let mut left = Vec::new();
+    for (_, line) in cx.tx.lines_to_stamp(&[venta]).await? {
+        let before = credited.get(&line.renglon).copied().unwrap_or_default();
+        left.extend(rest_of(&line, &before)?);
+    }
+    Ok(left)
+}
+
+/// The lines of sales as their documents have them: without what came back before.
+pub(crate) async fn lines_left(cx: &mut Cx<'_>, ventas: &[i64]) -> Result<Vec<(i64, Line)>, Error> {
+    let lines = cx.tx.lines_to_stamp(ventas).await?;
+    without_returned(cx, ventas, lines).await
+}
+
+/// Leaves the source of a ticket's invoice with the rest of the ticket.
+pub(crate) async fn leave_rest(cx: &mut Cx<'_>, venta: i64, source: &mut InvoiceSource) -> Result<(), Error> {
+    let lines = std::mem::take(&mut source.renglones).into_iter().map(|line| (venta, line)).collect();
+    source.renglones = without_returned(cx, &[venta], lines).await?.into_iter().map(|(_, line)| line).collect();
+    let left = Amounts::of_document(source.renglones.iter().map(|line| &line.amounts)).map_err(|_| too_large())?;
+    let sale = &mut source.venta;
+    (sale.subtotal, sale.descuento) = (left.subtotal, left.descuento);
+    (sale.impuestos, sale.total) = (left.impuestos(), left.total);
+    Ok(())
+}
+
+/// The total of a sale's invoice: `total`, without what came back before.
+pub(crate) async fn invoiced_total(cx: &mut Cx<'_>, venta: i64, total: Money) -> Result<Money, Error> {
+    if cx.tx.returned(&[venta]).await?.is_empty() {
+        return Ok(total);
+    }
+    let left = lines_left(cx, &[venta]).await?;
+    let left = Amounts::of_document(left.iter().map(|(_, line)| &line.amounts)).map_err(|_| too_large())?;
+    Ok(left.total)
+}
+
+async fn without_returned(cx: &mut Cx<'_>, ventas: &[i64], lines: Vec<(i64, Line)>) -> Result<Vec<(i64, Line)>, Error> {
+    let returned: HashMap<(i64, i64), Credited> =
+        cx.tx.returned(ventas).await?.into_iter().map(|(venta, renglon, before)| ((venta, renglon), before)).collect();
+    if returned.is_empty() {
+        return Ok(lines);
+    }
+    let mut left = Vec::with_capacity(lines.len());
+    for (venta, line) in lines {
+        match returned.get(&(venta, line.renglon)) {
+            None => left.push((venta, line)),
+            Some(before) => left.extend(rest_of(&line, before)?.map(|rest| {
+                let line = rest.of_document(line, TipoRelacion::Devolucion);
+                (venta, line)
+            })),
+        }
+    }
+    Ok(left)
+}
+
+/// What is left of a line; `None` if nothing is, or if it was free.
+fn rest_of(line: &Line, before: &Credited) -> Result<Option<CreditLine>, Error> {
+    let units = Quantity::new(line.cantidad.get() - before.cantidad.get());
+    if units <= Quantity::default() {
+        return Ok(None);
+    }
+    match credit(line, before, TakenBack::Units(units), CreditReason::Return) {
+        Ok(credit) => Ok(Some(credit)),
+        Err(CreditFault::Nothing) => Ok(None),
+        Err(_) => Err(too_large()),
+    }
+}
+
+fn too_large() -> Error {
+    Error::field(Code::DatoInvalido, "venta", "el importe pasa de 18 dígitos")
+}
