@@ -87,7 +87,7 @@ impl Big {
     /// A user of the big company who reads opportunities and invoices only, behind this store.
     pub(super) async fn clerk(&self, store: &PostgresStore) -> Actor {
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
-        let api = Api::new(&context.build().expect("a context")).expect("the API builds");
+        let api = Api::new(&context.build().expect("a context"));
         let scopes = [Scope::WebhooksWrite, Scope::OportunidadesRead, Scope::FacturasRead];
         self.company.actor(&scopes).await.at(&api)
     }
