@@ -21,9 +21,23 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest accepted response, in bytes.
 const MAX_RESPONSE: usize = 16 * 1024 * 1024;
 
+/// A client for http and https.
+pub(crate) type HttpsClient = HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
+/// A client that trusts the machine's certificate authorities.
+pub(crate) fn https_client() -> Result<HttpsClient, Failure> {
+    let connector = HttpsConnectorBuilder::new()
+        .with_native_roots()
+        .map_err(Failure::io("no certificate authorities are known (SSL_CERT_FILE may name some)"))?
+        .https_or_http()
+        .enable_http1()
+        .build();
+    Ok(HttpClient::builder(TokioExecutor::new()).build(connector))
+}
+
 /// Sends requests with a key.
 pub(crate) struct ApiClient {
-    http: HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    http: HttpsClient,
     base_url: String,
     host: String,
     key_id: HeaderValue,
@@ -65,14 +79,7 @@ impl ApiClient {
             HeaderValue::from_str(&format!("Bearer {secret}")).map_err(|_| no_header("SVC_API_KEY"))?;
         authorization.set_sensitive(true);
         let key_id = HeaderValue::from_str(key_id).map_err(|_| no_header("SVC_KEY_ID"))?;
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(Failure::io("no certificate authorities are known (SSL_CERT_FILE may name some)"))?
-            .https_or_http()
-            .enable_http1()
-            .build();
-        let http = HttpClient::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { http, base_url, host, key_id, authorization })
+        Ok(Self { http: https_client()?, base_url, host, key_id, authorization })
     }
 
     /// The API's host: a name or an address.
@@ -142,7 +149,7 @@ pub(crate) fn random_key() -> String {
 }
 
 /// An error with its causes, since the client's own text says little.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

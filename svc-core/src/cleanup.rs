@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::context::Context;
 use crate::domain::company::CompanyId;
+use crate::domain::event::KEPT;
 use crate::error::Error;
 use crate::store::{ANSWER_RETENTION, Aged, StoreError};
 
@@ -17,9 +18,6 @@ const BATCH: u32 = 1_000;
 const COMPANIES: u32 = 1_000;
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-
-/// How long events and deliveries are kept (spec, "Limits").
-const KEPT: TimeDelta = TimeDelta::days(30);
 
 /// What is removed, and how long it is kept. The order matters: earlier rows refer to later ones.
 const AGED: [(Aged, TimeDelta); 4] =

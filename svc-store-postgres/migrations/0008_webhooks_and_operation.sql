@@ -18,11 +18,13 @@ CREATE TABLE idempotencia (
 -- The oldest answers of a company, for the clean-up.
 CREATE INDEX idempotencia_creada ON idempotencia (empresa, creada);
 
--- The outbox: events, written in the transaction of what they report. Ids ascend with time, so the
--- clean-up finds the oldest by the primary key.
+-- Events, written in the transaction of what they report: the outbox, and what clients read. Ids
+-- ascend with time, so the clean-up finds the oldest by the primary key.
 CREATE TABLE eventos (
     empresa         bigint NOT NULL,
     id              uuid NOT NULL,
+    -- Ascends in the order of the commits, and is no less than the milliseconds of `creado`.
+    clave           bigint NOT NULL,
     tipo            text NOT NULL,
     recurso         text NOT NULL,
     recurso_clave   bigint NOT NULL,
@@ -39,6 +41,10 @@ CREATE TABLE eventos (
     ultima_entrega  timestamptz,
     PRIMARY KEY (empresa, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+-- The list of events, from a time on too.
+CREATE UNIQUE INDEX eventos_clave ON eventos (empresa, clave);
+-- Filter `tipo`, and the kinds that a key may read.
+CREATE INDEX eventos_tipo ON eventos (empresa, tipo, clave);
 -- The queue of events whose deliveries are to be made.
 CREATE INDEX eventos_por_repartir ON eventos (empresa, id) WHERE NOT repartido;
 

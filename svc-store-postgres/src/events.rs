@@ -1,6 +1,7 @@
 //! The events of a transaction. One statement writes all of them, if possible together with the
 //! answer to the request.
 
+use svc_core::domain::event::min_clave;
 use svc_core::store::NewEvent;
 
 /// Events that are not written yet.
@@ -13,6 +14,11 @@ pub(crate) struct Unwritten {
 impl Unwritten {
     pub(crate) fn is_empty(&self) -> bool {
         self.single.is_empty() && self.grouped.is_empty()
+    }
+
+    /// The clave before the lowest that all single events may have.
+    pub(crate) fn clave_before(&self) -> i64 {
+        self.single.iter().map(|event| min_clave(event.creado.get()) - 1).max().unwrap_or_default()
     }
 }
 
@@ -31,12 +37,14 @@ impl Unwritten {
 /// ```
 macro_rules! with_events {
     ($text:literal, $($name:ident: $value:expr),*; $events:expr) => {{
+        let anterior = $events.clave_before();
         let $crate::events::Unwritten { single, grouped } = $events;
         match (&single[..], &grouped[..]) {
             ([], []) => $crate::sql::sql!($text, $($name: $value),*),
             ([event], []) => $crate::sql::sql!(
-                concat!("WITH ", $crate::events::one_event!(), " ", $text),
+                concat!("WITH ", $crate::events::next_clave!(), ", ", $crate::events::one_event!(), " ", $text),
                 $($name: $value,)*
+                anterior,
                 id: event.id,
                 tipo: event.tipo,
                 recurso: event.recurso,
@@ -46,8 +54,12 @@ macro_rules! with_events {
                 repartido: event.repartido,
             ),
             (events, []) => $crate::sql::sql!(
-                concat!("WITH ", $crate::events::many_events!(), " ", $text),
-                $($name: $value),*;
+                concat!(
+                    "WITH ", $crate::events::next_claves!(), ", ",
+                    $crate::events::many_events!(), " ", $text
+                ),
+                $($name: $value,)*
+                anterior;
                 for event in events {
                     id, tipo, recurso, clave, cuerpo: &event.cuerpo, creado, repartido,
                 }
@@ -67,8 +79,13 @@ macro_rules! with_events {
                 }
             ),
             (events, groups) => $crate::sql::sql!(
-                concat!("WITH ", $crate::events::many_events!(), ", ", $crate::events::grouped_events!(), " ", $text),
+                concat!(
+                    "WITH ", $crate::events::grouped_events!(), ", ",
+                    $crate::events::next_claves_after_groups!(),
+                    ", ", $crate::events::many_events!(), " ", $text
+                ),
                 $($name: $value,)*
+                anterior,
                 quietud: svc_core::webhooks::QUIET,
                 espera: svc_core::webhooks::LONGEST_WAIT;
                 for event in events {
@@ -87,15 +104,58 @@ macro_rules! with_events {
     }};
 }
 
+/// Takes the next clave of the company's events. The counter stays locked until the commit, which
+/// follows at once: so claves ascend in the order of the commits, and whoever reads an event has
+/// seen all before it. A transaction that holds it waits for nothing more.
+macro_rules! next_clave {
+    () => {
+        "serie AS (
+             INSERT INTO contadores AS c (empresa, serie, valor)
+             VALUES (:empresa, 'eventos', :anterior + 1)
+             ON CONFLICT (empresa, serie) DO UPDATE SET valor = greatest(c.valor + 1, excluded.valor)
+             RETURNING valor
+         )"
+    };
+}
+
+/// Takes the next claves for several events.
+macro_rules! next_claves {
+    () => {
+        "serie AS (
+             INSERT INTO contadores AS c (empresa, serie, valor)
+             VALUES (:empresa, 'eventos', :anterior + cardinality(:id::uuid[]))
+             ON CONFLICT (empresa, serie) DO UPDATE
+             SET valor = greatest(c.valor + cardinality(:id::uuid[]), excluded.valor)
+             RETURNING valor
+         )"
+    };
+}
+
+/// Takes the next claves once the groups are written, since another transaction may hold those.
+macro_rules! next_claves_after_groups {
+    () => {
+        "serie AS (
+             INSERT INTO contadores AS c (empresa, serie, valor)
+             SELECT :empresa, 'eventos', :anterior + cardinality(:id::uuid[])
+             FROM (SELECT count(*) FROM grupos) g
+             ON CONFLICT (empresa, serie) DO UPDATE
+             SET valor = greatest(c.valor + cardinality(:id::uuid[]), excluded.valor)
+             RETURNING valor
+         )"
+    };
+}
+
 /// Writes one event with the webhooks that are active and subscribed. Most transactions have just
 /// one, and values cost PostgreSQL less than arrays.
 macro_rules! one_event {
     () => {
         "sueltos AS (
-             INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido)
-             SELECT :empresa, :id, :tipo, :recurso, :clave, :cuerpo, :creado, d.destinos,
+             INSERT INTO eventos (
+                 empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido
+             )
+             SELECT :empresa, :id, s.valor, :tipo, :recurso, :clave, :cuerpo, :creado, d.destinos,
                     :repartido OR d.destinos = '{}'
-             FROM (
+             FROM serie s, (
                  SELECT coalesce(array_agg(w.clave), '{}') AS destinos
                  FROM webhooks w
                  WHERE w.empresa = :empresa AND w.activo AND w.eliminado IS NULL AND :tipo = ANY (w.eventos)
@@ -109,13 +169,15 @@ macro_rules! one_event {
 macro_rules! many_events {
     () => {
         "sueltos AS (
-             INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido)
-             SELECT :empresa, e.id, e.tipo, e.recurso, e.clave, e.cuerpo, e.creado, d.destinos,
-                    e.repartido OR d.destinos = '{}'
-             FROM unnest(
+             INSERT INTO eventos (
+                 empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido
+             )
+             SELECT :empresa, e.id, s.valor - cardinality(:id::uuid[]) + e.lugar, e.tipo, e.recurso, e.clave, e.cuerpo,
+                    e.creado, d.destinos, e.repartido OR d.destinos = '{}'
+             FROM serie s, unnest(
                  (SELECT :id::uuid[]), (SELECT :tipo::text[]), (SELECT :recurso::text[]), (SELECT :clave::bigint[]),
                  (SELECT :cuerpo::bytea[]), (SELECT :creado::timestamptz[]), (SELECT :repartido::boolean[])
-             ) AS e (id, tipo, recurso, clave, cuerpo, creado, repartido),
+             ) WITH ORDINALITY AS e (id, tipo, recurso, clave, cuerpo, creado, repartido, lugar),
              LATERAL (
                  SELECT coalesce(array_agg(w.clave), '{}') AS destinos
                  FROM webhooks w
@@ -152,8 +214,11 @@ macro_rules! grouped_events {
                  vence = least(greatest(g.vence, excluded.vence), coalesce(g.limite, excluded.limite)),
                  destinos = CASE WHEN g.destinos @> excluded.destinos THEN g.destinos
                                  ELSE g.destinos || excluded.destinos END
+             RETURNING 1
          )"
     };
 }
 
-pub(crate) use {grouped_events, many_events, one_event, with_events};
+pub(crate) use {
+    grouped_events, many_events, next_clave, next_claves, next_claves_after_groups, one_event, with_events,
+};

@@ -42,11 +42,11 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
             "SELECT e.empresa
              FROM empresas e
              WHERE e.empresa > :despues
-               AND (SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < :vencido
+               AND (SELECT n.id FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < :primero
              ORDER BY e.empresa
              LIMIT :limite",
             despues,
-            vencido,
+            primero: first_id(vencido),
             limite,
         ),
         Aged::Webhooks => sql!(
@@ -92,14 +92,15 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
             vencido,
             limite,
         ),
-        // An event goes when its last delivery has gone. One that is being sent again is locked, and
-        // one without deliveries yet is of a server whose clock is behind.
+        // An event goes when its last delivery has gone. One that is being sent again is locked, one
+        // without deliveries yet is of a server whose clock is behind, and one of a group may be
+        // younger than its id.
         Aged::Events => sql!(
             "DELETE FROM eventos
              WHERE empresa = :empresa AND id < :primero AND ctid = ANY (ARRAY(
                  SELECT n.ctid
                  FROM eventos n
-                 WHERE n.empresa = :empresa AND n.id < :primero AND n.repartido
+                 WHERE n.empresa = :empresa AND n.id < :primero AND n.creado < :vencido AND n.repartido
                    AND coalesce(
                        n.ultima_entrega < (
                            SELECT d.creado FROM entregas d WHERE d.empresa = :empresa ORDER BY d.clave LIMIT 1
@@ -110,6 +111,7 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
              ))",
             empresa,
             primero: first_id(vencido),
+            vencido,
             limite,
         ),
         Aged::Webhooks => sql!(

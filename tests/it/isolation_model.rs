@@ -284,8 +284,13 @@ async fn observe(business: &Business, actor: &Actor, seen: &mut Seen) {
             if actor.get(&path).await.status == 404 {
                 continue;
             }
-            let rows = actor.walk(&path).await.into_iter().map(normalized).collect();
-            seen.lists.insert(path, rows);
+            let mut rows = actor.walk(&path).await;
+            if path == "/eventos" {
+                // Documents are stamped several at once, and which is done first is chance.
+                rows.iter_mut().for_each(|event| event["clave"] = Value::Null);
+                rows.sort_by_key(|event| (event["creado"].to_string(), event["datos"].to_string()));
+            }
+            seen.lists.insert(path, rows.into_iter().map(normalized).collect());
         }
     }
     let events = "SELECT jsonb_build_array(tipo, recurso_clave, convert_from(cuerpo, 'UTF8')::jsonb - 'empresa')::text

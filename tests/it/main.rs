@@ -18,6 +18,7 @@ mod deploys;
 mod description;
 mod documents;
 mod etapas_oportunidad;
+mod eventos;
 mod examples;
 mod facturas;
 mod faults;

@@ -6,12 +6,14 @@ use serde_json::json;
 use sqlx::AssertSqlSafe;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::quota::Period;
+use svc_core::domain::scope::Scope;
 use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
 use svc_core::store::KeyId;
 use svc_tests::statements::{Classification, Source, classify, source, watch};
 use svc_tests::{Resource, World, secrets_key};
 
 use crate::deploys;
+use crate::eventos::order::{begun, event};
 use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
@@ -37,7 +39,7 @@ const READS: [&str; 17] = [
     "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba FROM empresas",
     "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2",
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
-    "(SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
+    "(SELECT n.id FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
     "SELECT DISTINCT w.empresa FROM webhooks w",
     // Whose certificate ends soon, for operators.
     "SELECT c.empresa, c.numero, c.hasta FROM certificados c WHERE c.hasta < $1",
@@ -109,6 +111,11 @@ async fn assembled_statements_name_one_company() {
     company.load(Resource::Inventario, &[901, 902].map(held)).await;
     let ana = reader(company.clone()).await;
     every_filter(&ana).await;
+    company.actor(&[Scope::WebhooksWrite, Scope::VentasRead]).await.get("/eventos").await.ok(200);
+    let mut tx = begun(&company).await;
+    let events = [1, 2].map(|clave| event(&company, clave, chrono::TimeDelta::zero()));
+    tx.append_events(events.into()).await.expect("two events");
+    tx.commit().await.expect("a commit");
     deploys::round(&company, &ana).await;
     for order in [ready(), ready()] {
         made(&company.admin().await, &order).await;

@@ -46,12 +46,19 @@ pub async fn webhook(
         .expect("a webhook")
 }
 
-/// Inserts this many events of a company, of a type, at `at`; their ids contain that time, as the
-/// service's do.
+/// Inserts this many events of a company, of a type, at `at`; their ids and claves contain that time,
+/// as the service's do.
 pub async fn events(pool: &PgPool, company: i64, tipo: &str, count: i64, at: DateTime<Utc>) {
-    let statement = "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
+    let statement = "WITH serie AS (
+                         INSERT INTO contadores AS c (empresa, serie, valor)
+                         VALUES ($1, 'eventos', floor(extract(epoch FROM $3) * 1000)::bigint - 1 + $4)
+                         ON CONFLICT (empresa, serie) DO UPDATE SET valor = greatest(c.valor + $4, excluded.valor)
+                         RETURNING valor
+                     )
+                     INSERT INTO eventos (empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado)
                      SELECT $1, (left(h, 8) || '-' || right(h, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
-                            $2, 'clientes', n, convert_to('{\"n\":' || n || '}', 'UTF8'), $3
-                     FROM generate_series(1, $4) n, lpad(to_hex(floor(extract(epoch FROM $3) * 1000)::bigint), 12, '0') h";
+                            s.valor - $4 + n, $2, 'clientes', n, convert_to('{\"n\":' || n || '}', 'UTF8'), $3
+                     FROM serie s, generate_series(1, $4) n,
+                          lpad(to_hex(floor(extract(epoch FROM $3) * 1000)::bigint), 12, '0') h";
     sqlx::query(statement).bind(company).bind(tipo).bind(at).bind(count).execute(pool).await.expect("events");
 }

@@ -97,6 +97,7 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
                 r#"{"sku":"DEMO-1","descripcion":"Cinta de aislar 19 mm x 18 m","unidad":1,"clave_sat":"31201502","costo":"21.50"}"#,
             ),
         ),
+        ("What has happened: events of the last 30 days; siguiente goes on from here", get("/eventos?limite=3")),
         (
             "A prospect for the CRM",
             post(

@@ -260,10 +260,10 @@ impl Demo {
         loop {
             let page = self.get(&format!("{path}{joint}limite=30{cursor}"));
             records.extend(page["datos"].as_array().unwrap().iter().cloned());
-            match page["siguiente"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => return records,
+            if page["hay_mas"] == false {
+                return records;
             }
+            cursor = format!("&cursor={}", page["siguiente"].as_str().unwrap());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `svc listen`.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, ChildStdout};
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ fn listen_beside_the_demo_prints_events_and_deletes_its_webhook() {
     let demo = svc.demo();
     let mut listening = Listening::start(&svc, &[], &[]);
     let [hook] = webhooks(&demo).try_into().unwrap();
-    assert_eq!(hook["eventos"].as_array().map(Vec::len), Some(11), "all that there are: {hook}");
+    assert_eq!(hook["eventos"].as_array().map(Vec::len), Some(12), "all that there are: {hook}");
     let (status, created) = demo.post("/clientes", "a", r#"{"nombre":"Ana"}"#);
     assert_eq!(status, 201, "{created}");
     let notice = listening.next();
@@ -106,6 +106,106 @@ fn listen_beside_the_demo_prints_events_and_deletes_its_webhook() {
     }
     let [left] = webhooks(&demo).try_into().unwrap();
     assert_eq!(left["descripcion"], "Tienda");
+    demo.stop(Signal::SIGTERM);
+}
+
+/// A developer's program, which answers these statuses one after the other; it keeps what it gets.
+fn program(statuses: &'static [&'static str]) -> (String, std::sync::mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/avisos?de=svc", listener.local_addr().unwrap());
+    let (sender, received) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for status in statuses {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut request, mut part) = (Vec::new(), [0; 4_096]);
+            // The notice ends with the last brace of its resource.
+            while !request.ends_with(b"}}") {
+                let read = stream.read(&mut part).unwrap();
+                request.extend(&part[..read]);
+            }
+            sender.send(String::from_utf8(request).unwrap()).unwrap();
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    (url, received)
+}
+
+#[test]
+fn listen_sends_what_happened_before_and_passes_it_on() {
+    let svc = Svc::new();
+    let demo = svc.demo();
+    for (key, name) in [("a", "Ana"), ("b", "Eva")] {
+        assert_eq!(demo.post("/clientes", key, &json!({ "nombre": name }).to_string()).0, 201);
+    }
+    let before = demo.walk("/eventos?tipo=cliente.creado");
+    assert_eq!(before.len(), 2);
+    let (url, received) = program(&["204 No Content", "500 Internal Server Error", "200 OK"]);
+    let options = ["--events", "cliente.creado", "--since", "2h", "--forward-to", &url];
+    let mut listening = Listening::start(&svc, &options, &[]);
+    let mut notices = [listening.next(), listening.next()];
+    // They are sent at once, so their order may be another.
+    notices.sort_by_key(|notice| notice["respuesta"].as_u64());
+    assert_eq!(notices.each_ref().map(|notice| notice["respuesta"].clone()), [json!(204), json!(500)]);
+    let mut ids = notices.each_ref().map(|notice| notice["aviso"]["id"].clone());
+    ids.sort_by_key(Value::to_string);
+    let mut expected = [&before[0]["id"], &before[1]["id"]].map(Clone::clone);
+    expected.sort_by_key(Value::to_string);
+    assert_eq!(ids, expected);
+    for request in [received.recv().unwrap(), received.recv().unwrap()] {
+        let (head, body) = request.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("POST /avisos?de=svc HTTP/1.1\r\n"), "{head}");
+        let is_same = |notice: &&Value| {
+            let shown = notice["aviso"].to_string();
+            shown == body
+        };
+        let notice = notices.iter().find(is_same).expect("the notice's own bytes");
+        let head = head.to_lowercase();
+        for header in [
+            format!("x-svc-evento-id: {}", notice["aviso"]["id"].as_str().unwrap()),
+            format!("x-svc-entrega: {}", notice["entrega"]),
+            "x-svc-evento: cliente.creado".to_owned(),
+            "x-svc-intento: 1".to_owned(),
+            "x-svc-firma: t=".to_owned(),
+            "content-type: application/json".to_owned(),
+            "user-agent: svc-webhooks/1.0".to_owned(),
+            format!("host: {}", url.split('/').nth(2).unwrap()),
+        ] {
+            assert!(head.contains(&header), "{header} in {head}");
+        }
+    }
+    // What the program refused is tried again later, as from any receiver.
+    let path = format!("/webhooks/{}/entregas", webhooks(&demo)[0]["clave"]);
+    let refused = || {
+        let log = demo.walk(&path);
+        log.iter().any(|entrega| entrega["http"] == 500 && entrega["estado"] == "pendiente")
+    };
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !refused() {
+        assert!(Instant::now() < deadline, "the log does not say that it was refused");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(demo.post("/clientes", "c", r#"{"nombre":"Luis"}"#).0, 201);
+    let third = listening.next();
+    assert_eq!((&third["respuesta"], &third["aviso"]["tipo"]), (&json!(200), &json!("cliente.creado")));
+    // Nothing answers there any more.
+    assert_eq!(demo.post("/clientes", "d", r#"{"nombre":"Sara"}"#).0, 201);
+    let fourth = listening.next();
+    assert!(fourth.get("respuesta").is_none() && fourth["aviso"]["tipo"] == "cliente.creado", "{fourth}");
+    let said = listening.stop(Signal::SIGTERM);
+    for part in ["2 events from before are sent", "answered 500", "is deleted"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    for (args, part) in [
+        (&["--forward-to", "localhost:9"][..], "http://"),
+        (&["--forward-to", "ftp://localhost/"], "http://"),
+        (&["--since", "2 horas"], "--since"),
+    ] {
+        let refused = svc.run(&[&["listen"], args].concat(), "");
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && said.contains(part), "{args:?}: {said}");
+    }
+    assert!(webhooks(&demo).is_empty());
     demo.stop(Signal::SIGTERM);
 }
 

@@ -9,6 +9,7 @@ mod demo;
 mod deploy;
 mod description;
 mod doctor;
+mod events;
 mod guides;
 mod harness;
 mod layers;

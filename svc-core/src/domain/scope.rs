@@ -161,6 +161,11 @@ impl KeyScopes {
         Self { ours, own: own.into() }
     }
 
+    /// Those of Svc.
+    pub(crate) fn ours(&self) -> Scopes {
+        self.ours
+    }
+
     /// Whether the key has `scope`.
     pub fn has(&self, scope: Scope) -> bool {
         self.ours.has(scope)

@@ -1,5 +1,6 @@
 //! The wire's two kinds of time: an instant (`t`) and a date (`d`).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, Timelike, Utc};
@@ -65,9 +66,15 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let text = filled(deserializer)?;
         Self::parse(text.trim()).ok_or_else(|| de::Error::custom("debe ser un instante UTC YYYY-MM-DDTHH:MM:SSZ"))
     }
+}
+
+/// A text that is not empty: an empty one is missing (contract §1).
+fn filled<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+    let text = <Cow<'de, str>>::deserialize(deserializer)?;
+    if text.trim().is_empty() { Err(de::Error::invalid_length(0, &"una fecha")) } else { Ok(text) }
 }
 
 /// A date on the wire: exactly `YYYY-MM-DD`.
@@ -84,7 +91,7 @@ impl Serialize for Date {
 
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let text = filled(deserializer)?;
         parse_date(text.trim()).map(Self).ok_or_else(|| de::Error::custom("debe ser una fecha YYYY-MM-DD"))
     }
 }

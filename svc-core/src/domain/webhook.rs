@@ -82,7 +82,7 @@ pub struct AttemptResult {
 
 /// The JSON Schema of the input of [`subscription`].
 pub(crate) fn subscription_schema(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<_> = EventKind::ALL.iter().filter(|kind| kind.is_subscribable()).map(|kind| kind.word()).collect();
+    let names = EventKind::SUBSCRIBABLE;
     json_schema!({
         "type": "array", "items": { "type": "string", "enum": names }, "minItems": 1, "uniqueItems": true
     })

@@ -163,6 +163,7 @@ codes! {
     EventoNoValido = 400 "evento_no_valido" "eventos: debe nombrar uno o más eventos del catálogo, sin repetir",
     LimiteWebhooks = 422 "limite_webhooks" "la empresa ya tiene el máximo de webhooks",
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
+    DemasiadosEventos = 422 "demasiados_eventos" "desde: hay más de 10,000 eventos desde entonces",
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
     // Only the back office and the command line get these five.
     UuidDuplicado = 409 "uuid_duplicado" "uuid: ya lo tiene otro documento de la empresa",

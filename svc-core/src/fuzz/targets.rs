@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::domain::company::{LimitMode, parse_key_id};
 use crate::domain::rfc::Rfc;
+use crate::domain::scope::Scopes;
 use crate::error::Error;
 use crate::json::Json;
 use crate::openapi::example;
@@ -94,6 +95,7 @@ fn queries() -> FuzzTarget {
             company: &company,
             path: &["1".to_owned()],
             query: &String::from_utf8_lossy(query),
+            scopes: Scopes::all(),
             limits: PageLimits::of(list.spec().pages, LimitMode::Enforced),
             now: DateTime::UNIX_EPOCH,
         };

@@ -38,7 +38,8 @@ impl Writer<'_> {
         let schema = match (entry.handler, entry.shape.output) {
             (Handler::List(_), Some(shape)) => {
                 let language = self.language;
-                Some(self.schemas.page(shape, |record| envelope(language, &record)))
+                let grows = entry.declared_list().is_some_and(|list| list.grows);
+                Some(self.schemas.page(shape, |record| envelope(language, grows, &record)))
             }
             (_, Some(shape)) => Some(self.schemas.answer(&self.texts, shape, ok)),
             (_, None) => None,
@@ -125,11 +126,19 @@ fn headers_of(described: &Described<'_>, status: u16, own: &[HeaderName]) -> Map
 }
 
 /// The schema of a page whose records have the schema `record`.
-fn envelope(language: Language, record: &Value) -> Value {
-    let next = language.say(
-        "What to send as `cursor` for the next page; null on the last one.",
-        "Lo que se envía como `cursor` para la página siguiente; nulo en la última.",
-    );
+fn envelope(language: Language, grows: bool, record: &Value) -> Value {
+    let next = if grows {
+        language.say(
+            "What to send as `cursor` to go on from here, also later: never null.",
+            "Lo que se envía como `cursor` para seguir desde aquí, también más tarde: nunca nulo.",
+        )
+    } else {
+        language.say(
+            "What to send as `cursor` for the next page; null on the last one.",
+            "Lo que se envía como `cursor` para la página siguiente; nulo en la última.",
+        )
+    };
+    let kinds = if grows { json!("string") } else { json!(["string", "null"]) };
     json!({
         "type": "object",
         "required": ["ok", "datos", "siguiente", "hay_mas"],
@@ -139,7 +148,7 @@ fn envelope(language: Language, record: &Value) -> Value {
                 "type": "array", "items": record,
                 "description": language.say("The records, by ascending `clave`.", "Los registros, por `clave` ascendente."),
             },
-            "siguiente": { "type": ["string", "null"], "description": next },
+            "siguiente": { "type": kinds, "description": next },
             "hay_mas": {
                 "type": "boolean",
                 "description": language.say("Whether there is another page.", "Si hay otra página."),

@@ -230,7 +230,7 @@ impl<L: List> AnyList for Of<L> {
         let mut query = query::read(list.filters, under, request, &cursors)?;
         list.validate(&query)?;
         L::normalize(&mut query)?;
-        let mut page = ListPage::of(&query);
+        let mut page = ListPage::of(list, &query);
         store.reader(request.company.id).page(list, &query, &mut |row| page.add::<L>(row)).await?;
         Ok(page.end(&cursors))
     }

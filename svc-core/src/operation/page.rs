@@ -8,8 +8,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::domain::company::{Company, LimitMode};
+use crate::domain::scope::Scopes;
 use crate::error::{Code, Error};
-use crate::record::{PageSizes, Query, Record, Row, RowError};
+use crate::record::{ListSpec, PageSizes, Query, Record, Row, RowError};
 
 /// The page sizes in force for one request, in records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub(crate) struct ListRequest<'a> {
     /// The path's parameters, still as text.
     pub(crate) path: &'a [String],
     pub(crate) query: &'a str,
+    /// What the key may read.
+    pub(crate) scopes: Scopes,
     pub(crate) limits: PageLimits,
     pub(crate) now: DateTime<Utc>,
 }
@@ -138,17 +141,19 @@ pub(crate) struct ListPage<'q> {
     query: &'q Query,
     body: Vec<u8>,
     written: u32,
-    /// The clave of the last record.
+    /// The clave of the last record, or where the page began.
     last: i64,
     /// Whether the query found one row more than the page holds.
     more: bool,
+    /// Whether the last page too says where to go on.
+    grows: bool,
 }
 
 impl<'q> ListPage<'q> {
-    pub(crate) fn of(query: &'q Query) -> Self {
+    pub(crate) fn of(list: &ListSpec, query: &'q Query) -> Self {
         let mut body = Vec::with_capacity(128);
         body.extend_from_slice(br#"{"ok":true,"datos":["#);
-        Self { query, body, written: 0, last: 0, more: false }
+        Self { query, body, written: 0, last: query.after.unwrap_or(0), more: false, grows: list.grows }
     }
 
     /// Writes the record of a row.
@@ -171,11 +176,12 @@ impl<'q> ListPage<'q> {
 
     /// Closes the page and returns its JSON.
     pub(crate) fn end(mut self, cursors: &Cursors<'_>) -> Bytes {
-        if self.more {
+        let more = self.more;
+        if more || self.grows {
             let position = Position { after: self.last, until: self.query.until };
             // Base64url needs no escapes.
             let cursor = cursors.seal(position, &self.query.canonical);
-            self.body.extend_from_slice(format!(r#"],"siguiente":"{cursor}","hay_mas":true}}"#).as_bytes());
+            self.body.extend_from_slice(format!(r#"],"siguiente":"{cursor}","hay_mas":{more}}}"#).as_bytes());
         } else {
             self.body.extend_from_slice(br#"],"siguiente":null,"hay_mas":false}"#);
         }

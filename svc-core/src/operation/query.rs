@@ -57,7 +57,8 @@ pub(super) fn read(
     // A window without an end keeps the end that it had on the first page (contract §3).
     let until = position.and_then(|position| position.until);
     let (after, now) = (position.map(|position| position.after), until.unwrap_or(request.now));
-    Ok(Query { under, conditions, after, limit, now, until: None, filters: table, canonical })
+    let scopes = request.scopes;
+    Ok(Query { under, conditions, after, limit, now, until: None, scopes, filters: table, canonical })
 }
 
 /// Whether `limite` is larger than what will be accepted once limits are enforced.
@@ -117,6 +118,7 @@ mod tests {
     use super::super::page::Position;
     use super::*;
     use crate::domain::company::LimitMode;
+    use crate::domain::scope::Scopes;
     use crate::record::filter::{boolean, choice, email, from, from_day, integer, phone, search, sized, until};
     use crate::record::{PageSizes, Value};
     use crate::testing::company;
@@ -137,7 +139,8 @@ mod tests {
     fn parsed(query: &str) -> Result<Query, Code> {
         let limits = PageLimits::of(PageSizes::Enforced, LimitMode::Enforced);
         let company = &company(1);
-        let request = ListRequest { company, path: &[], query, limits, now: DateTime::UNIX_EPOCH };
+        let scopes = Scopes::all();
+        let request = ListRequest { company, path: &[], query, scopes, limits, now: DateTime::UNIX_EPOCH };
         read(TABLE, None, request, &Cursors::new(company, "/x")).map_err(|error| error.code())
     }
 

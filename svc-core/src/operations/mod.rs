@@ -58,6 +58,6 @@ pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
 pub use user::{CreateUser, DisableUser, EditUser, UserRef};
 pub use webhook::{
-    CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, ResendDelivery, RotateSecret, SecretRotated, SentUrl,
-    TryWebhook, WebhookCreated, WebhookDeleted,
+    CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, EventsResent, ResendDelivery, ResendEvents,
+    RotateSecret, SecretRotated, SentUrl, TryWebhook, WebhookCreated, WebhookDeleted,
 };

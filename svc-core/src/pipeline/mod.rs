@@ -110,7 +110,8 @@ async fn serve<'a>(
                 meta.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
-            let request = ListRequest { company, path, query, limits, now: context.now() };
+            let scopes = caller.scopes().ours();
+            let request = ListRequest { company, path, query, scopes, limits, now: context.now() };
             let page = in_time(context, list.page(context.store(), request)).await?;
             Ok(Reply::new(StatusCode::OK, page))
         }

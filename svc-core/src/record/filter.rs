@@ -96,6 +96,11 @@ pub const fn choice(name: &'static str, words: &'static [&'static str]) -> Filte
     Filter::new(name, Takes::Choice(words))
 }
 
+/// Any of several of these words of `column`. A list sets it by itself.
+pub(crate) const fn any_of(name: &'static str, column: &'static str, words: &'static [&'static str]) -> Filter {
+    Filter { column, ..choice(name, words) }
+}
+
 /// An e-mail field; `column` holds its comparable form.
 pub const fn email(name: &'static str, column: &'static str) -> Filter {
     Filter { column, ..Filter::new(name, Takes::Email) }

@@ -39,6 +39,9 @@ pub struct ListSpec {
     pub hidden: Option<(&'static str, &'static str)>,
     /// Summary and description of a host's list, each in English and Spanish.
     pub texts: Option<[[&'static str; 2]; 2]>,
+    /// Whether records are only ever added behind the last one, so that a client goes on from where
+    /// it read to: `siguiente` is then never null.
+    pub grows: bool,
     /// The table of the records.
     pub table: &'static str,
     /// The columns of the records, in the order in which they are read.
@@ -63,7 +66,8 @@ impl ListSpec {
     /// The list of a host's records `R` at `path`, for keys that have one of `scopes`.
     pub const fn of<R: Record>(path: &'static str, scopes: Scopes, pages: PageSizes) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
-        Self { path, scopes, pages, filters: &[], requires: &[], hidden: None, texts: None, table, columns }
+        let (filters, requires): (&[Filter], &[&str]) = (&[], &[]);
+        Self { path, scopes, pages, filters, requires, hidden: None, texts: None, grows: false, table, columns }
     }
 
     /// Says what a host's list is: a summary and a description, in English and Spanish.
@@ -107,6 +111,13 @@ impl ListSpec {
         }
     }
 
+    /// Declares that records are only ever added behind the last one.
+    #[must_use]
+    pub(crate) const fn grows(mut self) -> Self {
+        self.grows = true;
+        self
+    }
+
     /// Hides records with `word` in `column` from queries that do not filter by that column.
     #[must_use]
     pub const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
@@ -131,6 +142,8 @@ pub struct Query {
     pub now: DateTime<Utc>,
     /// The end of the date range, if the query gives none.
     pub(crate) until: Option<DateTime<Utc>>,
+    /// What the key may read.
+    pub(crate) scopes: Scopes,
     /// The list's filters.
     pub(crate) filters: &'static [Filter],
     /// Names and values of the filters, sorted by name. A cursor is only valid for the same text.
@@ -150,7 +163,8 @@ impl Query {
     /// A page of `list` without conditions, for reads outside a request.
     pub fn new(list: &ListSpec, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
         let (conditions, canonical) = (Vec::new(), String::new());
-        Self { under: None, conditions, after, limit, now, until: None, filters: list.filters, canonical }
+        let scopes = Scopes::all();
+        Self { under: None, conditions, after, limit, now, until: None, scopes, filters: list.filters, canonical }
     }
 
     /// Whether it searches for words, which may read far more than the page shows.

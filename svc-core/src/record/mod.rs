@@ -63,6 +63,7 @@ pub mod brand;
 pub mod category;
 pub mod customer;
 pub mod delivery;
+pub mod event;
 pub mod invoice;
 pub mod loss_reason;
 pub mod movement;

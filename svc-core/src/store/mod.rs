@@ -88,8 +88,8 @@ pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{
     Attempt, AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook,
-    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDelivery, NewWebhook, RecordedAttempt, WebhookData,
-    WebhookTx,
+    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewWebhook, RecordedAttempt,
+    WebhookData, WebhookTx,
 };
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;

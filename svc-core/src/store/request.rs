@@ -65,7 +65,9 @@ pub trait RequestTx {
     /// Stores the answer to the request whose key this transaction claimed.
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
 
-    /// Appends events for the webhooks that are active and subscribed to them now.
+    /// Appends events for the webhooks that are active and subscribed to them now. Each gets the
+    /// company's next clave, and none a clave below [`min_clave`](crate::domain::event::min_clave) of
+    /// its time: whoever sees an event sees all with lower claves.
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;
 
     /// Adds events to groups, one for each resource, which [`super::WebhookTx::gather_groups`]

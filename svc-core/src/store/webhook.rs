@@ -61,6 +61,23 @@ pub struct NewDelivery<'a> {
     pub creado: Timestamp,
 }
 
+/// Deliveries of events that happened, to be stored, due at once.
+#[derive(Debug)]
+pub struct NewDeliveries<'a> {
+    /// Clave of the webhook, which is locked.
+    pub webhook: i64,
+    /// Types of the events.
+    pub tipos: &'a [EventKind],
+    /// The earliest time of the events.
+    pub since: DateTime<Utc>,
+    /// Why they are made.
+    pub origen: DeliveryOrigin,
+    /// Time of creation.
+    pub creado: Timestamp,
+    /// The largest number.
+    pub max: u32,
+}
+
 /// A delivery whose event is sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierDelivery {
@@ -280,6 +297,10 @@ pub trait WebhookTx {
 
     /// Inserts a delivery; returns its clave, or `None` if its event is gone.
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError>;
+
+    /// Inserts a delivery for each of the events, in the order of their claves; returns how many, or
+    /// `None`, without any, if there are more events than `max`.
+    async fn insert_deliveries(&mut self, rows: &NewDeliveries<'_>) -> Result<Option<u64>, StoreError>;
 
     /// Locks the company's webhooks until the end, and those of `deleted` that were deleted: before
     /// any other method below, except those of e-mails.

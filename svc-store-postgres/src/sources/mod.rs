@@ -1,6 +1,7 @@
 //! The sources of lists' rows beyond their table, and the filters beyond a comparison with a
 //! column.
 
+mod events;
 mod movements;
 mod products;
 mod sales;
@@ -23,6 +24,7 @@ pub(crate) fn of(table: &str) -> &'static Source {
         "cxc_pagos" => &PAYMENTS,
         "cxp" => &PAYABLES,
         "entregas" => &DELIVERIES,
+        "eventos" => &events::EVENTS,
         "facturas" => &INVOICES,
         "inventario" => &stock::STOCK,
         "movimientos_inventario" => &movements::MOVEMENTS,

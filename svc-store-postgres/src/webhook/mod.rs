@@ -10,8 +10,8 @@ use svc_core::record::Record as _;
 use svc_core::record::webhook::Webhook;
 use svc_core::store::{
     AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook, FailureStreak,
-    FannedOut, LeaseTerms, LeasedMail, MAX_COUNTED, NewDelivery, NewWebhook, RecordedAttempt, StoreError, WebhookData,
-    WebhookTx,
+    FannedOut, LeaseTerms, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewWebhook, RecordedAttempt,
+    StoreError, WebhookData, WebhookTx,
 };
 use uuid::Uuid;
 
@@ -204,6 +204,11 @@ impl WebhookTx for PostgresTx {
             ))
             .await?;
         Ok(inserted.then_some(clave))
+    }
+
+    async fn insert_deliveries(&mut self, rows: &NewDeliveries<'_>) -> Result<Option<u64>, StoreError> {
+        let found: u64 = self.value(statements::deliver_again(self.empresa, rows)).await?;
+        Ok((found <= u64::from(rows.max)).then_some(found))
     }
 
     async fn gather_groups(&mut self, now: Timestamp, max: u32) -> Result<u64, StoreError> {

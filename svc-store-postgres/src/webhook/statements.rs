@@ -1,10 +1,10 @@
 //! The statements of deliveries.
 
 use chrono::{DateTime, Utc};
-use svc_core::domain::event::CREADO;
+use svc_core::domain::event::{CREADO, min_clave};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::DeliveryStatus;
-use svc_core::store::{AttemptRecord, DeliveryClaim};
+use svc_core::store::{AttemptRecord, DeliveryClaim, NewDeliveries};
 
 use crate::sql::{Sql, sql};
 
@@ -23,16 +23,28 @@ pub(super) fn gather(empresa: i64, now: Timestamp, max: u32) -> Sql {
              USING vencidos v
              WHERE g.empresa = :empresa AND (g.tipo, g.recurso_clave) = (v.tipo, v.recurso_clave)
              RETURNING g.*
+         ), serie AS (
+             INSERT INTO contadores AS c (empresa, serie, valor)
+             SELECT :empresa, 'eventos', :anterior + count(*) FROM idos HAVING count(*) > 0
+             ON CONFLICT (empresa, serie) DO UPDATE
+             SET valor = greatest(c.valor + excluded.valor - :anterior, excluded.valor)
+             RETURNING valor
          )
-         INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido)
-         SELECT :empresa, id, tipo, recurso, recurso_clave,
+         INSERT INTO eventos (
+             empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido
+         )
+         SELECT :empresa, i.id,
+                s.valor - count(*) OVER () + row_number() OVER (ORDER BY i.vence, i.tipo, i.recurso_clave),
+                i.tipo, i.recurso, i.recurso_clave,
                 overlay(
-                    cuerpo PLACING :creado_ahora
-                    FROM position(:creado IN cuerpo) + length(:creado) FOR length(:creado_ahora)
+                    i.cuerpo PLACING :creado_ahora::bytea
+                    FROM position(:creado::bytea IN i.cuerpo) + length(:creado::bytea) FOR length(:creado_ahora::bytea)
                 ),
-                :ahora, destinos, coalesce(destinos = '{}', false)
-         FROM idos",
+                :ahora, i.destinos, coalesce(i.destinos = '{}', false)
+         FROM idos i
+         CROSS JOIN serie s",
         empresa,
+        anterior: min_clave(now.get()) - 1,
         ahora: now,
         max: i64::from(max),
         creado: CREADO.as_bytes(),
@@ -87,6 +99,52 @@ pub(super) fn fan_out(empresa: i64, now: Timestamp, max: u32) -> Sql {
         empresa,
         ahora: now,
         max: i64::from(max),
+    )
+}
+
+/// Deliveries of events that happened. The events are locked, so that the clean-up leaves them.
+/// Answers how many there are, up to one more than `max`; then none is made.
+pub(super) fn deliver_again(empresa: i64, rows: &NewDeliveries<'_>) -> Sql {
+    sql!(
+        "WITH sucesos AS MATERIALIZED (
+             SELECT id, clave, tipo
+             FROM eventos
+             WHERE empresa = :empresa AND clave >= :primera AND creado >= :desde AND tipo = ANY (:tipos)
+             LIMIT :max + 1
+             FOR NO KEY UPDATE
+         ), pedidos AS MATERIALIZED (
+             SELECT id, tipo, row_number() OVER (ORDER BY clave) AS lugar, count(*) OVER () AS cuantos
+             FROM sucesos
+             WHERE (SELECT count(*) FROM sucesos) <= :max
+         ), serie AS (
+             INSERT INTO contadores AS c (empresa, serie, valor)
+             SELECT :empresa, 'entregas', count(*) FROM pedidos HAVING count(*) > 0
+             ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+             RETURNING valor
+         ), hechas AS (
+             INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
+             SELECT :empresa, s.valor - p.cuantos + p.lugar, :webhook, p.id, p.tipo, :origen, :creado, :creado
+             FROM pedidos p
+             CROSS JOIN serie s
+         ), programado AS (
+             UPDATE webhooks
+             SET proximo = least(proximo, :creado)
+             WHERE empresa = :empresa AND clave = :webhook AND EXISTS (SELECT FROM pedidos)
+         ), guardados AS (
+             UPDATE eventos e
+             SET ultima_entrega = :creado
+             FROM pedidos p
+             WHERE e.empresa = :empresa AND e.id = p.id
+         )
+         SELECT count(*) FROM sucesos",
+        empresa,
+        primera: min_clave(rows.since),
+        desde: rows.since,
+        tipos: rows.tipos,
+        max: i64::from(rows.max),
+        webhook: rows.webhook,
+        origen: rows.origen,
+        creado: rows.creado,
     )
 }
 

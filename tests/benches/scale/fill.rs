@@ -38,8 +38,8 @@ pub(crate) async fn copies(company: &Company, count: i64) -> Vec<i64> {
 pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_out: bool) {
     let of = format!("ANY ('{{{}}}'::bigint[])", companies.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
     let mut statements = vec![format!(
-        "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido)
-         SELECT w.empresa, gen_random_uuid(), '{EVENT}', 'clientes', n,
+        "INSERT INTO eventos (empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido)
+         SELECT w.empresa, gen_random_uuid(), n, '{EVENT}', 'clientes', n,
                 convert_to(json_build_object('evento', '{EVENT}', 'n', n, 'relleno', repeat('x', 250))::text, 'UTF8'),
                 now(), w.destinos, {fanned_out}
          FROM (SELECT empresa, array_agg(clave) AS destinos FROM webhooks WHERE empresa = {of} GROUP BY empresa) w,

@@ -93,8 +93,8 @@ pub(super) async fn backlog(pace: Pace) -> Figures {
     let (other, many) = (ground.other.id, i64::from(pace.backlog));
     // As after days of an absent receiver: none is due during the play.
     for statement in [
-        "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
-         SELECT $1, gen_random_uuid(), $2, 'clientes', n, '{}', now(), true FROM generate_series(1, $3) n",
+        "INSERT INTO eventos (empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
+         SELECT $1, gen_random_uuid(), n, $2, 'clientes', n, '{}', now(), true FROM generate_series(1, $3) n",
         "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, creado, proximo_intento)
          SELECT empresa, 1000000 + recurso_clave, 1, id, tipo, creado, creado + interval '1 hour'
          FROM eventos WHERE empresa = $1 AND tipo = $2 AND recurso_clave <= $3",

@@ -10,7 +10,7 @@ use svc_tests::{Actor, Company, Resource, World, certificate};
 use super::{Receiver, Recording};
 
 /// The lists that are read, each with its query.
-const LISTS: [(&str, &str); 25] = [
+const LISTS: [(&str, &str); 26] = [
     ("/clientes", "?limite=1"),
     ("/productos", ""),
     ("/precios", ""),
@@ -36,6 +36,7 @@ const LISTS: [(&str, &str); 25] = [
     ("/cxc", ""),
     ("/cxc-pagos", "?cxc=1"),
     ("/webhooks", "?limite=1"),
+    ("/eventos", "?tipo=factura.timbrada"),
 ];
 
 /// Runs the company's story and records every operation and every event.
@@ -63,6 +64,7 @@ pub(super) async fn recorded() -> Recording {
         recording.read(&actor, list, &format!("{list}{query}")).await;
     }
     webhook(&mut recording, &world, &actor, &receiver).await;
+    rejected_invoice(&company, &actor).await;
     cancelled_invoice(&company, &actor).await;
     pause(90);
     world.deliver(&receiver).await;
@@ -164,6 +166,8 @@ async fn opportunity(company: &Company) {
 }
 
 async fn webhook(recording: &mut Recording, world: &World, actor: &Actor, receiver: &Receiver) {
+    recording.write(actor, "POST /webhooks/{clave}/recuperar", &[1]).await;
+    world.deliver(receiver).await;
     recording.write(actor, "POST /webhooks/{clave}/probar", &[1]).await;
     world.deliver(receiver).await;
     recording.read(actor, "/webhooks/{clave}/entregas", "/webhooks/1/entregas?limite=2").await;
@@ -174,14 +178,25 @@ async fn webhook(recording: &mut Recording, world: &World, actor: &Actor, receiv
     recording.write(actor, "DELETE /webhooks/{clave}", &[1]).await;
 }
 
-async fn cancelled_invoice(company: &Company, actor: &Actor) {
-    let world = &company.world;
+/// Invoices an order of one sheet; returns the invoice's clave.
+async fn invoice(actor: &Actor) -> Value {
     let order = json!({
         "tipo": "pedido", "cliente": 1, "renglones": [{"sku": "LAM-30", "cantidad": 1}],
         "forma_pago_sat": "03", "metodo_pago_sat": "PUE",
     });
     let venta = actor.post("/ventas", order).await.ok(201)["venta"].clone();
-    let factura = actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202)["factura"].clone();
+    actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202)["factura"].clone()
+}
+
+async fn rejected_invoice(company: &Company, actor: &Actor) {
+    let factura = invoice(actor).await;
+    let refusal = json!({"factura": factura, "codigo": "CFDI40145", "mensaje": "El nombre no corresponde al RFC"});
+    did(company, "invoice.rejected", refusal).await;
+}
+
+async fn cancelled_invoice(company: &Company, actor: &Actor) {
+    let world = &company.world;
+    let factura = invoice(actor).await;
     world.stamp(&SandboxStamper).await;
     did(company, "invoice.cancel", json!({"factura": factura, "motivo": "02"})).await;
     world.clock.advance(TimeDelta::minutes(1));

@@ -27,6 +27,11 @@ async fn a_rejected_invoice_is_corrected_and_stamped() {
     assert_eq!(shop.factura(factura).await["estatus"], "error");
     shop.actor.put("/clientes/1", json!({"nombre": "Xenón Industrial", "cp": "44100"})).await.ok(200);
     world.clock.advance(TimeDelta::hours(1));
+    let rejected =
+        "SELECT convert_from(cuerpo, 'UTF8') FROM eventos WHERE tipo = 'factura.rechazada' ORDER BY clave DESC LIMIT 1";
+    let told: Value = serde_json::from_str(&world.sql::<String>(rejected).await).unwrap();
+    assert_eq!(told["datos"], json!({"factura": factura, "venta": venta, "codigo": "CFDI40145"}));
+    assert_eq!(pick(&told["recurso"], &["tipo", "clave"]), json!({"tipo": "facturas", "clave": factura}));
     let done = shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
     assert_eq!(done, json!({"factura": factura}));
     let waiting = shop.factura(factura).await;
@@ -63,6 +68,32 @@ async fn a_rejected_invoice_is_corrected_and_stamped() {
     )
     .await;
     refused(&shop, "invoice.restamp", json!({"factura": 99}), "no_encontrado", "factura").await;
+}
+
+/// Once each time that stamping ends in an error, whoever says so.
+#[tokio::test]
+async fn each_rejection_of_an_invoice_is_an_event() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let told = async || world.count("eventos WHERE tipo = 'factura.rechazada'").await;
+    world.stamp(&Stub::new(refuse)).await;
+    world.clock.advance(TimeDelta::hours(1));
+    world.stamp(&Stub::new(refuse)).await;
+    assert_eq!(told().await, 1, "it ended once");
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    let refusal = json!({"factura": factura, "codigo": "X1", "mensaje": "No"});
+    let (_, rehearsed) = shop.company.rehearse_by_name("invoice.rejected", &refusal).await.unwrap();
+    assert_eq!((rehearsed, told().await), (vec!["factura.rechazada"], 1));
+    shop.company.run_by_name("invoice.rejected", &refusal).await.unwrap();
+    assert_eq!(told().await, 2, "it ended in an error again");
+    refused(&shop, "invoice.rejected", refusal, "estado_invalido", "no espera").await;
+    let shown = shop.actor.walk("/eventos?tipo=factura.rechazada").await;
+    let codes: Vec<_> = shown.iter().map(|event| event["datos"]["codigo"].clone()).collect();
+    assert_eq!(codes, ["CFDI40145", "X1"]);
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    world.stamp(&Stub::new(accept)).await;
+    assert_eq!((told().await, world.count("eventos WHERE tipo = 'factura.timbrada'").await), (2, 1));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use super::{keyed, lists};
 
 /// The filters of each list, sorted by name, with what they accept. Unless stated otherwise a text
 /// has at most 200 characters, and a date may be an instant.
-const FILTERS: [(&str, &str); 26] = [
+const FILTERS: [(&str, &str); 27] = [
     (
         "/clientes",
         "clave integer, correo email, folio text, id_platform_a text, id_platform_b text, id_platform_c text, \
@@ -83,14 +83,21 @@ const FILTERS: [(&str, &str); 26] = [
     (
         "/webhooks/{clave}/entregas",
         "clave integer, estado pendiente|entregada|fallida|descartada, \
-         tipo venta.creada|factura.timbrada|factura.cancelada|cxc.pago_aplicado|cliente.creado|cliente.actualizado|\
-         producto.creado|producto.actualizado|inventario.existencia_cambiada|oportunidad.creada|\
+         tipo venta.creada|factura.timbrada|factura.cancelada|factura.rechazada|cxc.pago_aplicado|cliente.creado|\
+         cliente.actualizado|producto.creado|producto.actualizado|inventario.existencia_cambiada|oportunidad.creada|\
          oportunidad.etapa_cambiada|webhook.prueba",
+    ),
+    (
+        "/eventos",
+        "clave integer, creado_desde date, \
+         tipo venta.creada|factura.timbrada|factura.cancelada|factura.rechazada|cxc.pago_aplicado|cliente.creado|\
+         cliente.actualizado|producto.creado|producto.actualizado|inventario.existencia_cambiada|oportunidad.creada|\
+         oportunidad.etapa_cambiada",
     ),
 ];
 
 /// The scopes of each operation; one suffices.
-const SCOPES: [(&str, &str); 43] = [
+const SCOPES: [(&str, &str); 45] = [
     ("POST /leads", "leads:write"),
     ("GET /clientes", "clientes:read"),
     ("POST /clientes", "clientes:write"),
@@ -132,8 +139,10 @@ const SCOPES: [(&str, &str); 43] = [
     ("DELETE /webhooks/{clave}", "webhooks:write"),
     ("POST /webhooks/{clave}/secreto", "webhooks:write"),
     ("POST /webhooks/{clave}/probar", "webhooks:write"),
+    ("POST /webhooks/{clave}/recuperar", "webhooks:write"),
     ("GET /webhooks/{clave}/entregas", "webhooks:write"),
     ("POST /webhooks/{clave}/entregas/{entrega}/reenviar", "webhooks:write"),
+    ("GET /eventos", "webhooks:write"),
 ];
 
 #[test]

@@ -11,7 +11,7 @@ use svc_tests::{Actor, Company, Reply, Resource, World, in_notice_mode};
 use super::{a_minute_later, company, fails, filters, lists, outcome, path, reader};
 
 /// Contract §3, "Page regimes".
-const ENFORCED: [&str; 12] = [
+const ENFORCED: [&str; 13] = [
     "/clientes",
     "/productos",
     "/cxp",
@@ -22,6 +22,7 @@ const ENFORCED: [&str; 12] = [
     "/motivos-perdida",
     "/webhooks",
     "/webhooks/{clave}/entregas",
+    "/eventos",
     "/vendedores",
     "/cuentas-bancarias",
 ];
@@ -173,7 +174,10 @@ async fn an_empty_list_is_a_page() {
             _ => "",
         };
         let target = format!("{}{query}", path(list.http, "1"));
-        let page = ana.get(&target).await.ok(200);
+        let mut page = ana.get(&target).await.ok(200);
+        // Where to go on later (contract §10).
+        let goes_on = page["siguiente"].take().is_string();
+        assert_eq!(goes_on, list.http.path == "/eventos", "{target}");
         assert_eq!(page, json!({"ok": true, "datos": [], "siguiente": null, "hay_mas": false}), "{target}");
     }
 }

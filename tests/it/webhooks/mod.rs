@@ -4,6 +4,7 @@ mod deliveries;
 mod edit;
 mod limit;
 mod list;
+mod recover;
 mod resend;
 mod rights;
 mod secret;

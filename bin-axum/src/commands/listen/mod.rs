@@ -1,14 +1,17 @@
-//! `svc listen`: a receiver for development. It registers a webhook while it runs, and prints each
-//! notice with a valid signature.
+//! `svc listen`: a receiver for development. It registers a webhook while it runs, prints each notice
+//! with a valid signature, and passes it on to a program if there is one.
 
+mod forward;
 mod receiver;
 mod webhook;
 
 use std::path::Path;
 
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
+use self::forward::Forward;
 use self::receiver::ReceivedNotice;
 use self::webhook::TemporaryWebhook;
 use crate::api_client::ApiClient;
@@ -25,6 +28,7 @@ pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failur
     // From here on an interrupt ends the command cleanly, so that the webhook is deleted.
     let mut stop = StopSignal::listen()?;
     let client = client(args, data_dir)?;
+    let forward = args.forward_to.clone().map(Forward::new).transpose()?;
     let failed = || Failure::io(format!("cannot receive on {}", args.at));
     let listener = TcpListener::bind(args.at).await.map_err(failed())?;
     let address = listener.local_addr().map_err(failed())?;
@@ -33,9 +37,16 @@ pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failur
     let (webhook, secret) = TemporaryWebhook::register(&client, &url, &args.events).await?;
     eprintln!("webhook {} sends {} to {}; Ctrl-C deletes it", webhook.clave, webhook.eventos.join(", "), url);
     let (sender, received) = mpsc::channel(QUEUE);
+    let work = async {
+        if let Some(since) = args.since {
+            let count = webhook.recover(&client, SystemClock.now() - since).await?;
+            eprintln!("{count} events from before are sent");
+        }
+        print_all(received).await
+    };
     let outcome = tokio::select! {
-        outcome = receiver::receive(listener, secret, sender) => outcome.map_err(failed()),
-        outcome = print_all(received) => outcome,
+        outcome = receiver::receive(listener, secret, forward, sender) => outcome.map_err(failed()),
+        outcome = work => outcome,
         () = stop.wait() => Ok(()),
     };
     webhook.delete(&client).await?;

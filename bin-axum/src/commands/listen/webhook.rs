@@ -3,10 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use svc_core::domain::event::EventKind;
+use svc_core::domain::time::Timestamp;
 
 use crate::api_client::{ApiClient, ApiError, Refusal};
 use crate::failure::Failure;
@@ -49,6 +51,14 @@ impl TemporaryWebhook {
                 return Err(refused(refusal));
             }
         }
+    }
+
+    /// Has the events since then sent; returns how many there are.
+    pub(super) async fn recover(&self, client: &ApiClient, since: DateTime<Utc>) -> Result<u64, Failure> {
+        let body = json!({ "desde": Timestamp::new(since) });
+        let path = format!("/webhooks/{}/recuperar", self.clave);
+        let answer = client.send(Method::POST, &path, Some(&body)).await.map_err(Failure::from)?;
+        answer["entregas"].as_u64().ok_or_else(|| Failure::Other("the API's answer counts no events".to_owned()))
     }
 
     /// Deletes the webhook; retries if the API is unavailable.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::words::{OpportunityStatus, SaleKind, words};
+use crate::error::{Code, Error};
 
 /// States events: name, word on the wire, the scope that subscribing needs, the resource (its path
 /// without the slash) and the data of the notice, of which the first is the resource's clave.
@@ -102,6 +103,15 @@ events! {
         /// The fiscal folio.
         uuid: String,
     }
+    /// The stamping of an income invoice ended in an error.
+    FacturaRechazada = "factura.rechazada", scope Some(Scope::FacturasRead), of "facturas" {
+        /// The registry record's clave.
+        factura: i64,
+        /// The invoiced sale; null for a global invoice, which has many.
+        venta: Option<i64>,
+        /// The authority's or provider's code, or one of the service's own.
+        codigo: String,
+    }
     /// A payment was applied to a receivable.
     PagoAplicado = "cxc.pago_aplicado", scope Some(Scope::CxcRead), of "cxc-pagos" {
         /// The payment's clave.
@@ -181,6 +191,22 @@ impl EventKind {
         Schema::try_from(datos).unwrap_or_default()
     }
 
+    /// The words of all that a webhook can subscribe to: all but the last, the test of a webhook.
+    pub(crate) const SUBSCRIBABLE: &'static [&'static str] = match Self::WORDS {
+        [subscribable @ .., _] => subscribable,
+        [] => &[],
+    };
+
+    /// The refusal of `field`, which names this event: the key lacks `scope`.
+    pub(crate) fn not_permitted(self, field: &str, scope: Scope) -> Error {
+        Error::field(Code::SinPermiso, field, format_args!("{} requiere el permiso {scope}", self.word()))
+    }
+
+    /// All that a webhook can subscribe to.
+    pub(crate) fn subscribable() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| kind.is_subscribable())
+    }
+
     /// Whether a webhook can subscribe to it.
     pub const fn is_subscribable(self) -> bool {
         self.scope().is_some()
@@ -194,9 +220,10 @@ mod tests {
     #[test]
     fn all_can_be_subscribed_to_but_the_test() {
         let kinds: Vec<_> = EventKind::WORDS.iter().filter_map(|word| EventKind::of(word)).collect();
-        assert_eq!(kinds.len(), 12);
+        assert_eq!(kinds.len(), 13);
         let not: Vec<_> = kinds.iter().filter(|kind| !kind.is_subscribable()).map(|kind| kind.word()).collect();
         assert_eq!(not, ["webhook.prueba"]);
+        assert!(EventKind::subscribable().map(EventKind::word).eq(EventKind::SUBSCRIBABLE.iter().copied()));
         let grouped: Vec<_> = kinds.iter().filter(|kind| kind.is_grouped()).map(|kind| kind.word()).collect();
         assert_eq!(grouped, ["cliente.actualizado", "producto.actualizado", "inventario.existencia_cambiada"]);
     }

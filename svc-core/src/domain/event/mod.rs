@@ -4,6 +4,7 @@ mod catalogue;
 
 use std::fmt;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use uuid::Uuid;
@@ -13,6 +14,15 @@ pub use catalogue::{Event, EventKind};
 use super::company::CompanyId;
 use super::time::Timestamp;
 use crate::schema::field_schema;
+
+/// How long events are kept, and the log of their deliveries (spec, "Limits").
+pub(crate) const KEPT: TimeDelta = TimeDelta::days(30);
+
+/// The lowest clave that an event of that time may have, its milliseconds. So the events since a
+/// time are found by their claves, although these ascend in the order of the commits.
+pub fn min_clave(creado: DateTime<Utc>) -> i64 {
+    creado.timestamp_millis()
+}
 
 /// The text before the time in a notice's body, of which it is the first occurrence: there the
 /// store writes the time of a group of changes when it becomes an event.
@@ -149,6 +159,11 @@ mod tests {
             (
                 Event::FacturaCancelada { factura: 2, venta: Some(1), uuid: uuid.clone() },
                 json!({"factura": 2, "venta": 1, "uuid": uuid}),
+                "facturas?clave=2",
+            ),
+            (
+                Event::FacturaRechazada { factura: 2, venta: None, codigo: "CFDI40145".to_owned() },
+                json!({"factura": 2, "venta": null, "codigo": "CFDI40145"}),
                 "facturas?clave=2",
             ),
             (

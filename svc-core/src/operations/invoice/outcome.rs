@@ -244,7 +244,7 @@ async fn validate_own(
 }
 
 impl Operation for InvoiceRejected {
-    const SPEC: Spec = Spec::new().named("invoice.rejected");
+    const SPEC: Spec = Spec::new().named("invoice.rejected").emits(&[EventKind::FacturaRechazada]);
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {

@@ -3,6 +3,7 @@
 mod create;
 mod delete;
 mod edit;
+mod recover;
 mod resend;
 mod rotate;
 mod trial;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 pub use create::{CreateWebhook, WebhookCreated};
 pub use delete::{DeleteWebhook, WebhookDeleted};
 pub use edit::EditWebhook;
+pub use recover::{EventsResent, ResendEvents};
 pub use resend::ResendDelivery;
 pub use rotate::{RotateSecret, SecretRotated};
 pub use trial::TryWebhook;
@@ -84,9 +86,7 @@ fn permit(actor: &Actor, eventos: &[EventKind]) -> Result<(), Error> {
     let lacks = |kind: &EventKind| kind.scope().filter(|scope| !actor.may(*scope));
     match eventos.iter().find_map(|kind| Some((kind, lacks(kind)?))) {
         None => Ok(()),
-        Some((kind, scope)) => {
-            Err(Error::field(Code::SinPermiso, "eventos", format_args!("{} requiere el permiso {scope}", kind.word())))
-        }
+        Some((kind, scope)) => Err(kind.not_permitted("eventos", scope)),
     }
 }
 

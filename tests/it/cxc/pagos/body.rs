@@ -33,6 +33,7 @@ async fn every_wrong_datum_is_a_400_that_names_its_field_and_writes_nothing() {
         ("forma_pago_sat", json!("3"), "dato_invalido"),
         ("forma_pago_sat", json!(3), "dato_invalido"),
         ("fecha", json!(null), "dato_requerido"),
+        ("fecha", json!(""), "dato_requerido"),
         ("fecha", json!("2026-10-13"), "dato_invalido"),
         ("fecha", json!("9999-12-31"), "dato_invalido"),
         ("fecha", json!("2026-02-30"), "dato_invalido"),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 use sqlx::{AssertSqlSafe, PgConnection};
+use svc_core::domain::scope::Scope;
 use svc_core::store::CompanyChange;
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
@@ -81,6 +82,14 @@ impl Big {
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
         let api = Api::new(&context.build().expect("a context"));
         (store, self.company.admin().await.at(&api))
+    }
+
+    /// A user of the big company who reads opportunities and invoices only, behind this store.
+    pub(super) async fn clerk(&self, store: &PostgresStore) -> Actor {
+        let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
+        let api = Api::new(&context.build().expect("a context"));
+        let scopes = [Scope::WebhooksWrite, Scope::OportunidadesRead, Scope::FacturasRead];
+        self.company.actor(&scopes).await.at(&api)
     }
 
     /// The greatest clave of the big company in a list's table.

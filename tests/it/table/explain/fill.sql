@@ -166,10 +166,12 @@ SELECT :empresa, n, 'https://example.com/' || n, ARRAY['venta.creada'], n % 3 = 
        CASE WHEN n % 50 = 0 THEN timestamptz '2026-10-01' END
 FROM generate_series(1, :catalogo) n;
 
-INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
-SELECT :empresa, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'venta.creada', 'ventas', n, '',
-       timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas, true
-FROM generate_series(1, :filas) n;
+INSERT INTO eventos (empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
+SELECT :empresa, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, extract(epoch FROM t) * 1000 + n % 1000, k,
+       'ventas', n, '{"datos":{"venta":1},"recurso":{"tipo":"ventas","clave":1,"url":"http://localhost"}}', t, true
+FROM generate_series(1, :filas) n, LATERAL (SELECT date_trunc('second', timestamptz '2026-09-10 00:00Z' + n * interval '32 days' / :filas),
+     CASE WHEN n % 1001 = 0 THEN 'webhook.prueba' WHEN n % 997 = 0 THEN 'oportunidad.creada' WHEN n < 50 THEN 'factura.rechazada'
+          WHEN n % 3 = 0 THEN 'cliente.actualizado' WHEN n % 3 = 1 THEN 'inventario.existencia_cambiada' ELSE 'venta.creada' END) x (t, k);
 
 INSERT INTO entregas (empresa, clave, webhook, evento, tipo, estado, creado, proximo_intento)
 SELECT :empresa, n, CASE WHEN n % 2 = 0 THEN 2 + n % 8 ELSE 1 END, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,

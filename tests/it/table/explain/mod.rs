@@ -73,6 +73,14 @@ async fn every_list_and_filter_is_served_by_an_index() {
             big.a_minute_later();
         }
     }
+    let clerk = big.clerk(&store).await;
+    for query in ["", "&creado_desde=2026-10-11", "&tipo=oportunidad.creada", "&clave=1"] {
+        let target = format!("/eventos?limite=30{query}");
+        let (reported, time) = call(&clerk, &plans, &target).await;
+        times.push((time, target.clone()));
+        let wrong = reported.iter().flat_map(|plan| plan.faults(&big.sizes));
+        faults.extend(wrong.map(|fault| format!("{target}, for few scopes: {fault}")));
+    }
     changes_are_found_wherever_they_lie(&big, &ana).await;
     times.sort_unstable_by(|one, other| other.cmp(one));
     println!("{:>10.1?}  half of the pages took no longer, with their plans reported", times[times.len() / 2].0);
