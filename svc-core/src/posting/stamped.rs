@@ -52,8 +52,7 @@ pub(crate) async fn accepted(
 }
 
 /// Records that `invoice` was rejected, and removes its sealed document so that another can be
-/// made; an income invoice emits `factura.rechazada`. The record must be locked and waiting
-/// (`en_espera`).
+/// made. The record must be locked and waiting (`en_espera`).
 pub(crate) async fn refused(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -62,9 +61,6 @@ pub(crate) async fn refused(
 ) -> Result<(), Error> {
     cx.tx.set_rejected(invoice.clave, codigo, mensaje, cx.now).await?;
     cx.tx.drop_sealed(invoice.clave).await?;
-    if invoice.tipo == InvoiceKind::Factura {
-        let codigo = codigo.to_owned();
-        cx.emit(&Event::FacturaRechazada { factura: invoice.clave, venta: invoice.venta, codigo }).await?;
-    }
-    Ok(())
+    let codigo = codigo.to_owned();
+    cx.emit(&Event::FacturaRechazada { factura: invoice.clave, venta: invoice.venta, codigo }).await
 }

@@ -119,11 +119,7 @@ async fn a_refused_complement_shows_in_its_payment() {
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
     let refuse = Stub::new(|_| Err(StampFailure::Rejected { codigo: "CRP20211".to_owned(), mensaje: "No".to_owned() }));
     assert_eq!(world.stamp(&refuse).await, with!(report(), rechazados: 1));
-    assert_eq!(
-        world.count("eventos WHERE tipo = 'factura.rechazada'").await,
-        0,
-        "as factura.timbrada, of invoices only"
-    );
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.rechazada'").await, 1, "of every document");
     let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
     assert_eq!((&payment["complemento"], &payment["uuid"]), (&json!("error"), &Value::Null));
     let record = shop.factura(payment["factura"].as_i64().unwrap()).await;

@@ -103,11 +103,11 @@ events! {
         /// The fiscal folio.
         uuid: String,
     }
-    /// The stamping of an income invoice ended in an error.
+    /// The stamping of a document ended in an error.
     FacturaRechazada = "factura.rechazada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
-        /// The invoiced sale; null for a global invoice, which has many.
+        /// The sale that it is about; null for a global invoice, which has many, and for a payment's.
         venta: Option<i64>,
         /// The authority's or provider's code, or one of the service's own.
         codigo: String,
