@@ -102,7 +102,9 @@ impl Business {
             Deed::CancelSale(sale) => self.of_sale("sale.cancel", *sale).await,
             Deed::Fulfil(sale, parts) => self.fulfil(*sale, parts).await,
             Deed::Stamp(invoice) => {
-                self.of_invoice("invoice.stamped", *invoice, json!({"uuid": crate::documents::UUIDS[1]})).await
+                let factura = self.one(*invoice, "facturas").await;
+                let uuid = format!("10000000-0000-4000-8000-{factura:012}");
+                self.run_by_name("invoice.stamped", json!({"factura": factura, "uuid": uuid})).await
             }
             Deed::Reject(invoice) => {
                 self.of_invoice("invoice.rejected", *invoice, json!({"codigo": "CFDI40147", "mensaje": "No"})).await

@@ -6,6 +6,7 @@ mod create;
 pub(super) mod import;
 mod invoice;
 mod order;
+mod read;
 
 pub use advance::{AdvanceCaptured, AdvanceRef, ApplyAdvance, CaptureAdvance};
 pub use capture::{
@@ -14,5 +15,6 @@ pub use capture::{
 pub use create::{CreateSale, SaleCreated};
 pub use invoice::{InvoiceRequested, InvoiceSale};
 pub use order::{InvoiceOrder, OrderInvoiced, OrderQuote};
+pub use read::ReadSale;
 
 pub use crate::posting::sale::{LineBody, MAX_LINES, SaleBody};
