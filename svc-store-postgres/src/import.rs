@@ -103,8 +103,8 @@ impl ImportTx for PostgresTx {
     async fn taken_claves(&mut self, spec: &'static ImportSpec, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
         // Whoever assigns claves locks their counter first.
         self.next(spec.table, 0).await?;
-        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("SELECT clave FROM ");
-        sql.push(spec.table).push(" WHERE empresa = ").push_bind(self.empresa);
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("");
+        sql.push("SELECT clave FROM ").push(spec.table).push(" WHERE empresa = ").push_bind(self.empresa);
         sql.push(" AND clave = ANY (").push_bind(claves).push(")");
         let rows = sql.build().persistent(false).fetch_all(self.connection()).await.map_err(store_error)?;
         rows.iter().map(|row| row.read("clave")).collect::<Result<_, _>>().map_err(store_error)

@@ -16,6 +16,7 @@ mod limits;
 mod listen;
 mod lists;
 mod mcp;
+mod office;
 mod pooler;
 mod providers;
 mod secrecy;

@@ -164,8 +164,9 @@ codes! {
     LimiteWebhooks = 422 "limite_webhooks" "la empresa ya tiene el máximo de webhooks",
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    // Only the back office and the command line get these five.
+    // Only the back office and the command line get these six.
     UuidDuplicado = 409 "uuid_duplicado" "uuid: ya lo tiene otro documento de la empresa",
+    LineaInvalida = 422 "linea_invalida" "una línea no se puede importar",
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
     AlmacenConExistencia = 422 "almacen_con_existencia" "estatus: el almacén tiene existencia o apartados",

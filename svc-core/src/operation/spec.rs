@@ -276,6 +276,12 @@ pub struct SpecTexts {
     pub description: [&'static str; 2],
 }
 
+impl Default for Spec {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Spec {
     /// An operation that Rust code calls, without a route or a name.
     pub const fn new() -> Self {

@@ -1,5 +1,7 @@
 //! What reading actions share: records with every field that can be written.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -25,7 +27,8 @@ impl WholeRecord {
     pub(super) fn with(self, members: &[(&str, String)]) -> Result<Self, Error> {
         let mut json = self.0.get().trim_end_matches('}').to_owned();
         for (name, value) in members {
-            json.push_str(&format!(",\"{name}\":{value}"));
+            // Writing to a string cannot fail.
+            let _ = write!(json, ",\"{name}\":{value}");
         }
         json.push('}');
         Self::of(json.into_bytes())
@@ -64,23 +67,23 @@ pub(super) async fn records<E: Exported>(
     }
 }
 
-/// The records of a page, and the clave of the last.
+/// The records of a page, and the greatest clave.
 pub(super) async fn page<E: Exported>(
     cx: &mut Cx<'_>,
     list: &'static ListSpec,
     query: &Query,
 ) -> Result<(Vec<WholeRecord>, Option<i64>), Error> {
-    let (mut rows, mut last) = (Vec::new(), None);
+    let (mut found, mut greatest) = (Vec::new(), None);
     let mut add = |row: &dyn Row| -> Result<(), RowError> {
-        if rows.len() < query.limit as usize {
+        if found.len() < query.limit as usize {
             let mut json = Vec::new();
-            last = Some(E::export(row, &mut json)?);
-            rows.push(json);
+            greatest = Some(E::export(row, &mut json)?);
+            found.push(json);
         }
         Ok(())
     };
     cx.tx.list(list, query, &mut add).await?;
-    Ok((rows.into_iter().map(WholeRecord::of).collect::<Result<_, _>>()?, last))
+    Ok((found.into_iter().map(WholeRecord::of).collect::<Result<_, _>>()?, greatest))
 }
 
 /// Records as a JSON array.
