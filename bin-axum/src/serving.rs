@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
-use svc_core::{Api, Context, Providers};
+use svc_core::{Api, Context, Office, Providers};
 use svc_store_postgres::PostgresStore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -15,7 +15,7 @@ use crate::admin::Admin;
 use crate::cli::ServiceArgs;
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
-use crate::server::Server;
+use crate::server::{Server, Services};
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
 /// The time limit of storing the API's address in the database, and the pause before the next
@@ -25,12 +25,14 @@ const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the look at stored secrets may take.
 const SECRETS_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What operators are answered.
+/// What operators are answered, and whether the office is served.
 pub(crate) struct Operators {
     /// The address; none if they are not answered.
     pub(crate) listen: Option<SocketAddr>,
     /// Whether a stamping provider is set, here or where the work is done.
     pub(crate) has_stamper: bool,
+    /// Whether the back office is served over HTTP.
+    pub(crate) serves_office: bool,
 }
 
 /// Answers clients and operators until the process is signalled to stop; does the background
@@ -54,7 +56,8 @@ pub(crate) async fn answer(
     };
     let keeping = keep_base_url(database.store.clone(), context.base_url().to_owned()).await;
     tracing::info!(address = %server.address, "serving");
-    server.run(Api::at_root(&context), outside, stop, plan).await;
+    let office = operators.serves_office.then(|| Office::at_root(&context));
+    server.run(Services { api: Api::at_root(&context), office }, outside, stop, plan).await;
     drop(keeping);
     // Operators can watch until the last request is answered.
     drop(admin);

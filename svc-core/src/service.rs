@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::observe::Watch;
 use crate::operation::uuid_v7;
-use crate::pipeline::{self, Body, BoxError, Paths};
+use crate::pipeline::{self, AnswerBody, Body, BoxError, Entrance, Paths};
 
 /// The API: an `http::Request` in, an `http::Response` out, for the company of the request's API
 /// key.
@@ -32,11 +32,12 @@ use crate::pipeline::{self, Body, BoxError, Paths};
 /// Mount it as it is (`axum::Router::fallback_service`, `nest_service`,
 /// `hyper_util::service::TowerToHyperService`), or call [`Api::handle`].
 #[derive(Clone)]
-pub struct Api(Arc<ApiInner>);
+pub struct Api(Arc<Front>);
 
-struct ApiInner {
-    context: Context,
-    paths: Paths,
+/// A service: what is answered, and where it is mounted.
+pub(crate) struct Front {
+    pub(crate) context: Context,
+    pub(crate) entrance: Entrance,
 }
 
 impl Api {
@@ -53,7 +54,7 @@ impl Api {
     }
 
     fn with(context: &Context, paths: Paths) -> Self {
-        Self(Arc::new(ApiInner { context: context.clone(), paths }))
+        Self(Arc::new(Front { context: context.clone(), entrance: Entrance::Api(paths) }))
     }
 
     /// The context that it was built over.
@@ -64,14 +65,13 @@ impl Api {
     /// Answers a request whose body is already in memory.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         let (head, body) = request.into_parts();
-        Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
+        self.0.respond(head, pipeline::boxed(Full::new(body))).await.map(AnswerBody::in_memory)
     }
 
     /// The answer for a front end that failed outside the API: 500 in the API's format, with a new
     /// request id.
     pub fn broken(&self) -> Response<Bytes> {
-        let now = self.0.context.now();
-        pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion(now), now)
+        self.0.refused(Error::internal("the front end panicked"))
     }
 
     /// The answer for a front end that accepts no more connections: 503 `no_disponible` in the
@@ -80,24 +80,29 @@ impl Api {
     pub fn overloaded(&self) -> Response<Bytes> {
         let error =
             Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");
-        let now = self.0.context.now();
-        pipeline::refused(error.retry_after(1), &self.0.peticion(now), now)
+        self.0.refused(error.retry_after(1))
     }
 }
 
-impl ApiInner {
+impl Front {
     fn peticion(&self, now: DateTime<Utc>) -> String {
         let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         uuid_v7(millis, self.context.random()).to_string()
     }
 
-    async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
+    /// The answer to a request that could not be passed on.
+    pub(crate) fn refused(&self, error: Error) -> Response<Bytes> {
+        let now = self.context.now();
+        pipeline::refused(error, &self.peticion(now), now).map(AnswerBody::in_memory)
+    }
+
+    pub(crate) async fn respond(&self, head: http::request::Parts, mut body: Body) -> Response<AnswerBody> {
         let received = self.context.now();
         let peticion = self.peticion(received);
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
         let meta = pipeline::RequestMeta { peticion: &peticion, received };
-        let answer = pipeline::answer(&self.context, self.paths, meta, &head, &mut body, &mut watch);
+        let answer = pipeline::answer(&self.context, &self.entrance, meta, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
         pipeline::discard_received(&head.headers, &mut body);
@@ -123,7 +128,7 @@ where
         let inner = Arc::clone(&self.0);
         let (head, body) = request.into_parts();
         let body = pipeline::boxed(body);
-        Box::pin(async move { Ok(inner.respond(head, body).await.map(Full::new)) })
+        Box::pin(async move { Ok(inner.respond(head, body).await.map(|body| Full::new(body.in_memory()))) })
     }
 }
 

@@ -12,7 +12,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use sqlx::ConnectOptions as _;
 use svc_core::Context;
 use svc_core::domain::company::CompanyId;
-use svc_core::operations::import::Resource;
+use svc_core::operations::import::{Existing, Resource};
 use svc_core::record::customer::Customer;
 use svc_core::record::product::Product;
 use svc_core::record::{List, Query, Row};
@@ -93,7 +93,7 @@ async fn load(store: &PostgresStore) -> CompanyId {
         |n| format!(r#"{{"sku":"SKU-{n}","descripcion":"Tornillo galvanizado de {n} mm","codigo_sat":"31162800"}}"#);
     let lines = |line: fn(i64) -> String| (1..=ROWS).map(move |n| Ok(line(n).into_bytes()));
     for (resource, line) in [(Resource::Clientes, customer as fn(i64) -> String), (Resource::Productos, product)] {
-        context.import(company, resource, lines(line), &mut |_| ()).await.expect("the records");
+        context.import(company, resource, Existing::Refused, lines(line), &mut |_| ()).await.expect("the records");
     }
     sqlx::query("VACUUM ANALYZE")
         .execute(&mut store.options().connect().await.expect("a connection"))

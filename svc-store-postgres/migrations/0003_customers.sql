@@ -37,6 +37,8 @@ CREATE TABLE clientes (
     -- What the filter `correo` compares: lower case without white space. The program computes it
     -- (`domain/computed.rs`), since lower() depends on the database's collation.
     correo_comparable    text,
+    -- What `customer.find` looks into: names and RFC without accents, in lower case.
+    busqueda             text NOT NULL DEFAULT '',
     -- What the filters `telefono` and `movil` compare: the last ten characters that are neither
     -- -()+ nor white space, by the code points that Unicode calls so.
     telefono_comparable  text GENERATED ALWAYS AS (right(regexp_replace(telefono,
@@ -52,6 +54,9 @@ CREATE UNIQUE INDEX clientes_rfc_unico ON clientes (empresa, rfc) WHERE rfc NOT 
 -- Filter `folio`. Indexes of optional columns hold only the rows that have a value, which makes
 -- writes cheaper.
 CREATE INDEX clientes_con_folio ON clientes (empresa, folio, clave) WHERE folio IS NOT NULL;
+-- `customer.find`; see `productos_busqueda`.
+CREATE INDEX clientes_busqueda ON clientes USING gin (empresa, busqueda gin_trgm_ops)
+    WITH (gin_pending_list_limit = 256);
 -- Filter `rfc`.
 CREATE INDEX clientes_con_rfc ON clientes (empresa, rfc, clave) WHERE rfc IS NOT NULL;
 -- Filter `correo`.

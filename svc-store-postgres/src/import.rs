@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use sqlx::{Postgres, QueryBuilder, Row as _};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::OpportunityStatus;
 use svc_core::record::computed::computed;
@@ -98,6 +98,16 @@ impl ImportTx for PostgresTx {
             ),
         };
         self.run(statement.planned_each_time()).await
+    }
+
+    async fn taken_claves(&mut self, spec: &'static ImportSpec, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
+        // Whoever assigns claves locks their counter first.
+        self.next(spec.table, 0).await?;
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("");
+        sql.push("SELECT clave FROM ").push(spec.table).push(" WHERE empresa = ").push_bind(self.empresa);
+        sql.push(" AND clave = ANY (").push_bind(claves).push(")");
+        let rows = sql.build().persistent(false).fetch_all(self.connection()).await.map_err(store_error)?;
+        rows.iter().map(|row| row.read("clave")).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn assign_claves(

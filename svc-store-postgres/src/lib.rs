@@ -48,6 +48,7 @@ mod events;
 mod host;
 mod import;
 mod invoice;
+mod list;
 mod page;
 mod parameter;
 mod part;

@@ -67,6 +67,19 @@ impl RequestTx for PostgresTx {
         }
     }
 
+    async fn set_fingerprint(&mut self, suffix: &str, name: &str, fingerprint: &[u8; 32]) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE idempotencia
+             SET huella = :huella
+             WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND creada = now()",
+            empresa: self.empresa,
+            huella: &fingerprint[..],
+            llave: suffix,
+            nombre: name,
+        ))
+        .await
+    }
+
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
         let events = std::mem::take(&mut self.unwritten);
         // With `creada` each index of the table finds just this row. A plan made while the table

@@ -118,7 +118,13 @@ async fn company(context: &Context, nombre: &str) -> Company {
     let records: Vec<_> = svc_tests::imports::customers(RECORDS);
     let lines = records.iter().map(|record| Ok(record.to_string().into_bytes()));
     context
-        .import(created.empresa, svc_tests::Resource::Clientes, lines.collect::<Vec<_>>().into_iter(), &mut |_| ())
+        .import(
+            created.empresa,
+            svc_tests::Resource::Clientes,
+            svc_tests::Existing::Refused,
+            lines.collect::<Vec<_>>().into_iter(),
+            &mut |_| (),
+        )
         .await
         .expect("records");
     let CompanyId(id) = created.empresa;

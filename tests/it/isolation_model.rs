@@ -287,7 +287,9 @@ async fn observe(business: &Business, actor: &Actor, seen: &mut Seen) {
             let mut rows = actor.walk(&path).await;
             if path == "/eventos" {
                 // Documents are stamped several at once, and which is done first is chance.
-                rows.iter_mut().for_each(|event| event["clave"] = Value::Null);
+                for event in rows.iter_mut() {
+                    event["clave"] = Value::Null;
+                }
                 rows.sort_by_key(|event| (event["creado"].to_string(), event["datos"].to_string()));
             }
             seen.lists.insert(path, rows.into_iter().map(normalized).collect());

@@ -33,6 +33,7 @@ mod limits;
 mod motivos_perdida;
 mod movimientos_inventario;
 mod observe;
+mod office;
 mod oportunidades;
 mod pipeline;
 mod pooler;

@@ -121,6 +121,8 @@ async fn assembled_statements_name_one_company() {
         made(&company.admin().await, &order).await;
     }
     ana.walk("/ventas?tipo=pedido&sku=A-1&limite=1").await;
+    company.run_by_name("customer.find", &json!({"texto": "ana luz"})).await.expect("customers");
+    company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, Period::of(world.clock.now())).await.expect("the store answers").is_empty());
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);

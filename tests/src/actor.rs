@@ -124,15 +124,29 @@ impl Reply {
         }
         let peticion = reply.header("x-svc-peticion").expect("every answer carries its id").to_owned();
         let json = reply.json();
-        assert_eq!(json["ok"], reply.status < 400, "{json}");
-        if reply.status >= 400 {
+        reply.check(&json, &peticion);
+        reply
+    }
+
+    /// An answer of the office, checked for the headers and fields of every answer.
+    pub(crate) fn checked(self) -> Self {
+        let peticion = self.header("x-svc-peticion").expect("every answer carries its id").to_owned();
+        match self.header("content-type").expect("every answer says what it is") {
+            JSON => self.check(&self.json(), &peticion),
+            _ => assert_eq!(self.status, 200),
+        }
+        self
+    }
+
+    fn check(&self, json: &Value, peticion: &str) {
+        assert_eq!(json["ok"], self.status < 400, "{json}");
+        if self.status >= 400 {
             let error = json["error"].as_object().expect("an error object");
             assert_eq!(error.len(), 3, "{json}");
             assert_eq!(json.as_object().map(serde_json::Map::len), Some(2), "{json}");
             assert_eq!(error["peticion"], peticion);
             assert!(error["mensaje"].as_str().is_some_and(|text| !text.is_empty()), "{json}");
         }
-        reply
     }
 
     /// A header's value.

@@ -13,7 +13,7 @@ use svc_core::operations::{CreateKey, CreateUser, DisableUser, EditCompany};
 use svc_core::stamping::{SandboxStamper, cancel_asked};
 use svc_core::store::{CompanyChange, NewUser, Store as _};
 
-use crate::{Actor, Resource, World, certificate};
+use crate::{Actor, Existing, Resource, World, certificate};
 
 /// A company of a test's world.
 #[derive(Clone)]
@@ -169,6 +169,31 @@ impl Company {
         self.import_lines_reporting(resource, lines, &mut |_| ()).await
     }
 
+    /// Imports records and passes over those whose clave is taken; returns how many were imported.
+    ///
+    /// # Errors
+    /// The refusal of the import.
+    pub async fn import_new(&self, resource: Resource, records: &[Value]) -> Result<u64, String> {
+        let lines: Vec<_> = records.iter().map(|record| Ok(record.to_string().into_bytes())).collect();
+        let (context, mut progress) = (self.world.api.context(), |_| ());
+        let run = context.import(self.id, resource, Existing::Skipped, lines.into_iter(), &mut progress);
+        run.await.map(|done| done.importados).map_err(|error| error.to_string())
+    }
+
+    /// Every record of a resource, as an export gives it.
+    ///
+    /// # Panics
+    /// If it cannot be exported.
+    pub async fn export(&self, resource: Resource) -> Vec<Value> {
+        let mut export = self.world.api.context().export(self.id, resource).await.expect("an export");
+        let mut records = Vec::new();
+        while let Some(lines) = export.next().await.expect("lines") {
+            let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            records.extend(lines.map(|line| serde_json::from_slice::<Value>(line).expect("a record")));
+        }
+        records
+    }
+
     /// The same; `progress` gets the number of records imported so far.
     ///
     /// # Errors
@@ -187,7 +212,7 @@ impl Company {
         let lines = lines.into_iter();
         self.world
             .office
-            .import(self.id, resource, lines, progress)
+            .import(self.id, resource, Existing::Refused, lines, progress)
             .await
             .map(|done| done.importados)
             .map_err(|error| error.to_string())

@@ -1,5 +1,7 @@
 //! Checks of imports: the records they take and refuse.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use crate::{Company, Resource};
@@ -63,4 +65,40 @@ pub async fn takes_null_for_absent(company: &Company, resource: Resource, least:
     }
     assert_eq!(imported[0], imported[1]);
     assert_eq!(imported[0], imported[2]);
+}
+
+/// Exports everything of a company, imports it into a new one, and checks that the new one exports
+/// the same; the records that it was born with stay as they were.
+///
+/// # Panics
+/// If a line is refused, or a record is another one afterwards.
+pub async fn imports_what_it_exports(company: &Company) {
+    let other = company.world.company().await;
+    let mut born = BTreeMap::new();
+    for resource in Resource::ALL {
+        born.insert(resource.name(), claves(&other.export(*resource).await));
+    }
+    for resource in Resource::ALL {
+        let given = company.export(*resource).await;
+        let new = claves(&given).difference(&born[resource.name()]).count();
+        assert_eq!(other.import_new(*resource, &given).await, Ok(new as u64), "{}", resource.name());
+    }
+    for resource in Resource::ALL {
+        let (given, again) = (company.export(*resource).await, other.export(*resource).await);
+        let wanted = claves(&given);
+        let again: Vec<_> = again.iter().filter(|record| wanted.contains(&clave(record))).collect();
+        assert_eq!(given.len(), again.len(), "{}", resource.name());
+        for (given, again) in given.iter().zip(again) {
+            let is_born = born[resource.name()].contains(&clave(given));
+            assert!(is_born || given == again, "{}:\n{given}\n{again}", resource.name());
+        }
+    }
+}
+
+fn clave(record: &Value) -> i64 {
+    record["clave"].as_i64().expect("a clave")
+}
+
+fn claves(records: &[Value]) -> BTreeSet<i64> {
+    records.iter().map(clave).collect()
 }

@@ -18,6 +18,7 @@ use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, Webhook
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use listen::ListenArgs;
 pub(crate) use mcp::McpArgs;
+use office::ExistingArg;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
 
@@ -105,8 +106,19 @@ pub(crate) enum Command {
         company: CompanyId,
         /// The kind of records: a list's path without the slash.
         resource: String,
+        /// What becomes of a line whose clave is taken: skip passes over it.
+        #[arg(long, value_enum, default_value = "refuse")]
+        existing: ExistingArg,
         /// The file, or - for standard input.
         file: PathBuf,
+    },
+    /// Print all records of a kind as NDJSON, as import takes them.
+    Export {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// The kind of records: a list's path without the slash.
+        resource: String,
     },
     /// Run a back-office action; --list describes them all.
     Do(ActionArgs),

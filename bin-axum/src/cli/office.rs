@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
 use svc_core::domain::company::{CompanyId, LimitMode, Plan};
+use svc_core::operations::import::Existing;
 use svc_core::settings::StamperSettings;
 use svc_core::store::CompanyChange;
 
@@ -73,6 +74,22 @@ pub(crate) struct CompanyArgs {
     /// Its fiscal postal code.
     #[arg(long)]
     cp: Option<String>,
+}
+
+/// What becomes of a line whose clave is taken.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExistingArg {
+    Refuse,
+    Skip,
+}
+
+impl From<ExistingArg> for Existing {
+    fn from(arg: ExistingArg) -> Self {
+        match arg {
+            ExistingArg::Refuse => Self::Refused,
+            ExistingArg::Skip => Self::Skipped,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use svc_core::Context;
 use svc_core::domain::company::CompanyId;
-use svc_core::operations::import::Resource;
+use svc_core::operations::import::{Existing, Resource};
 
 use crate::failure::Failure;
 use crate::output::print;
@@ -14,10 +14,14 @@ use crate::output::print;
 /// memory.
 const MAX_LINE: u64 = 1_048_576;
 
-pub(super) async fn run(context: &Context, company: CompanyId, resource: &str, file: &Path) -> Result<(), Failure> {
-    let names = || Resource::ALL.iter().map(|resource| resource.name()).collect::<Vec<_>>().join(", ");
-    let unknown = || Failure::Other(format!("{resource:?} cannot be imported; there are: {}", names()));
-    let resource = Resource::parse(resource).ok_or_else(unknown)?;
+pub(super) async fn run(
+    context: &Context,
+    company: CompanyId,
+    resource: &str,
+    existing: Existing,
+    file: &Path,
+) -> Result<(), Failure> {
+    let resource = named(resource)?;
     let input: Box<dyn Read + Send> = if file == Path::new("-") {
         Box::new(io::stdin())
     } else {
@@ -25,10 +29,17 @@ pub(super) async fn run(context: &Context, company: CompanyId, resource: &str, f
     };
     // The bar hides itself if stderr is not a terminal.
     let bar = ProgressBar::new_spinner().with_style(style());
-    let outcome =
-        context.import(company, resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count)).await;
+    let (lines, mut progress) = (Lines(BufReader::new(input)), |count| bar.set_position(count));
+    let outcome = context.import(company, resource, existing, lines, &mut progress).await;
     bar.finish_and_clear();
     print(&outcome?)
+}
+
+/// The resource of that name, or an error that lists all names.
+pub(super) fn named(resource: &str) -> Result<Resource, Failure> {
+    let names = || Resource::ALL.iter().map(|resource| resource.name()).collect::<Vec<_>>().join(", ");
+    let unknown = || Failure::Other(format!("{resource:?} cannot be imported or exported; there are: {}", names()));
+    Resource::parse(resource).ok_or_else(unknown)
 }
 
 fn style() -> ProgressStyle {

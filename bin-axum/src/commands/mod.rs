@@ -5,6 +5,7 @@ mod certificate;
 mod company;
 mod deliver;
 mod doctor;
+mod export;
 mod healthcheck;
 mod import;
 mod key;
@@ -95,7 +96,10 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::Deliver { webhooks, mail, .. } => deliver::run(context, &webhooks, &mail).await,
         Command::Certificate(command) => certificate::run(context, command).await,
         Command::Secrets(command) => secrets::run(context, command).await,
-        Command::Import { company, resource, file } => import::run(context, company, &resource, &file).await,
+        Command::Import { company, resource, existing, file } => {
+            import::run(context, company, &resource, existing.into(), &file).await
+        }
+        Command::Export { company, resource } => export::run(context, company, &resource).await,
         Command::Demo { .. }
         | Command::Serve(_)
         | Command::Listen(_)

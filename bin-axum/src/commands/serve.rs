@@ -31,6 +31,10 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
     }
     let server = Server::bind(args.service.address(), args.service.max_clients)?;
     let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
-    let operators = Operators { listen: args.process.admin_listen, has_stamper: args.outside.stamper.is_set() };
+    let operators = Operators {
+        listen: args.process.admin_listen,
+        has_stamper: args.outside.stamper.is_set(),
+        serves_office: args.service.api.serves_office(),
+    };
     serving::answer(database, server, context, outside, operators, plan).await
 }

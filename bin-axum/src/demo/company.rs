@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::company::CompanyId;
-use svc_core::domain::scope::Scopes;
+use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::operations::import::Existing;
 use svc_core::operations::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::secrets::Sealer;
 use svc_core::store::{CompanyChange, NewUser};
@@ -19,7 +20,8 @@ use crate::failure::Failure;
 
 const SALESPERSON: &str = "Lucía Arriaga";
 
-pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Access, Failure> {
+/// With `has_office` its key may also run the office's actions.
+pub(super) async fn create(store: &PostgresStore, sealer: Sealer, has_office: bool) -> Result<Access, Failure> {
     let builder = || Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer.clone());
     let context = builder().build()?;
     let settings = CompanyChange {
@@ -42,12 +44,14 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     let calendar = Calendar::of(SystemClock.now().date_naive());
     for (resource, _) in data::FILES {
         let lines = data::records(resource, calendar.clone()).map(|record| Ok(serde_json::to_vec(&record?)?));
-        let count = context.import(company, resource, lines, &mut |_| ()).await?.importados;
+        let count = context.import(company, resource, Existing::Refused, lines, &mut |_| ()).await?.importados;
         tracing::info!(resource = resource.name(), count, "demo data");
     }
     documents::stamp(|clock| builder().clock(clock).build(), company, &calendar).await?;
 
-    let key = CreateKey { usuario: None, scopes: Scopes::all().into(), expires: None, accept_terms: true };
+    let all = Scopes::all();
+    let scopes = if has_office { all.and(Scope::Oficina) } else { all };
+    let key = CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: true };
     let created = context.run(company, &key).await?;
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::new()) })
 }

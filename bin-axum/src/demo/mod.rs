@@ -57,7 +57,7 @@ pub(crate) async fn run(
     let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
-        None => company::create(&database.store, sealer.clone()).await?,
+        None => company::create(&database.store, sealer.clone(), service.api.serves_office()).await?,
     };
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;
@@ -71,7 +71,8 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
-    let operators = Operators { listen: process.admin_listen, has_stamper: true };
+    let serves_office = service.api.serves_office();
+    let operators = Operators { listen: process.admin_listen, has_stamper: true, serves_office };
     serving::answer(database, server, context, Some(outside), operators, plan).await
 }
 

@@ -7,15 +7,25 @@ use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
+use serde_json::Value;
 use svc_core::{Context, Language};
 
 /// How long clients may cache the description: it changes with the server's version.
 pub(super) const KEPT: &str = "public, max-age=300";
 
-/// Describes the operations of `context` in the language that the query requests.
-pub(super) fn routes(context: &Context) -> Router {
+/// Describes the operations of `context` in the language that the query requests: those of the API,
+/// and those of the office if it `has_office`.
+pub(super) fn routes(context: &Context, has_office: bool) -> Router {
+    let api = |context: &Context, language| context.registry().openapi(language, context.base_url());
+    let office = |context: &Context, language| context.registry().office_openapi(language, context.base_url());
+    let router = Router::new().route("/openapi.json", document(context, api));
+    if has_office { router.route("/office/openapi.json", document(context, office)) } else { router }
+}
+
+/// A document of `context`, in the language that the query requests.
+fn document(context: &Context, make: fn(&Context, Language) -> Value) -> MethodRouter {
     let context = context.clone();
     // Built on first use: most servers never need it, and it takes a moment.
     let documents: Arc<[OnceLock<Bytes>; 2]> = Arc::default();
@@ -24,7 +34,7 @@ pub(super) fn routes(context: &Context) -> Router {
         async move {
             let Some(language) = language(query.as_deref()) else { return refuse() };
             let once = move || {
-                let document = || Bytes::from(context.registry().openapi(language, context.base_url()).to_string());
+                let document = || Bytes::from(make(&context, language).to_string());
                 documents[language as usize].get_or_init(document).clone()
             };
             match tokio::task::spawn_blocking(once).await {
@@ -33,7 +43,7 @@ pub(super) fn routes(context: &Context) -> Router {
             }
         }
     };
-    Router::new().route("/openapi.json", get(give).fallback(refuse_method))
+    get(give).fallback(refuse_method)
 }
 
 /// The language that a query requests, English by default.

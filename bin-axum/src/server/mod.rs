@@ -13,7 +13,7 @@ use axum::middleware::map_response_with_state;
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
 use metrics::{counter, gauge};
-use svc_core::{Api, Context, Providers};
+use svc_core::{Api, Context, Office, Providers};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -47,6 +47,13 @@ const DEADLINES: Deadlines = Deadlines {
 /// How long the last merge of usage may take.
 const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
+/// What a server serves.
+pub(crate) struct Services {
+    pub(crate) api: Api,
+    /// The back office over HTTP, if it is served.
+    pub(crate) office: Option<Office>,
+}
+
 /// A bound address, not answering yet.
 pub(crate) struct Server {
     listener: TcpListener,
@@ -74,13 +81,21 @@ impl Server {
     /// Answers until the process is signalled to stop, and for the plan's delay after that; then
     /// lets the requests in progress and the background work finish. What has not finished by the
     /// plan's deadline is cut.
-    pub(crate) async fn run(self, api: Api, outside: Option<Providers>, mut stop: StopSignal, plan: ShutdownPlan) {
+    pub(crate) async fn run(
+        self,
+        services: Services,
+        outside: Option<Providers>,
+        mut stop: StopSignal,
+        plan: ShutdownPlan,
+    ) {
+        let Services { api, office } = services;
         let context = api.context().clone();
         let mut work = spawn_work(&context, outside, stop.clone());
         // The API has a 404 answer of its own, so it is the fallback.
         let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
-        let app = description::routes(&context)
-            .merge(pages::routes(self.try_it))
+        let app = description::routes(&context, office.is_some())
+            .merge(pages::routes(self.try_it, office.is_some()))
+            .merge(office.as_ref().map(mounted).unwrap_or_default())
             .merge(proxy)
             .fallback_service(api.clone())
             .layer(map_response_with_state(stop.clone(), close_when_stopping));
@@ -118,6 +133,12 @@ impl Server {
             Err(_) => tracing::warn!("what was used last could not be merged in time"),
         }
     }
+}
+
+/// The office at all of its paths.
+fn mounted(office: &Office) -> axum::Router {
+    let mounts = office.mounts().into_iter().flat_map(|path| [format!("{path}/"), format!("{path}/{{*rest}}"), path]);
+    mounts.fold(axum::Router::new(), |router, path| router.route_service(&path, office.clone()))
 }
 
 fn connections(api: Api, app: axum::Router, clients: usize) -> Connections {

@@ -48,6 +48,7 @@ const GUIDES: &[(&str, [&str; 2])] = guides![
     "synchronising",
     "invoicing",
     "sandbox",
+    "office",
     "agents",
     "glossary",
     "quirks",
@@ -62,15 +63,38 @@ const SHOWN: &[(&str, &str)] = &[
     ("{{verify.go}}", include_str!("../../../examples/webhooks/verify.go")),
 ];
 
-/// The routes of the pages. With `try_it` the reference can send requests, through the development
-/// proxy.
-pub(super) fn routes(try_it: bool) -> Router {
-    Router::new()
-        .route("/docs", get(async move |RawQuery(query): RawQuery| page(&reference(language(query), try_it))))
-        .route("/docs/guides", get(async |RawQuery(query): RawQuery| page(&guides(language(query)))))
+/// The references: their paths, documents and titles.
+const REFERENCES: [Reference; 2] = [
+    Reference { path: "/docs", document: "/openapi.json", titles: ["API reference", "Referencia de la API"] },
+    Reference {
+        path: "/docs/office",
+        document: "/office/openapi.json",
+        titles: ["Office reference", "Referencia de la oficina"],
+    },
+];
+
+/// A page that shows a description.
+#[derive(Clone, Copy)]
+struct Reference {
+    path: &'static str,
+    document: &'static str,
+    /// In each language.
+    titles: [&'static str; 2],
+}
+
+/// The routes of the pages. With `try_it` the API's reference can send requests, through the
+/// development proxy. There is one of the office if the server `has_office`.
+pub(super) fn routes(try_it: bool, has_office: bool) -> Router {
+    let site = move |query| Site { language: language(query), has_office };
+    let [api, office] = REFERENCES;
+    let shown = get(async move |RawQuery(query): RawQuery| page(&office.page(site(query), false)));
+    let office = if has_office { Router::new().route(office.path, shown) } else { Router::new() };
+    office
+        .route(api.path, get(async move |RawQuery(query): RawQuery| page(&api.page(site(query), try_it))))
+        .route("/docs/guides", get(async move |RawQuery(query): RawQuery| page(&guides(site(query)))))
         .route(
             "/docs/guides/{name}",
-            get(async |Path(name): Path<String>, RawQuery(query): RawQuery| guide(&name, language(query))),
+            get(async move |Path(name): Path<String>, RawQuery(query): RawQuery| guide(&name, site(query))),
         )
         .route("/docs/start.js", get(async || asset("text/javascript; charset=utf-8", None, START.as_bytes())))
         .route("/docs/style.css", get(async || asset("text/css; charset=utf-8", None, STYLE.as_bytes())))
@@ -97,15 +121,23 @@ fn page(text: &str) -> Response {
     ([(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, KEPT)], Html(text.to_owned())).into_response()
 }
 
+/// What all pages of an answer share.
+#[derive(Clone, Copy)]
+struct Site {
+    language: Language,
+    /// Whether the office is served.
+    has_office: bool,
+}
+
 /// A page at `path` with this title, content and attributes of its body.
-fn html_page(language: Language, path: &str, title: &str, attributes: &str, content: &str) -> String {
+fn html_page(site: Site, path: &str, title: &str, attributes: &str, content: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"{code}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n\
          <body{attributes}>\n{navigation}\n{content}\n</body>\n</html>\n",
-        code = language.code(),
-        navigation = navigation(language, path),
+        code = site.language.code(),
+        navigation = navigation(site, path),
     )
 }
 
@@ -116,14 +148,18 @@ fn link(language: Language, path: &str) -> String {
 }
 
 /// The head of every page; `path` is the page's own, for the link to the other language.
-fn navigation(language: Language, path: &str) -> String {
+fn navigation(Site { language, has_office }: Site, path: &str) -> String {
     let current = |to: &str| if to == path { " aria-current=\"page\"" } else { "" };
     let mut links = String::new();
     for (to, english, spanish) in [
         ("/docs", "Reference", "Referencia"),
+        ("/docs/office", "Office", "Oficina"),
         ("/docs/guides", "Guides", "Guías"),
         ("/openapi.json", "OpenAPI", "OpenAPI"),
     ] {
+        if to == "/docs/office" && !has_office {
+            continue;
+        }
         let said = language.say(english, spanish);
         let _ = write!(links, "<a href=\"{}\"{}>{said}</a>", link(language, to), current(to));
     }
@@ -134,11 +170,15 @@ fn navigation(language: Language, path: &str) -> String {
     format!("<nav class=\"site\" aria-label=\"{}\">{links}</nav>", language.say("Site", "Sitio"))
 }
 
-fn reference(language: Language, try_it: bool) -> String {
-    let try_it = if try_it { " data-try-it=\"yes\"" } else { " data-try-it=\"no\"" };
-    let content = "<div id=\"reference\"></div>\n\
-        <script src=\"/docs/scalar.js\"></script>\n<script src=\"/docs/start.js\"></script>";
-    html_page(language, "/docs", language.say("API reference", "Referencia de la API"), try_it, content)
+impl Reference {
+    fn page(self, site: Site, try_it: bool) -> String {
+        let language = site.language;
+        let try_it = if try_it { "yes" } else { "no" };
+        let attributes = format!(" data-try-it=\"{try_it}\" data-document=\"{}\"", link(language, self.document));
+        let content = "<div id=\"reference\"></div>\n\
+            <script src=\"/docs/scalar.js\"></script>\n<script src=\"/docs/start.js\"></script>";
+        html_page(site, self.path, self.titles[language as usize], &attributes, content)
+    }
 }
 
 /// The title of a guide: its first line.
@@ -146,7 +186,8 @@ fn title(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim_start_matches("# ")
 }
 
-fn guides(language: Language) -> String {
+fn guides(site: Site) -> String {
+    let language = site.language;
     let mut list = String::new();
     for (name, texts) in GUIDES {
         let to = link(language, &format!("/docs/guides/{name}"));
@@ -154,10 +195,11 @@ fn guides(language: Language) -> String {
     }
     let said = language.say("Guides", "Guías");
     let content = format!("<main class=\"guide\">\n<h1>{said}</h1>\n<ol>\n{list}</ol>\n</main>");
-    html_page(language, "/docs/guides", said, "", &content)
+    html_page(site, "/docs/guides", said, "", &content)
 }
 
-fn guide(name: &str, language: Language) -> Response {
+fn guide(name: &str, site: Site) -> Response {
+    let language = site.language;
     let Some((name, texts)) = GUIDES.iter().find(|(other, _)| *other == name) else {
         return (StatusCode::NOT_FOUND, "no such guide\n").into_response();
     };
@@ -171,7 +213,7 @@ fn guide(name: &str, language: Language) -> Response {
     // Code wider than the screen can be scrolled with the keyboard.
     let body = body.replace("<pre>", "<pre tabindex=\"0\">");
     let content = format!("<main class=\"guide\">\n{body}</main>");
-    page(&html_page(language, &format!("/docs/guides/{name}"), title(text), "", &content))
+    page(&html_page(site, &format!("/docs/guides/{name}"), title(text), "", &content))
 }
 
 /// A table of every public error.
@@ -241,13 +283,16 @@ mod tests {
     #[test]
     fn every_guide_is_listed_and_links_to_itself_in_the_other_language() {
         for language in Language::ALL {
-            let list = guides(language);
+            let list = guides(Site { language, has_office: false });
             for (name, texts) in GUIDES {
                 let to = link(language, &format!("/docs/guides/{name}"));
                 assert!(list.contains(&format!("<a href=\"{to}\">{}</a>", title(texts[language as usize]))), "{to}");
             }
         }
-        assert!(navigation(Language::English, "/docs/guides/pages").contains("href=\"/docs/guides/pages?lang=es\""));
-        assert!(navigation(Language::Spanish, "/docs").contains("href=\"/docs\" lang=\"en\""));
+        let at = |language, has_office, path| navigation(Site { language, has_office }, path);
+        assert!(at(Language::English, false, "/docs/guides/pages").contains("href=\"/docs/guides/pages?lang=es\""));
+        assert!(at(Language::Spanish, false, "/docs").contains("href=\"/docs\" lang=\"en\""));
+        assert!(!at(Language::English, false, "/docs").contains("/docs/office"));
+        assert!(at(Language::Spanish, true, "/docs").contains("href=\"/docs/office?lang=es\""));
     }
 }

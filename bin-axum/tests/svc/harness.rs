@@ -56,7 +56,8 @@ impl Svc {
     }
 
     pub(crate) fn demo(&self) -> Demo {
-        let mut child = self.command(&["demo", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            self.command(&["demo", "--office", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let printed: Value = serde_json::from_str(&line).unwrap();

@@ -17,6 +17,7 @@ mod limits;
 mod listen;
 mod lists;
 mod mcp;
+mod office;
 mod pooler;
 mod providers;
 mod secrecy;

@@ -9,8 +9,8 @@ use lambda_http::Context;
 use lambda_http::lambda_runtime::Diagnostic;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use svc_core::Api;
 use svc_core::settings::OutsideSettings;
+use svc_core::{Api, Office};
 use svc_store_postgres::PostgresStore;
 
 use crate::config::Config;
@@ -25,6 +25,8 @@ pub(crate) struct Function(Arc<Inner>);
 
 struct Inner {
     api: Api,
+    /// The back office over HTTP, if it is served.
+    office: Option<Office>,
     base_path: String,
     schedule: Schedule,
 }
@@ -69,13 +71,14 @@ impl Function {
             // After an answer the instance may be frozen or terminated.
             .merge_usage_every(Duration::ZERO)
             .build()?;
-        Ok(Self::of(&context, &config.base_url, config.outside))
+        let office = config.api.serves_office().then(|| Office::at_root(&context));
+        Ok(Self::of(&context, office, &config.base_url, config.outside))
     }
 
-    fn of(context: &svc_core::Context, base_url: &str, outside: OutsideSettings) -> Self {
+    fn of(context: &svc_core::Context, office: Option<Office>, base_url: &str, outside: OutsideSettings) -> Self {
         let schedule = Schedule::new(context.clone(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
-        Self(Arc::new(Inner { api: Api::new(context), base_path: path.unwrap_or_default(), schedule }))
+        Self(Arc::new(Inner { api: Api::new(context), office, base_path: path.unwrap_or_default(), schedule }))
     }
 
     pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {
@@ -88,9 +91,16 @@ impl Function {
     /// Answers a request. The API answers its own panics; this answers panics before or after it in
     /// the same form.
     async fn respond(&self, event: HttpEvent<'_>) -> Result<Value, EventError> {
-        let Inner { api, base_path, .. } = self.0.as_ref();
+        let Inner { api, office, base_path, .. } = self.0.as_ref();
         let gateway = event.gateway;
-        let answer = async { Ok(payload(gateway, api.handle(request(event, base_path)?).await)) };
+        let answer = async {
+            let request = request(event, base_path)?;
+            let answer = match office.as_ref().filter(|office| office.has(request.uri().path())) {
+                Some(office) => office.handle(request).await,
+                None => api.handle(request).await,
+            };
+            Ok(payload(gateway, answer))
+        };
         let answer = AssertUnwindSafe(answer).catch_unwind().await;
         answer.unwrap_or_else(|_| Ok(payload(gateway, api.broken())))
     }

@@ -10,6 +10,7 @@ use crate::texts::Texts;
 pub(crate) fn record(record: &Declaration, texts: &Texts) -> TokenStream {
     let list = list(record, texts);
     let import = record.import.as_ref().map(|name| import(record, name));
+    let export = record.import.as_ref().map(|_| export(record));
     let changes = record.import.as_ref().zip(record.changes.as_ref()).map(|(of, name)| changes(record, of, name));
     let writes = record.writes.as_ref().map(|writes| {
         let (create, edit) = (create(record, writes, texts), edit(record, writes, texts));
@@ -17,7 +18,7 @@ pub(crate) fn record(record: &Declaration, texts: &Texts) -> TokenStream {
         let office = record.office.as_ref().map(|name| office(record, writes, name, texts));
         quote! { #stored #create #edit #office }
     });
-    quote! { #list #import #changes #writes }
+    quote! { #list #import #export #changes #writes }
 }
 
 /// The item of the list.
@@ -34,24 +35,15 @@ fn list(record: &Declaration, texts: &Texts) -> TokenStream {
     let derived = listed.iter().filter_map(|(Field { name, .. }, Mark { ty, value, .. })| {
         value.as_ref().map(|value| quote! { let #name: #ty = #value; })
     });
-    let derived: Vec<_> = derived.collect();
-    let taken = |how: TokenStream| {
-        let stored = listed.iter().filter(|(_, mark)| mark.value.is_none()).enumerate();
-        let each = stored.map(move |(at, (Field { name, .. }, Mark { ty, .. }))| {
-            quote! { let #name = <#ty as ::svc_core::record::FromValue>::#how(row, #at)?; }
-        });
-        each.collect::<Vec<_>>()
-    };
-    let (read, shown) = (taken(quote!(read)), taken(quote!(show)));
-    let members = listed.iter().map(|(Field { name, .. }, Mark { ty, value, .. })| {
-        let member = format!(",\"{name}\":");
-        let write = if value.is_some() {
-            quote! { ::serde_json::to_writer(json, &#name) }
-        } else {
-            quote! { <#ty as ::svc_core::record::FromValue>::write(&#name, json) }
-        };
-        quote! { ::svc_core::record::member(json, #member, |json| #write)?; }
+    let read = listed.iter().filter(|(_, mark)| mark.value.is_none()).enumerate();
+    let read = read.map(|(at, (Field { name, .. }, Mark { ty, .. }))| {
+        quote! { let #name = <#ty as ::svc_core::record::FromValue>::read(row, #at)?; }
     });
+    let written = written(listed.iter().map(|(field, mark)| Written {
+        name: &field.name,
+        ty: &mark.ty,
+        value: mark.value.as_ref(),
+    }));
     quote! {
         #(#attrs)*
         #[derive(Debug, Clone, ::serde::Serialize, ::schemars::JsonSchema)]
@@ -71,13 +63,76 @@ fn list(record: &Declaration, texts: &Texts) -> TokenStream {
                 row: &R,
                 json: &mut Vec<u8>,
             ) -> Result<i64, ::svc_core::record::RowError> {
-                #(#shown)*
-                #(#derived)*
-                let start = json.len();
-                #(#members)*
-                json[start] = b'{';
-                json.push(b'}');
-                <i64 as ::svc_core::record::FromValue>::show(row, 0)
+                #written
+            }
+        }
+    }
+}
+
+/// A field that a row writes as JSON: one of its columns, or computed from those before it.
+struct Written<'a> {
+    name: &'a syn::Ident,
+    ty: &'a Type,
+    value: Option<&'a syn::Expr>,
+}
+
+/// Writes the fields of `row` to `json` as an object, and returns the clave, which is the first.
+fn written<'a>(fields: impl Iterator<Item = Written<'a>>) -> TokenStream {
+    let fields: Vec<_> = fields.collect();
+    let shown = fields.iter().filter(|field| field.value.is_none()).enumerate();
+    let shown = shown.map(|(at, Written { name, ty, .. })| {
+        quote! { let #name = <#ty as ::svc_core::record::FromValue>::show(row, #at)?; }
+    });
+    let derived =
+        fields.iter().filter_map(|Written { name, ty, value }| value.map(|value| quote! { let #name: #ty = #value; }));
+    let members = fields.iter().map(|Written { name, ty, value }| {
+        let member = format!(",\"{name}\":");
+        let write = if value.is_some() {
+            quote! { ::serde_json::to_writer(json, &#name) }
+        } else {
+            quote! { <#ty as ::svc_core::record::FromValue>::write(&#name, json) }
+        };
+        quote! { ::svc_core::record::member(json, #member, |json| #write)?; }
+    });
+    quote! {
+        #(#shown)*
+        #(#derived)*
+        let start = json.len();
+        #(#members)*
+        json[start] = b'{';
+        json.push(b'}');
+        <i64 as ::svc_core::record::FromValue>::show(row, 0)
+    }
+}
+
+/// Every field that an import takes, as the list shows it or else as it is stored.
+fn export(record: &Declaration) -> TokenStream {
+    let item = &record.item.name;
+    let exported: Vec<_> = record
+        .fields
+        .iter()
+        .filter_map(|field| {
+            let stored = || field.ty.as_ref().or(field.import.as_ref().map(|mark| &mark.ty));
+            let (ty, value) = match &field.list {
+                Some(list) => (&list.ty, list.value.as_ref()),
+                None => (field.import.as_ref().and(stored())?, None),
+            };
+            Some((field, Written { name: &field.name, ty, value }))
+        })
+        .collect();
+    let columns = exported.iter().filter(|(_, written)| written.value.is_none()).map(|(field, _)| &field.column);
+    let columns: Vec<_> = columns.collect();
+    let written = written(exported.into_iter().map(|(_, written)| written));
+    quote! {
+        impl ::svc_core::record::Exported for #item {
+            const EXPORT: ::svc_core::record::ListSpec =
+                <Self as ::svc_core::record::List>::LIST.whole(&[#(#columns),*]);
+
+            fn export<R: ::svc_core::record::Row + ?Sized>(
+                row: &R,
+                json: &mut Vec<u8>,
+            ) -> Result<i64, ::svc_core::record::RowError> {
+                #written
             }
         }
     }
@@ -85,7 +140,7 @@ fn list(record: &Declaration, texts: &Texts) -> TokenStream {
 
 /// The record of an import.
 fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream {
-    let table = &record.table;
+    let (table, item) = (&record.table, &record.item.name);
     let brought = fields(record, |field| field.import.as_ref());
     let computed = fields(record, |field| field.computed.as_ref());
     let unstored = fields(record, |field| field.unstored.as_ref());
@@ -110,6 +165,8 @@ fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream 
         }
 
         impl ::svc_core::record::Import for #name {
+            type Record = #item;
+
             const SPEC: ::svc_core::record::ImportSpec =
                 ::svc_core::record::ImportSpec { table: #table, columns: &[#(#columns),*] };
 

@@ -47,6 +47,8 @@ words! {
         ActividadesWrite = "actividades:write",
         /// Manage webhooks.
         WebhooksWrite = "webhooks:write",
+        /// Run the back office's actions over HTTP (contract §11).
+        Oficina = "oficina",
     }
 }
 
@@ -96,9 +98,9 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Every scope of Svc.
+    /// Every scope of the API: all but [`Scope::Oficina`], which is given by name.
     pub fn all() -> Self {
-        Scope::ALL.iter().copied().collect()
+        Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Oficina).collect()
     }
 
     /// No scope.
@@ -216,7 +218,8 @@ mod tests {
             let only: Scopes = [*scope].into_iter().collect();
             assert_eq!(only.iter().collect::<Vec<_>>(), [*scope]);
         }
-        assert_eq!(Scopes::all().iter().count(), Scope::ALL.len());
+        assert_eq!(Scopes::all().iter().count(), Scope::ALL.len() - 1);
+        assert!(!Scopes::all().has(Scope::Oficina), "it is given by name");
     }
 
     #[test]

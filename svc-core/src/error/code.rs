@@ -165,8 +165,9 @@ codes! {
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     DemasiadosEventos = 422 "demasiados_eventos" "desde: hay más de 10,000 eventos desde entonces",
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    // Only the back office and the command line get these five.
+    // Only the back office and the command line get these six.
     UuidDuplicado = 409 "uuid_duplicado" "uuid: ya lo tiene otro documento de la empresa",
+    LineaInvalida = 422 "linea_invalida" "una línea no se puede importar",
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
     AlmacenConExistencia = 422 "almacen_con_existencia" "estatus: el almacén tiene existencia o apartados",

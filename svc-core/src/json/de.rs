@@ -18,6 +18,7 @@ use serde::forward_to_deserialize_any;
 
 use super::cursor::{Cursor, JsonKind};
 use super::number::plain;
+use super::raw::RAW_OBJECT;
 use super::{Fault, Json};
 use crate::error::Code;
 
@@ -152,8 +153,16 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_newtype_struct(self)
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        if name != RAW_OBJECT {
+            return visitor.visit_newtype_struct(self);
+        }
+        if self.kind() != JsonKind::Object {
+            return Err(self.is_not("un objeto"));
+        }
+        let start = self.position();
+        self.skip();
+        visitor.visit_borrowed_str(&self.text()[start..self.position()])
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {

@@ -21,6 +21,7 @@ mod fields;
 mod members;
 mod number;
 mod patch;
+mod raw;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -36,6 +37,7 @@ use self::members::Members;
 pub use fault::Fault;
 pub use fields::{Digits, Exact, Many, Text, Within};
 pub use patch::{Patch, Sent};
+pub(crate) use raw::{RawObject, resolved};
 
 /// The greatest depth of a body; the API's own bodies need three levels. The canonical form scans a
 /// value once per object around it.
@@ -68,6 +70,16 @@ impl Json {
 
     /// Like [`Json::parse_object`], but keeps `body` instead of copying it.
     pub fn parse(body: Bytes) -> Result<Self, Cow<'static, str>> {
+        Self::parse_within(body, DEPTH)
+    }
+
+    /// Like [`Json::parse`], for a body whose members hold bodies themselves: `above` is the number
+    /// of levels above those.
+    pub(crate) fn parse_around(body: Bytes, above: usize) -> Result<Self, Cow<'static, str>> {
+        Self::parse_within(body, DEPTH + above)
+    }
+
+    fn parse_within(body: Bytes, depth: usize) -> Result<Self, Cow<'static, str>> {
         let text = std::str::from_utf8(&body).map_err(|_| "el cuerpo no es UTF-8")?;
         let raw: &RawValue = serde_json::from_str(text).map_err(|error| match error.line() {
             0 => Cow::from("el cuerpo no es JSON"),
@@ -77,7 +89,7 @@ impl Json {
             return Err("el cuerpo debe ser un objeto JSON".into());
         }
         let mut nodes = NODES;
-        check(&mut Cursor::new(text), DEPTH, &mut nodes)?;
+        check(&mut Cursor::new(text), depth, &mut nodes)?;
         Ok(Self { body, first: Vec::new(), left_out: Vec::new() })
     }
 

@@ -52,7 +52,6 @@ pub(super) fn fill(paths: &mut Value) {
 
 /// An example of an operation's whole input: that of its action, or of its request's body with 1
 /// for each parameter of the path.
-#[cfg(test)]
 pub(crate) fn input(entry: &Entry) -> Option<Value> {
     if let Some(action) = entry.spec.name.and_then(|name| WRITTEN["actions"].get(name)) {
         return Some(action.clone());

@@ -15,6 +15,7 @@ mod headers;
 mod language;
 mod named;
 mod notices;
+mod office;
 mod operations;
 mod parameters;
 mod responses;

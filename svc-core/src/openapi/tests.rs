@@ -31,6 +31,36 @@ fn the_copies_in_docs_are_what_is_made() {
     }
 }
 
+#[test]
+fn the_office_describes_every_action_and_every_way_in_and_out() {
+    for language in Language::ALL {
+        let document = Registry::default().office_openapi(language, ADDRESS);
+        assert_eq!(document["servers"][0]["url"], "https://erp.example.com/office/v1");
+        let paths = document["paths"].as_object().unwrap();
+        for action in all_named(language) {
+            let operation = &paths[&format!("/{}", action.name)]["post"];
+            let media = &operation["requestBody"]["content"]["application/json"];
+            let schema = jsonschema::draft202012::new(&media["schema"]).unwrap();
+            assert!(schema.is_valid(&media["example"]), "{}", action.name);
+            assert_eq!(operation["summary"], action.summary);
+        }
+        for path in ["/", "/batch", "/import/clientes", "/export/cxc-pagos"] {
+            assert!(paths.contains_key(path), "{path}");
+        }
+        let ids: Vec<&Value> =
+            paths.values().flat_map(|path| path.as_object().unwrap().values()).map(|one| &one["operationId"]).collect();
+        assert_eq!(ids.iter().map(|id| id.as_str().unwrap()).collect::<BTreeSet<_>>().len(), ids.len());
+        let batch = &paths["/batch"]["post"]["requestBody"]["content"]["application/json"];
+        assert!(jsonschema::draft202012::new(&batch["schema"]).unwrap().is_valid(&batch["example"]));
+        let mut found = Vec::new();
+        all(&document, "", |value| value["$ref"].is_string(), &mut found);
+        for (at, refers) in found {
+            let pointer = refers["$ref"].as_str().unwrap().trim_start_matches('#');
+            assert!(document.pointer(pointer).is_some(), "{at}: {pointer}");
+        }
+    }
+}
+
 /// The operations that HTTP reaches, by their titles.
 fn titles() -> Vec<(&'static Entry, String)> {
     let title = |entry: &'static Entry| {
@@ -181,6 +211,9 @@ fn every_field_has_its_text_and_every_text_its_field() {
             Some(key) => drop(unused.remove(key)),
             None => drop(missing.insert(format!("{}.{field}", entry.type_name()))),
         });
+    }
+    for field in ["acciones", "acciones.accion", "acciones.entrada"] {
+        assert!(unused.remove(format!("BatchBody.{field}").as_str()), "{field}");
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         // Bodies, answers and pages are described with their operations.

@@ -154,6 +154,11 @@ impl Texts {
         each_field(entry, schema, &mut |key, _, field| self.set_description(key, field));
     }
 
+    /// Describes the fields of a body of those types.
+    pub(super) fn describe_fields(&self, types: &[String], schema: &mut Value) {
+        each_member(types, schema, &mut |key, _, field| self.set_description(key, field));
+    }
+
     /// The section without its items about parameters, or an empty text.
     pub(super) fn section(&self, title: &str) -> String {
         let lines = self.sections.get(title).copied().unwrap_or_default().lines();

@@ -41,7 +41,7 @@ pub use hook::Hook;
 pub(crate) use hook::Hooks;
 pub use registered::{Registry, RegistryError};
 pub use router::RouteError;
-pub(crate) use router::{Named, Router};
+pub(crate) use router::Router;
 pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec, SpecTexts};
 

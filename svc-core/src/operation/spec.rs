@@ -188,6 +188,11 @@ impl Http {
         Self::new(Method::Delete, path, Scopes::only(scope))
     }
 
+    /// A route of the office (contract §11), which answers 200.
+    pub(crate) const fn office(method: Method) -> Self {
+        Self::new(method, "/", Scopes::only(Scope::Oficina)).status(StatusCode::OK)
+    }
+
     /// Answers a success with `status`.
     #[must_use]
     pub const fn status(mut self, status: StatusCode) -> Self {
@@ -240,7 +245,7 @@ impl Http {
 
 /// What is known of an operation without running it. Its texts are in `openapi/texts/`, by its route
 /// or its name.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Spec {
     /// Its name for `svc do`: the subject, a dot and the action (`stock.move`); `None` if it has
@@ -256,6 +261,10 @@ pub struct Spec {
     pub changes_access: bool,
     /// What a host says of its own operation; those of Svc have their texts in files.
     pub texts: Option<SpecTexts>,
+    /// Whether it only reads.
+    pub reads: bool,
+    /// The content type of its answer where it is run by name; errors are always JSON.
+    pub content: &'static str,
 }
 
 /// What the description of the API says of a host's operation, in English and Spanish.
@@ -267,10 +276,25 @@ pub struct SpecTexts {
     pub description: [&'static str; 2],
 }
 
+impl Default for Spec {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Spec {
     /// An operation that Rust code calls, without a route or a name.
     pub const fn new() -> Self {
-        Self { name: None, http: None, emits: &[], errors: &[], changes_access: false, texts: None }
+        Self {
+            name: None,
+            http: None,
+            emits: &[],
+            errors: &[],
+            changes_access: false,
+            texts: None,
+            reads: false,
+            content: JSON,
+        }
     }
 
     /// Gives it a name: the subject, a dot and the action (`stock.move`).
@@ -313,6 +337,19 @@ impl Spec {
     #[must_use]
     pub const fn changes_access(mut self) -> Self {
         self.changes_access = true;
+        self
+    }
+    /// Declares that it reads a file of that content type.
+    #[must_use]
+    pub(crate) const fn file(mut self, content: &'static str) -> Self {
+        self.content = content;
+        self.reads()
+    }
+
+    /// Declares that it only reads.
+    #[must_use]
+    pub const fn reads(mut self) -> Self {
+        self.reads = true;
         self
     }
 }

@@ -131,7 +131,7 @@ impl Operation for EditAccount {
 }
 
 impl Operation for ListAccounts {
-    const SPEC: Spec = Spec::new().named("account.list");
+    const SPEC: Spec = Spec::new().named("account.list").reads();
     type Output = Accounts;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Accounts, Error> {
@@ -147,7 +147,7 @@ impl Operation for ListAccounts {
 }
 
 impl Operation for TrialBalance {
-    const SPEC: Spec = Spec::new().named("ledger.balance");
+    const SPEC: Spec = Spec::new().named("ledger.balance").reads();
     type Output = Balances;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Balances, Error> {

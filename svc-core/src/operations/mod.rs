@@ -16,6 +16,7 @@ mod opportunity;
 mod product;
 mod purchase;
 mod quota;
+mod read;
 mod receivable;
 mod sale;
 mod secrets;
@@ -27,8 +28,8 @@ pub(crate) use catalogue::Edit;
 pub use certificate::{CertificateLoaded, LoadCertificate};
 pub use company::{CompanyCreated, CompanyEdited, EditCompany};
 pub use customer::{
-    CreateCustomer, CreateLead, CustomerCreated, CustomerEdited, CustomerTerms, EditCustomer, InteractionLogged,
-    LogInteraction, ReviseCustomer,
+    CreateCustomer, CreateLead, CustomerCreated, CustomerEdited, CustomerTerms, CustomersFound, EditCustomer,
+    FindCustomers, InteractionLogged, LogInteraction, MAX_FOUND, ReadCustomer, ReviseCustomer,
 };
 pub use invoice::{
     AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, DiscardDocument,
@@ -38,12 +39,15 @@ pub use invoice::{
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
-pub use product::{CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef};
+pub use product::{
+    CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef, ReadProduct,
+};
 pub use purchase::{
     CancelPayable, CancelPayablePayment, CapturePayable, CapturePurchase, EditPayable, OrderLine, PayPayable,
     PayablePaid, PayableRef, PurchaseReceived, PurchaseRef, ReceivePurchase, ReceivedLine,
 };
 pub use quota::{QuotaUsed, UseQuota};
+pub use read::WholeRecord;
 pub use receivable::{
     AdvanceRefunded, Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef,
     FavourRefunded, PayReceivable, PaymentApplied, PaymentCancelled, PaymentRef, PaymentsApplied, RefundAdvance,
@@ -52,7 +56,8 @@ pub use receivable::{
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
     EndInvoicing, FulfilOrder, GoodsReturned, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody,
-    MAX_LINES, OrderInvoiced, OrderQuote, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured, SaleCreated, SaleRef,
+    MAX_LINES, OrderInvoiced, OrderQuote, ReadSale, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured, SaleCreated,
+    SaleRef,
 };
 pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};

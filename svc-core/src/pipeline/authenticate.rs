@@ -28,6 +28,11 @@ impl Caller {
     pub(super) fn scopes(&self) -> &KeyScopes {
         &self.key.scopes
     }
+
+    /// The key's identifier within the company.
+    pub(super) fn suffix(&self) -> &str {
+        &self.key.id.suffix
+    }
 }
 
 /// Authenticates a request. Once the key is genuine, every answer carries its limits, refusals too.

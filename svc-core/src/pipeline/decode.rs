@@ -61,7 +61,7 @@ async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: Bo
             _ => Err(Code::TipoNoSoportado.into()),
         };
     }
-    let announced = head.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    let announced = announced_length(&head.headers);
     if announced.is_some_and(|length| length > max as u64) {
         return Err(excess(max));
     }
@@ -70,7 +70,7 @@ async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: Bo
     let room = announced.map_or(max, |length| length as usize);
     let mut received = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Error::new(Code::JsonInvalido).message("el cuerpo llegó incompleto"))?;
+        let frame = frame.map_err(|_| incomplete())?;
         if let Ok(data) = frame.into_data() {
             if received.len() + data.len() > max {
                 return Err(excess(max));
@@ -94,16 +94,30 @@ async fn is_empty(body: &mut Body) -> bool {
     true
 }
 
-fn late(within: Duration) -> Error {
+/// The length that the client announces.
+pub(super) fn announced_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
+}
+
+pub(super) fn incomplete() -> Error {
+    Error::new(Code::JsonInvalido).message("el cuerpo llegó incompleto")
+}
+
+pub(super) fn late(within: Duration) -> Error {
     Error::new(Code::JsonInvalido).message(format!("el cuerpo no llegó completo en {} s", within.as_secs_f64()))
 }
 
-fn excess(max: usize) -> Error {
+pub(super) fn excess(max: usize) -> Error {
     Error::new(Code::CuerpoExcedido).message(format!("el cuerpo excede el máximo de {max} bytes"))
 }
 
 /// `application/json`, alone or with `charset=utf-8` (contract §4).
 fn is_json(headers: &HeaderMap) -> bool {
+    is_utf8_of(headers, "application/json")
+}
+
+/// Whether the body has that media type, alone or with `charset=utf-8`.
+pub(super) fn is_utf8_of(headers: &HeaderMap, media_type: &str) -> bool {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(value) = value.to_str() else { return false };
@@ -114,7 +128,7 @@ fn is_json(headers: &HeaderMap) -> bool {
                 && charset.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
         })
     };
-    parts.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"))
+    parts.next().is_some_and(|media| media.eq_ignore_ascii_case(media_type))
         && parts.all(|part| part.is_empty() || utf8(part))
 }
 

@@ -1,23 +1,27 @@
 //! A write: idempotency claim, effect, events and stored response share one transaction.
 
 use bytes::Bytes;
+use http::StatusCode;
 
 use super::authenticate::Caller;
+use super::batch::Batch;
 use super::idempotency::Key;
 use super::respond::Reply;
 use crate::context::Context;
 use crate::domain::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::operation::{Actor, Answer, AnyOperation, Http, Repetition, path};
+use crate::operation::{Actor, Answer, AnyOperation, Cx, Head, Http, Repetition, path};
 use crate::store::{ANSWER_RETENTION, Claim, StoreError, TransactionBody, Tx};
 
 /// A validated write, ready to run.
 pub(super) struct Write<'a> {
     pub(super) context: &'a Context,
     pub(super) caller: &'a Caller,
-    pub(super) operation: &'static dyn AnyOperation,
-    pub(super) http: &'static Http,
+    /// Who is told to the operation as its caller.
+    pub(super) actor: &'a Actor,
+    pub(super) work: Work,
+    pub(super) http: Http,
     /// The path parameters, until they become fields of the input.
     pub(super) segments: Option<Vec<String>>,
     pub(super) query: &'a str,
@@ -27,17 +31,30 @@ pub(super) struct Write<'a> {
     pub(super) rehearsal: bool,
 }
 
+/// What a write does.
+pub(super) enum Work {
+    /// An operation of the API.
+    Operation(&'static dyn AnyOperation),
+    /// An action of the office, which answers 200 without links.
+    Action(&'static dyn AnyOperation),
+    /// Actions of the office, which the body names.
+    Batch,
+}
+
+impl Work {
+    async fn run(&self, context: &Context, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error> {
+        match self {
+            Self::Operation(operation) => operation.run(cx, input).await,
+            Self::Action(operation) => Ok(Answer { head: Head::of(StatusCode::OK), ..operation.run(cx, input).await? }),
+            Self::Batch => Batch::read(context, input)?.run(cx).await,
+        }
+    }
+}
+
 impl Write<'_> {
     pub(super) async fn execute(mut self) -> Result<Reply, Error> {
         let (context, company) = (self.context, self.caller.company().id);
         context.transact(company, &mut self).await
-    }
-
-    fn suffix(&self) -> &str {
-        match &self.caller.actor {
-            Actor::Key { suffix, .. } => suffix,
-            Actor::BackOffice => "",
-        }
     }
 }
 
@@ -54,7 +71,7 @@ impl TransactionBody for Write<'_> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
         if let Some(key) = &self.key {
-            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, ANSWER_RETENTION).await;
+            let claim = tx.claim(self.caller.suffix(), &key.name, &key.fingerprint, ANSWER_RETENTION).await;
             match claim.map_err(in_progress)? {
                 Claim::New => {}
                 Claim::Done { fingerprint, .. } if fingerprint != key.fingerprint => {
@@ -70,25 +87,25 @@ impl TransactionBody for Write<'_> {
         if let Some(segments) = self.segments.take() {
             self.input.insert_first(path::read(self.http.path, &segments)?);
         }
-        let mut cx = self.context.cx(tx, self.caller.company(), &self.caller.actor);
-        let Answer { head, body, remembered } = self.operation.run(&mut cx, &self.input).await?;
+        let mut cx = self.context.cx(tx, self.caller.company(), self.actor);
+        let Answer { head, body, remembered } = self.work.run(self.context, &mut cx, &self.input).await?;
         let emitted = cx.into_emitted();
         if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, &success(&remembered)).await?;
+            tx.remember(self.caller.suffix(), &key.name, &success(&remembered)).await?;
         }
         Ok(Reply::answered(head, success(&body), emitted))
     }
 }
 
 /// Every success begins with `ok`; the rest are the members of `object`.
-fn success(object: &[u8]) -> Bytes {
+pub(super) fn success(object: &[u8]) -> Bytes {
     let members = object.strip_prefix(b"{").unwrap_or_default();
     let joint: &[u8] = if members == b"}" { b"" } else { b"," };
     [br#"{"ok":true"#, joint, members].concat().into()
 }
 
 /// The first request with this key did not end within the lock timeout.
-fn in_progress(error: StoreError) -> Error {
+pub(super) fn in_progress(error: StoreError) -> Error {
     match error {
         StoreError::Busy(_) => Error::new(Code::IdempotenciaEnCurso).retry_after(1),
         other => other.into(),

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::context::Context;
 use crate::domain::company::{CompanyId, LimitMode};
@@ -123,12 +123,31 @@ impl<'a> Admission<'a> {
         &self.key.scopes
     }
 
+    /// Keeps the slot beyond the answer's head; `None` if there is none.
+    pub(super) fn keep(&mut self, context: &Context) -> Option<HeldSlot> {
+        let (company, mes) = (self.key.company.id, self.allowance.period.mes);
+        std::mem::take(&mut self.admitted).then(|| HeldSlot { context: context.clone(), company, mes })
+    }
+
     /// Releases the slot. The month does not count requests that failed with a server error (spec
     /// "Limits").
     pub(super) fn release(&mut self, failed: bool) {
         if std::mem::take(&mut self.admitted) {
             self.allowance.used.month = self.ledger.release(self.key.company.id, self.allowance.period.mes, !failed);
         }
+    }
+}
+
+/// The slot of a request whose answer is still being sent; dropping it releases the slot.
+pub(crate) struct HeldSlot {
+    context: Context,
+    company: CompanyId,
+    mes: NaiveDate,
+}
+
+impl Drop for HeldSlot {
+    fn drop(&mut self) {
+        self.context.ledger().release(self.company, self.mes, true);
     }
 }
 

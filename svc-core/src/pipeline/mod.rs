@@ -1,12 +1,16 @@
 //! The path of a request, top-down. The order of the steps is that of contract §2: it decides which
-//! error is reported.
+//! error is reported. The API's requests and the office's take it alike.
 
 mod authenticate;
+mod batch;
 mod browser;
 mod decode;
 mod execute;
 mod idempotency;
+pub(crate) mod import;
 mod limits;
+pub(crate) mod ndjson;
+pub(crate) mod office;
 pub(crate) mod rehearsal;
 pub(crate) mod respond;
 mod route;
@@ -14,18 +18,20 @@ mod route;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
 
+use authenticate::Caller;
+pub(crate) use batch::BatchBody;
 pub(crate) use decode::{Body, BoxError, boxed, discard_received};
-use route::MatchedRoute;
-pub(crate) use route::Paths;
-
 use limits::ResponseMeta;
+use office::{OfficeEntrance, OfficeRequest};
+pub(crate) use respond::AnswerBody;
 use respond::Reply;
+pub(crate) use route::Paths;
+use route::{MatchedRoute, RouteTarget};
 
 use crate::context::Context;
 use crate::error::{Code, Error};
@@ -33,7 +39,7 @@ use crate::json::Json;
 use crate::observe::Watch;
 use crate::operation::page::{ListRequest, PageLimits};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, path};
+use crate::operation::{Handler, Http, path};
 use crate::store::StoreError;
 
 /// A request's id and the moment at which it came.
@@ -43,21 +49,34 @@ pub(crate) struct RequestMeta<'a> {
     pub(crate) received: DateTime<Utc>,
 }
 
+/// The service that a request came to.
+pub(crate) enum Entrance {
+    Api(Paths),
+    Office(OfficeEntrance),
+}
+
+impl Entrance {
+    fn find(&self, context: &Context, head: &http::request::Parts) -> Result<MatchedRoute, Error> {
+        match self {
+            Self::Api(paths) => route::find(context, *paths, head),
+            Self::Office(entrance) => entrance.find(context, head),
+        }
+    }
+}
+
 /// Answers a request, always; every response carries the request id.
 pub(crate) async fn answer(
     context: &Context,
-    paths: Paths,
+    entrance: &Entrance,
     RequestMeta { peticion, received }: RequestMeta<'_>,
     head: &http::request::Parts,
     body: &mut Body,
     watch: &mut Watch,
-) -> Response<Bytes> {
+) -> Response<AnswerBody> {
     let mut meta = ResponseMeta::default();
     // A panic still gets a response with the id to report, and the connection survives.
     let outcome =
-        AssertUnwindSafe(serve(context, route::find(context, paths, head), peticion, head, body, &mut meta, watch))
-            .catch_unwind()
-            .await;
+        AssertUnwindSafe(serve(context, entrance, peticion, head, body, &mut meta, watch)).catch_unwind().await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
         watch.error(error.code());
@@ -70,27 +89,45 @@ pub(crate) async fn answer(
 }
 
 /// The response of a front end that could not pass the request to the API.
-pub(crate) fn refused(error: Error, peticion: &str, received: DateTime<Utc>) -> Response<Bytes> {
+pub(crate) fn refused(error: Error, peticion: &str, received: DateTime<Utc>) -> Response<AnswerBody> {
     respond::response(Err(error), peticion, received, &ResponseMeta::default())
 }
 
 async fn serve<'a>(
     context: &'a Context,
-    route: Result<MatchedRoute<'_>, Error>,
+    entrance: &Entrance,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
     meta: &mut ResponseMeta<'a>,
     watch: &mut Watch,
 ) -> Result<Reply, Error> {
-    let route = route?;
-    watch.operation(Arc::clone(&route.operation.name));
-    let (http, handler) = (route.operation.http, route.operation.handler);
-    if let Handler::Open(run) = handler {
-        return Ok(Reply::new(http.status, run(peticion)?));
+    let route = entrance.find(context, head)?;
+    watch.operation(Arc::clone(&route.name));
+    if let RouteTarget::Api(Handler::Open(run)) = route.target {
+        return Ok(Reply::new(route.http.status, run(peticion)?));
     }
-    let query = head.uri.query().unwrap_or_default();
-    browser::refuse(&head.headers, query)?;
+    let caller = admit(context, &route.http, head, meta, watch).await?;
+    match (route.target, entrance) {
+        (RouteTarget::Office(target), Entrance::Office(entrance)) => {
+            let (http, path, actions) = (route.http, route.path.as_str(), &entrance.actions);
+            let caller = &caller;
+            OfficeRequest { context, caller, http, path, head, body, meta, actions }.serve(target).await
+        }
+        (RouteTarget::Api(handler), _) => serve_api(context, &caller, handler, route, head, body, meta).await,
+        (RouteTarget::Office(_), Entrance::Api(_)) => Err(Error::internal("the API has no route of the office")),
+    }
+}
+
+/// Authenticates and counts a request, and checks its scope.
+async fn admit<'a>(
+    context: &'a Context,
+    http: &Http,
+    head: &http::request::Parts,
+    meta: &mut ResponseMeta<'a>,
+    watch: &mut Watch,
+) -> Result<Caller, Error> {
+    browser::refuse(&head.headers, head.uri.query().unwrap_or_default())?;
     let caller = authenticate::caller(context, &head.headers, meta).await;
     // Recorded for refused requests too, so that logs name the company.
     if let Some(admission) = &meta.admission {
@@ -103,6 +140,19 @@ async fn serve<'a>(
         let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));
         return Err(Error::new(Code::SinPermiso).message(text));
     }
+    Ok(caller)
+}
+
+async fn serve_api(
+    context: &Context,
+    caller: &Caller,
+    handler: Handler,
+    route: MatchedRoute,
+    head: &http::request::Parts,
+    body: &mut Body,
+    meta: &mut ResponseMeta<'_>,
+) -> Result<Reply, Error> {
+    let (http, query) = (route.http, head.uri.query().unwrap_or_default());
     match handler {
         Handler::List(list) => {
             let limits = PageLimits::of(list.spec().pages, context.limits(caller.company()));
@@ -131,12 +181,11 @@ async fn serve<'a>(
             let input = decode::json(body, http.body)?;
             let key = name.map(|name| idempotency::Key {
                 name,
-                fingerprint: idempotency::fingerprint(http, &route.path, &input),
+                fingerprint: idempotency::fingerprint(&http, &route.path, &input),
             });
-            let segments = Some(route.parameters);
-            let rehearsal = meta.rehearsal;
-            let write =
-                execute::Write { context, caller: &caller, operation, http, segments, query, input, key, rehearsal };
+            let (segments, rehearsal, actor) = (Some(route.parameters), meta.rehearsal, &caller.actor);
+            let work = execute::Work::Operation(operation);
+            let write = execute::Write { context, caller, actor, work, http, segments, query, input, key, rehearsal };
             in_time(context, write.execute().boxed()).await
         }
         Handler::Open(_) => Err(Error::internal("an open operation was answered before")),

@@ -2,13 +2,18 @@
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use futures_util::stream;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use serde::Serialize;
 
-use super::limits::{LimitUsage, ResponseMeta};
+use super::limits::{HeldSlot, LimitUsage, ResponseMeta};
 use super::rehearsal::{REHEARSAL, REHEARSED_EVENTS};
 use crate::error::Error;
 use crate::operation::{Head, JSON};
+use crate::operations::import::Export;
 
 pub(crate) const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
 pub(crate) const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
@@ -29,11 +34,76 @@ const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 /// A success. It has no `Debug`, because the body may hold a secret.
 pub(crate) struct Reply {
     head: Head,
-    body: Bytes,
+    body: AnswerBody,
     content: &'static str,
     replayed: bool,
     /// The types of the events that a write emitted.
     emitted: Vec<&'static str>,
+}
+
+/// The body of an answer.
+pub(crate) enum AnswerBody {
+    /// All of it.
+    Whole(Bytes),
+    /// An export, which is read while it is sent.
+    Lines(ExportBody),
+}
+
+/// The lines of an export that is under way.
+pub(crate) struct ExportBody {
+    first: Option<Bytes>,
+    export: Export,
+    _slot: Option<HeldSlot>,
+}
+
+impl AnswerBody {
+    pub(super) fn of_export(first: Bytes, export: Export, slot: Option<HeldSlot>) -> Self {
+        Self::Lines(ExportBody { first: Some(first), export, _slot: slot })
+    }
+
+    /// What is in memory: all of it, except of an export.
+    pub(crate) fn in_memory(self) -> Bytes {
+        match self {
+            Self::Whole(bytes) => bytes,
+            Self::Lines(lines) => lines.first.unwrap_or_default(),
+        }
+    }
+
+    /// All of it, which is only then in memory.
+    pub(crate) async fn whole(self) -> Result<Bytes, Error> {
+        match self {
+            Self::Whole(bytes) => Ok(bytes),
+            Self::Lines(mut lines) => {
+                let mut whole = Vec::new();
+                while let Some(more) = lines.next().await? {
+                    whole.extend_from_slice(&more);
+                }
+                Ok(whole.into())
+            }
+        }
+    }
+
+    /// A body of HTTP. An export that fails ends it early.
+    pub(crate) fn boxed(self) -> UnsyncBoxBody<Bytes, Error> {
+        match self {
+            Self::Whole(bytes) => Full::new(bytes).map_err(|never| match never {}).boxed_unsync(),
+            Self::Lines(lines) => {
+                let pieces = stream::try_unfold(lines, async |mut lines| {
+                    Ok(lines.next().await?.map(|more| (Frame::data(more), lines)))
+                });
+                StreamBody::new(pieces).boxed_unsync()
+            }
+        }
+    }
+}
+
+impl ExportBody {
+    async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.export.next().await,
+        }
+    }
 }
 
 impl Reply {
@@ -46,9 +116,14 @@ impl Reply {
         Self { content, ..Self::new(StatusCode::OK, body) }
     }
 
+    /// An answer of that content type that is read while it is sent.
+    pub(super) fn streamed(content: &'static str, body: AnswerBody) -> Self {
+        Self { body, content, ..Self::new(StatusCode::OK, Bytes::new()) }
+    }
+
     /// What a write answers.
     pub(super) fn answered(head: Head, body: Bytes, emitted: Vec<&'static str>) -> Self {
-        Self { head, body, content: JSON, replayed: false, emitted }
+        Self { head, body: AnswerBody::Whole(body), content: JSON, replayed: false, emitted }
     }
 
     /// A stored answer, byte for byte.
@@ -64,7 +139,7 @@ pub(super) fn response(
     peticion: &str,
     received: DateTime<Utc>,
     meta: &ResponseMeta<'_>,
-) -> Response<Bytes> {
+) -> Response<AnswerBody> {
     let mut emitted = String::new();
     let mut response = match outcome {
         Ok(reply) => {
@@ -83,7 +158,7 @@ pub(super) fn response(
             }
             response
         }
-        Err(error) => refusal(&error, peticion),
+        Err(error) => refusal(&error, peticion).map(AnswerBody::Whole),
     };
     let authenticated = response.status() != StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();

@@ -1,13 +1,16 @@
 //! Routing: 404 and 405.
 
+use std::sync::Arc;
+
 use percent_encoding::percent_decode_str;
 
+use super::office::OfficeTarget;
 use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::operation::{Method, Named};
+use crate::operation::{Handler, Http, Method};
 
 /// The default path of the API.
-const PREFIX: &str = "/api/v1";
+pub(super) const PREFIX: &str = "/api/v1";
 
 /// Which paths name operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,20 +21,26 @@ pub(crate) enum Paths {
     Any,
 }
 
-/// The operation that a request names.
-pub(super) struct MatchedRoute<'r> {
-    pub(super) operation: &'r Named,
+/// What a request names.
+#[derive(Clone, Copy)]
+pub(super) enum RouteTarget {
+    Api(Handler),
+    Office(OfficeTarget),
+}
+
+/// The route that a request names.
+pub(super) struct MatchedRoute {
+    pub(super) target: RouteTarget,
+    pub(super) http: Http,
+    /// Its name in logs and metrics.
+    pub(super) name: Arc<str>,
     /// The path below the base URL.
     pub(super) path: String,
     /// The parameters of the path, decoded.
     pub(super) parameters: Vec<String>,
 }
 
-pub(super) fn find<'r>(
-    context: &'r Context,
-    paths: Paths,
-    head: &http::request::Parts,
-) -> Result<MatchedRoute<'r>, Error> {
+pub(super) fn find(context: &Context, paths: Paths, head: &http::request::Parts) -> Result<MatchedRoute, Error> {
     let path = below_base(head.uri.path(), context.base_path(), paths).ok_or(Code::RutaNoExiste)?;
     let (route, parameters) = context.router().find(path).ok_or(Code::RutaNoExiste)?;
     let Some(operation) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
@@ -39,7 +48,8 @@ pub(super) fn find<'r>(
     };
     let parameters =
         parameters.into_iter().map(|raw| percent_decode_str(raw).decode_utf8_lossy().into_owned()).collect();
-    Ok(MatchedRoute { operation, path: path.to_owned(), parameters })
+    let (target, http, name) = (RouteTarget::Api(operation.handler), *operation.http, Arc::clone(&operation.name));
+    Ok(MatchedRoute { target, http, name, path: path.to_owned(), parameters })
 }
 
 /// The path without the base URL's.

@@ -26,11 +26,14 @@ pub fn computed(table: &str, columns: &[&str]) -> impl Iterator<Item = &'static 
 
 fn of_table(table: &str) -> &'static [Computed] {
     match table {
-        "clientes" => &[Computed {
-            column: "correo_comparable",
-            from: &["correo"],
-            compute: |texts| texts[0].map(normalise_email),
-        }],
+        "clientes" => &[
+            Computed { column: "correo_comparable", from: &["correo"], compute: |texts| texts[0].map(normalise_email) },
+            Computed {
+                column: "busqueda",
+                from: &["nombre", "razon_social", "rfc"],
+                compute: |texts| Some(search_text(texts)),
+            },
+        ],
         "productos" => {
             &[Computed { column: "busqueda", from: &["sku", "descripcion"], compute: |texts| Some(search_text(texts)) }]
         }
@@ -54,7 +57,7 @@ impl Computed {
 }
 
 /// The text that a search looks into (contract §3): `sku` and `descripcion` of a product, `nombre`
-/// of a supplier.
+/// of a supplier, and names and RFC of a customer.
 fn search_text(texts: &[Option<&str>]) -> String {
     fold(&texts.iter().copied().flatten().collect::<Vec<_>>().join(" "))
 }

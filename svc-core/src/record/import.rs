@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use super::{ToValue, Value};
+use super::{List, ListSpec, Row, RowError, ToValue, Value};
 use crate::json::Text;
 
 /// How a store keeps the records of an import: the table, and the columns that the import fills.
@@ -18,6 +18,9 @@ pub struct ImportSpec {
 
 /// A record of an import, read from one line.
 pub(crate) trait Import: DeserializeOwned + Send + Sync + 'static {
+    /// The item of the record's list.
+    type Record: Exported;
+
     const SPEC: ImportSpec;
 
     /// The clave; `None` until the import assigns one, unless the line gives it.
@@ -25,6 +28,15 @@ pub(crate) trait Import: DeserializeOwned + Send + Sync + 'static {
 
     /// Appends the values of [`ImportSpec::columns`] to `row`.
     fn values<'v>(&'v self, row: &mut Vec<Value<'v>>);
+}
+
+/// A record with every field that an import takes.
+pub(crate) trait Exported: List {
+    /// The list of all these records, the hidden ones too, with these fields.
+    const EXPORT: ListSpec;
+
+    /// Writes a row as a line of an import, and returns the clave.
+    fn export<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 
 /// A reference to another record by its code or name, of at most `MAX` characters. The column

@@ -98,6 +98,12 @@ impl ListSpec {
         self
     }
 
+    /// The list of all its records, the hidden ones too, with these columns.
+    #[must_use]
+    pub(crate) const fn whole(self, columns: &'static [&'static str]) -> Self {
+        Self { columns, hidden: None, requires: &[], ..self }
+    }
+
     /// Refuses a query without any of the required filters.
     pub(crate) fn validate(&self, query: &Query) -> Result<(), Error> {
         match self.requires {

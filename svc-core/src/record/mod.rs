@@ -34,7 +34,8 @@
 //! `name in "column"` names the column if it differs. The documentation of a field is its row in
 //! `openapi/texts/fields.md` or `office.md`, unless the declaration has a comment of its own.
 //!
-//! Each name after the fields declares another struct: `import` implements `Import`, `changes` (what
+//! Each name after the fields declares another struct: `import` implements `Import`, and the item of
+//! the list then `Exported`: it is written with every field that an import takes. `changes` (what
 //! the back office may edit by the rules of the import) implements `Changes`, and `stored`
 //! implements [`Stored`]. `create`, `edit` and `office` are bodies: the stored record is created
 //! from one (`From`) or changed by one (`edit`, `apply`). Rows are read by the index of a column in
@@ -88,7 +89,7 @@ pub mod webhook;
 pub use columns::Columns;
 pub use filter::{Compare, Filter, Takes};
 pub use import::ImportSpec;
-pub(crate) use import::{Changes, Import, Reference};
+pub(crate) use import::{Changes, Exported, Import, Reference};
 pub use list::{Condition, List, ListSpec, PageSizes, Query};
 pub use stored::Stored;
 pub use value::{FromValue, Kind, Row, RowError, ToValue, Value};

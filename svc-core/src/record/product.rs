@@ -89,6 +89,21 @@ pub enum KindCode {
 
 field_schema!(KindCode, "KindCode", { "type": "string", "enum": ["A", "B", "C"] });
 
+impl KindCode {
+    /// The code of a kind; `None` if bodies do not write it.
+    pub(crate) fn of(kind: ProductKind) -> Option<Self> {
+        [Self::A, Self::B, Self::C].into_iter().find(|code| ProductKind::from(*code) == kind)
+    }
+
+    pub(crate) fn letter(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+        }
+    }
+}
+
 impl From<KindCode> for ProductKind {
     fn from(code: KindCode) -> Self {
         match code {

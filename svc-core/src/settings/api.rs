@@ -33,9 +33,18 @@ pub struct ApiSettings {
     /// Seconds within which the whole body of a request has to come.
     #[arg(long, env = "SVC_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = crate::context::DEFAULT_BODY_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3600))]
     body_timeout: u64,
+    /// Serve the back office's actions over HTTP too, at /office/v1 beside the API, to keys with the
+    /// scope oficina.
+    #[arg(long, env = "SVC_OFFICE")]
+    office: bool,
 }
 
 impl ApiSettings {
+    /// Whether the office is served beside the API: [`Office`](crate::Office).
+    pub fn serves_office(&self) -> bool {
+        self.office
+    }
+
     /// Applies these limits to the builder.
     pub fn apply(&self, builder: ContextBuilder) -> ContextBuilder {
         builder

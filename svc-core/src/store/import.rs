@@ -109,6 +109,10 @@ pub trait ImportTx {
     /// Sets the parents of records: pairs of a record's clave and its parent's.
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
 
+    /// Those of `claves` that a record of the company has. No other transaction takes one of them
+    /// until the end.
+    async fn taken_claves(&mut self, spec: &'static ImportSpec, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
+
     /// The claves of new records, one for each element of `given`: the given one, else the one
     /// after the greatest so far. Advances the company's counter past all of them.
     async fn assign_claves(&mut self, spec: &'static ImportSpec, given: &[Option<i64>])

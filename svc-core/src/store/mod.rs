@@ -30,6 +30,7 @@ mod discard;
 mod import;
 mod invoice;
 mod layer;
+mod list;
 mod payment;
 mod product;
 mod purchase;
@@ -67,6 +68,7 @@ pub use discard::{DiscardTx, SaleBefore, SalePayment};
 pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
+pub use list::ListTx;
 pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed};
 pub use purchase::{
@@ -267,6 +269,7 @@ pub trait Tx:
     + TicketTx
     + ImportTx
     + InvoiceTx
+    + ListTx
     + PaymentTx
     + ProductTx
     + PurchaseTx

@@ -62,6 +62,10 @@ pub trait RequestTx {
         kept: TimeDelta,
     ) -> Result<Claim, StoreError>;
 
+    /// Sets the fingerprint of the request whose key this transaction claimed, where it was not
+    /// known yet.
+    async fn set_fingerprint(&mut self, suffix: &str, name: &str, fingerprint: &[u8; 32]) -> Result<(), StoreError>;
+
     /// Stores the answer to the request whose key this transaction claimed.
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
 

@@ -8,6 +8,7 @@ mod sales;
 mod stock;
 
 use sqlx::{Postgres, QueryBuilder};
+use svc_core::domain::text::{fold, like_pattern};
 use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
 use svc_core::record::{Kind, Value};
@@ -18,6 +19,7 @@ use crate::value::push;
 /// The source of the rows of `table`.
 pub(crate) fn of(table: &str) -> &'static Source {
     match table {
+        "clientes" => &CUSTOMERS,
         "compras" => &PURCHASES,
         "compras_renglones" => &PURCHASE_LINES,
         "cxc" => &RECEIVABLES,
@@ -37,6 +39,21 @@ pub(crate) fn of(table: &str) -> &'static Source {
         _ => &Source::PLAIN,
     }
 }
+
+static CUSTOMERS: Source = Source {
+    // Every word of the text, or the whole of it as a folio.
+    filters: &[("texto", |page, texto| {
+        let Value::Text(text) = texto else { return };
+        page.and().push("((");
+        for (at, word) in fold(text).split(' ').enumerate() {
+            let sql = page.sql().push(if at > 0 { " AND busqueda LIKE " } else { "busqueda LIKE " });
+            sql.push_bind(like_pattern(word));
+        }
+        push(page.sql().push(") OR folio = "), texto, Kind::Text);
+        page.sql().push(")");
+    })],
+    ..Source::PLAIN
+};
 
 static PURCHASES: Source = Source {
     from: &["compras c", "LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen"],

@@ -18,6 +18,7 @@ mod prospects;
 mod purchases;
 mod quota;
 mod rates;
+mod reading;
 mod sales;
 pub(crate) mod shop;
 mod stock;

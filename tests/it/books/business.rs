@@ -106,9 +106,7 @@ impl Business {
             }
             Deed::CancelSale(sale) => self.of_sale("sale.cancel", *sale).await,
             Deed::Fulfil(sale, parts) => self.fulfil(*sale, parts).await,
-            Deed::Stamp(invoice) => {
-                self.of_invoice("invoice.stamped", *invoice, json!({"uuid": crate::documents::UUIDS[1]})).await
-            }
+            Deed::Stamp(invoice) => self.stamp(*invoice).await,
             Deed::Reject(invoice) => {
                 self.of_invoice("invoice.rejected", *invoice, json!({"codigo": "CFDI40147", "mensaje": "No"})).await
             }
@@ -242,6 +240,13 @@ impl Business {
     async fn of_sale(&self, action: &str, sale: Pick) -> Result<(), Refused> {
         let venta = self.one(sale, "ventas").await;
         self.run_by_name(action, json!({"venta": venta})).await
+    }
+
+    /// Stamps an invoice with a fiscal folio of its own.
+    async fn stamp(&self, invoice: Pick) -> Result<(), Refused> {
+        let factura = self.one(invoice, "facturas").await;
+        let uuid = format!("10000000-0000-4000-8000-{factura:012}");
+        self.run_by_name("invoice.stamped", json!({"factura": factura, "uuid": uuid})).await
     }
 
     async fn of_invoice(&self, action: &str, invoice: Pick, mut input: Value) -> Result<(), Refused> {

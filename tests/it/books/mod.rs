@@ -15,6 +15,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use business::Business;
 use step::{Step, steps};
+use svc_tests::imports::imports_what_it_exports;
 use svc_tests::{World, books};
 
 /// The number of worlds, each with two companies, and the number of steps in all; `SVC_TEST_STEPS`
@@ -96,5 +97,8 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
          SELECT coalesce(sum(existencia_actual - existencia_anterior), 0) FROM movimientos_inventario m
          WHERE m.empresa = i.empresa AND m.producto = i.producto AND m.almacen = i.almacen::text)";
     assert_eq!(world.sql::<i64>(unexplained).await, 0);
+    for business in &companies {
+        imports_what_it_exports(&business.company).await;
+    }
     tally.into_iter().collect()
 }

@@ -2,6 +2,7 @@
 
 mod balances;
 mod claves;
+mod exporting;
 mod faults;
 mod integers;
 mod lines;

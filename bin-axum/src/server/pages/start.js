@@ -2,7 +2,7 @@
 const spanish = document.documentElement.lang === "es";
 const tryIt = document.body.dataset.tryIt === "yes";
 Scalar.createApiReference("#reference", {
-  url: spanish ? "/openapi.json?lang=es" : "/openapi.json",
+  url: document.body.dataset.document,
   servers: tryIt ? [{ url: "/docs/api", description: spanish ? "Esta demo, por su proxy de desarrollo" : "This demo, through its development proxy" }] : undefined,
   hideTestRequestButton: !tryIt,
   localization: { locale: document.documentElement.lang },

@@ -65,7 +65,7 @@ impl Case {
 }
 
 pub(super) fn cases() -> Vec<Case> {
-    [routes(), credentials(), browsers(), bodies(), records(), lists(), queries(), webhooks()]
+    [routes(), credentials(), browsers(), bodies(), records(), lists(), queries(), webhooks(), office()]
         .into_iter()
         .flatten()
         .collect()
@@ -282,5 +282,42 @@ fn webhooks() -> Vec<Case> {
         case("DELETE", "/webhooks/1").with("Idempotency-Key", "w-7"),
         case("DELETE", "/webhooks/1").with("Idempotency-Key", "w-8"),
         case("DELETE", "/webhooks/uno").with("Idempotency-Key", "w-9"),
+    ]
+}
+
+/// The office beside the API.
+fn office() -> Vec<Case> {
+    let at = |method, path: &str| Case { target: format!("/office/v1{path}"), ..case(method, "") };
+    let action = |name: &str, key, body: &str| {
+        at("POST", &format!("/{name}")).with("Content-Type", "application/json").with("Idempotency-Key", key).body(body)
+    };
+    let lines = |key, body: &str| {
+        let import = at("POST", "/import/marcas?existentes=omitir").with("Content-Type", "application/x-ndjson");
+        import.with("Idempotency-Key", key).body(body)
+    };
+    vec![
+        at("GET", ""),
+        at("GET", "").without_key(),
+        at("GET", "/nada/marcas"),
+        at("GET", "/batch"),
+        at("GET", "?a=1"),
+        action("customer.create", "o1", r#"{"nombre":"Ñandú \u00e9"}"#),
+        action("customer.create", "o1", r#"{"nombre":"Ñandú é"}"#),
+        action("customer.create", "o1", r#"{"nombre":"Otro"}"#),
+        action("customer.find", "o2", r#"{"texto":"nandu"}"#),
+        action("customer.get", "o2", r#"{"clave":999}"#),
+        action("invoice.pdf", "o2", r#"{"factura":1}"#),
+        action(
+            "batch",
+            "o3",
+            r#"{"acciones":[{"accion":"account.list","entrada":{}},{"accion":"customer.fly","entrada":{}}]}"#,
+        ),
+        action("batch", "o4", r#"{"acciones":[{"accion":"account.list","entrada":{}}]}"#),
+        lines("o5", "{\"clave\":1,\"nombre\":\"Uno\"}\n{\"clave\":1,\"nombre\":\"Dos\"}\n"),
+        lines("o5", "{\"clave\":1,\"nombre\":\"Uno\"}\n{\"clave\":1,\"nombre\":\"Dos\"}\n"),
+        lines("o6", "{"),
+        at("GET", "/export/marcas"),
+        at("GET", "/export/compras"),
+        at("GET", "/export/marcas?a=1"),
     ]
 }

@@ -1,22 +1,24 @@
-//! The ways to mount the API.
+//! The ways to mount the API, with the office beside it.
 
 use std::sync::Arc;
 
 use axum::Router;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
-use svc_core::Api;
-use svc_core::Context;
 use svc_core::domain::clock::SystemClock;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::operations::CreateKey;
 use svc_core::store::CompanyChange;
+use svc_core::{Api, Context, Office};
 use svc_tests::{BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tower::Service as _;
 
 use crate::gateways::{Gateway, Got, Sent};
 use crate::runtime_api::Function;
@@ -50,7 +52,7 @@ pub(super) struct Keys {
 }
 
 enum Inner {
-    Handle(Api),
+    Handle(Api, Office),
     Socket(String),
     Function(Gateway, Box<Function>),
 }
@@ -83,14 +85,26 @@ impl Mount {
             let created = context.run(company, &key).await.unwrap();
             Key { id: created.key_id, secret: created.api_key }
         };
-        let keys =
-            Keys { all: key(Scopes::all()).await, limited: key([Scope::WebhooksWrite].into_iter().collect()).await };
+        let all = Scopes::all().and(Scope::Oficina);
+        let keys = Keys { all: key(all).await, limited: key([Scope::WebhooksWrite].into_iter().collect()).await };
+        let (api, office) = (world.api.clone(), Office::at_root(world.api.context()));
         let inner = match self {
-            Self::Handle => Inner::Handle(world.api),
-            Self::AxumFallback => Inner::Socket(serve_axum(Router::new().fallback_service(world.api)).await),
-            Self::AxumNest => Inner::Socket(serve_axum(Router::new().nest_service("/api/v1", world.api)).await),
-            Self::Hyper => Inner::Socket(serve_hyper(world.api).await),
-            Self::Lambda(gateway) => Inner::Function(gateway, Box::new(Function::on(&world, &[]).await)),
+            Self::Handle => Inner::Handle(api, office),
+            Self::AxumFallback => {
+                let router = Router::new().route_service("/office/v1/", office.clone());
+                let router = router.route_service("/office/v1/{*rest}", office.clone());
+                let router = router.route_service("/office/v1", office);
+                Inner::Socket(serve_axum(router.fallback_service(api)).await)
+            }
+            Self::AxumNest => {
+                let office = Office::new(world.api.context());
+                let router = Router::new().nest_service("/office/v1", office).nest_service("/api/v1", api);
+                Inner::Socket(serve_axum(router).await)
+            }
+            Self::Hyper => Inner::Socket(serve_hyper(api, office).await),
+            Self::Lambda(gateway) => {
+                Inner::Function(gateway, Box::new(Function::on(&world, &[("SVC_OFFICE", "true")]).await))
+            }
         };
         Mounted { keys, inner }
     }
@@ -99,7 +113,7 @@ impl Mount {
 impl Mounted {
     pub(super) async fn send(&self, sent: Sent) -> Got {
         match &self.inner {
-            Inner::Handle(api) => handle(api, sent).await,
+            Inner::Handle(api, office) => handle(api, office, sent).await,
             Inner::Socket(address) => over_socket(address, sent).await,
             Inner::Function(gateway, function) => {
                 gateway.response(&function.invoke(&gateway.event(&sent)).await.unwrap())
@@ -115,12 +129,21 @@ async fn serve_axum(app: Router) -> String {
     address
 }
 
-async fn serve_hyper(api: Api) -> String {
+async fn serve_hyper(api: Api, office: Office) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let service = TowerToHyperService::new(api.clone());
+            let (api, office) = (api.clone(), office.clone());
+            let service = service_fn(move |request: Request<Incoming>| {
+                let (mut api, mut office) = (api.clone(), office.clone());
+                async move {
+                    if office.has(request.uri().path()) {
+                        return office.call(request).await;
+                    }
+                    Ok(api.call(request).await?.map(|body| body.map_err(|never| match never {}).boxed_unsync()))
+                }
+            });
             tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
         }
     });
@@ -137,7 +160,7 @@ fn sendable(target: &str) -> String {
         .fold(target.to_owned(), |target, &odd| target.replace(odd, &format!("%{:02X}", u32::from(odd))))
 }
 
-async fn handle(api: &Api, sent: Sent) -> Got {
+async fn handle(api: &Api, office: &Office, sent: Sent) -> Got {
     let mut request = Request::new(Bytes::from(sent.body));
     *request.method_mut() = Method::from_bytes(sent.method.as_bytes()).unwrap();
     *request.uri_mut() = sendable(&sent.target).parse().unwrap();
@@ -145,7 +168,9 @@ async fn handle(api: &Api, sent: Sent) -> Got {
         let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
         request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
     }
-    let (head, body) = api.handle(request).await.into_parts();
+    let is_office = office.has(request.uri().path());
+    let answer = if is_office { office.handle(request).await } else { api.handle(request).await };
+    let (head, body) = answer.into_parts();
     Got { status: head.status.as_u16(), headers: head.headers, body: body.to_vec() }
 }
 

@@ -5,6 +5,7 @@ mod edit;
 mod import;
 mod interact;
 mod lead;
+mod read;
 mod revise;
 mod rules;
 
@@ -13,6 +14,7 @@ pub use edit::CustomerEdited;
 use edit::edit;
 pub use interact::{InteractionLogged, LogInteraction};
 pub use lead::CreateLead;
+pub use read::{CustomersFound, FindCustomers, MAX_FOUND, ReadCustomer};
 pub use revise::ReviseCustomer;
 
 use crate::error::{Code, Error};

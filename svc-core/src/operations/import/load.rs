@@ -1,13 +1,15 @@
 //! Reads the lines and writes their records in batches.
 
 use std::collections::HashSet;
+use std::time::Duration;
 use std::{io, thread};
 
 use async_trait::async_trait;
 use serde::de::IgnoredAny;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
-use super::{BadLine, BadLines, ImportError, ImportRun, Rules, require_exact_integers};
+use super::{BadLine, BadLines, Existing, ImportError, ImportRun, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::json::{Fault, Json};
@@ -18,6 +20,12 @@ const BATCH: usize = 1_000;
 
 /// How many batches are read ahead while another is written.
 const AHEAD: usize = 2;
+
+/// How long a transaction is silent while it waits for lines.
+const SILENCE: Duration = Duration::from_secs(4);
+
+/// How many such times it waits for the next batch: ten minutes in all.
+const SILENCES: u32 = 150;
 
 /// Records with the numbers of their lines, and the lines among them that are none.
 struct ReadBatch<R> {
@@ -41,7 +49,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
         let lines = self.lines.take().ok_or_else(|| Error::internal("the lines were read before"))?;
         let mut batches = lines.read_ahead::<R>();
         loop {
-            let batch = batches.recv().await;
+            let batch = next(tx, &mut batches).await?;
             let batch = batch.ok_or_else(|| Error::internal("the lines could not be read"))??;
             let is_last = batch.is_last;
             if found.is_full() {
@@ -76,6 +84,9 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
         let ReadBatch { mut numbers, mut rows, bad, unread, .. } = batch;
         found.lines.extend(bad);
         found.unread += unread;
+        if self.existing == Existing::Skipped {
+            skip_taken(tx, &mut numbers, &mut rows).await?;
+        }
         while !rows.is_empty() {
             let mut batch = Records { numbers: &numbers, rows: &mut rows, now: self.now, late: Vec::new() };
             match tx.write_batch(&mut batch).await {
@@ -96,6 +107,37 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
         }
         Ok(rows.len() as u64)
     }
+}
+
+/// The next batch. While it is waited for, the transaction is kept open: the database closes one that
+/// is silent for long.
+async fn next<R>(
+    tx: &mut dyn Tx,
+    batches: &mut mpsc::Receiver<Result<ReadBatch<R>, ImportError>>,
+) -> Result<Option<Result<ReadBatch<R>, ImportError>>, ImportError> {
+    for _ in 0..SILENCES {
+        if let Ok(batch) = timeout(SILENCE, batches.recv()).await {
+            return Ok(batch);
+        }
+        tx.now().await?;
+    }
+    let late = io::Error::new(io::ErrorKind::TimedOut, "the next lines did not come in time");
+    Err(ImportError::Read { line: 0, source: late })
+}
+
+/// Drops the records whose clave the company or an earlier record has.
+async fn skip_taken<R: Rules>(tx: &mut dyn Tx, numbers: &mut Vec<u64>, rows: &mut Vec<R>) -> Result<(), StoreError> {
+    let given: Vec<i64> = rows.iter_mut().filter_map(|row| *row.clave()).collect();
+    if given.is_empty() {
+        return Ok(());
+    }
+    let mut taken: HashSet<i64> = tx.taken_claves(&R::SPEC, &given).await?.into_iter().collect();
+    let kept: Vec<bool> = rows.iter_mut().map(|row| row.clave().is_none_or(|clave| taken.insert(clave))).collect();
+    let mut each = kept.iter();
+    numbers.retain(|_| each.next().is_some_and(|kept| *kept));
+    let mut each = kept.iter();
+    rows.retain(|_| each.next().is_some_and(|kept| *kept));
+    Ok(())
 }
 
 /// A batch of records, with the numbers of their lines.
@@ -236,6 +278,26 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
             }
         });
         received
+    }
+
+    /// Reads to the end without looking at the lines.
+    pub(super) async fn pass_over(mut self) -> Result<(), ImportError>
+    where
+        L: Send + 'static,
+    {
+        let (read, ended) = oneshot::channel();
+        thread::spawn(move || {
+            let outcome = loop {
+                match self.next_line() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                }
+            };
+            // Nobody waits for it if the request is gone.
+            let _ = read.send(outcome);
+        });
+        ended.await.unwrap_or_else(|_| Err(Error::internal("the lines could not be read").into()))
     }
 
     /// The next line that is not empty, with its number.

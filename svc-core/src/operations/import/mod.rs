@@ -5,12 +5,15 @@
 //! file of any size needs little memory. One statement writes a batch; if the database refuses it,
 //! the batch is halved until the wrong line is found. An import emits no events.
 //!
+//! An [`Export`] gives the lines that make the same records in another company.
+//!
 //! The fields and columns are in [`crate::record`]. This folder has the rules: what is invalid,
 //! what is looked up, and the defaults.
 //!
 //! # How to add a resource
 //! Add `import` to its `record!`, `impl Rules` to the file of its area, and a line to [`Resource`].
 
+mod export;
 mod load;
 mod rules;
 #[cfg(test)]
@@ -18,6 +21,8 @@ mod tests;
 
 use std::{fmt, io};
 
+pub use export::Export;
+use export::ExportedPage;
 use load::Lines;
 pub(super) use rules::{
     HEAD_OFFICE, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case,
@@ -31,11 +36,11 @@ use crate::domain::company::CompanyId;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::record::{
-    bank_account, branch, brand, category, customer, invoice, loss_reason, movement, opportunity, payable, payment,
-    price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier, unit,
-    warehouse,
+    Import, bank_account, branch, brand, category, customer, invoice, loss_reason, movement, opportunity, payable,
+    payment, price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier,
+    unit, warehouse,
 };
-use crate::store::{StoreError, TransactionBody, Tx};
+use crate::store::{Reader, StoreError, TransactionBody, Tx};
 
 /// Declares the resources, so that each is stated once with its name and the record of its import.
 macro_rules! resources {
@@ -52,6 +57,14 @@ macro_rules! resources {
             /// The name: the path of its list without the slash.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
+            }
+        }
+
+        impl Export {
+            async fn read_resource(&self, reader: &dyn Reader) -> Result<ExportedPage, StoreError> {
+                match self.resource {
+                    $(Resource::$variant => self.read::<<$record as Import>::Record>(reader).await,)*
+                }
             }
         }
 
@@ -95,6 +108,17 @@ impl Resource {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|resource| resource.name() == name)
     }
+}
+
+/// What becomes of a line whose clave another record of the company has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Existing {
+    /// It is a bad line.
+    #[default]
+    Refused,
+    /// It is passed over, so that what every company is born with is no hindrance. Of lines with one
+    /// clave the first counts.
+    Skipped,
 }
 
 /// Why nothing was imported.
@@ -185,25 +209,25 @@ impl Context {
     /// Imports all records of `lines` (NDJSON, without line ends) into `company`, or none. Empty
     /// lines are skipped.
     ///
-    /// Records without a `modificado` of their own get the moment at which the import began.
+    /// `existing` says what becomes of lines whose clave is taken. Records without a `modificado` of
+    /// their own get the moment at which the import began.
     /// `progress` is called with the number of records after each batch. An error names all invalid
     /// lines up to the tenth.
     pub async fn import<L>(
         &self,
         company: CompanyId,
         resource: Resource,
+        existing: Existing,
         lines: L,
         progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<Imported, ImportError>
     where
         L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static,
     {
-        let now = Timestamp::new(self.now());
-        let mut import = ImportRun { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
-        match self.transact(company, &mut import).await {
-            Ok(importados) => Ok(Imported { importados, desde: now }),
-            Err(error) => Err(import.fault.unwrap_or(ImportError::Failed(error))),
-        }
+        let run = ImportRun::new(resource, existing, lines, progress, Timestamp::new(self.now()));
+        let mut import = WholeImport { company, run, fault: None };
+        let outcome = self.transact(company, &mut import).await;
+        outcome.map_err(|error| import.fault.unwrap_or(ImportError::Failed(error)))
     }
 }
 
@@ -218,24 +242,56 @@ pub struct Imported {
     pub desde: Timestamp,
 }
 
-struct ImportRun<'a, L> {
-    company: CompanyId,
+/// An import into the company of a transaction.
+pub(crate) struct ImportRun<'a, L> {
     resource: Resource,
+    existing: Existing,
     /// Taken by the thread that reads them.
     lines: Option<Lines<L>>,
     progress: &'a mut (dyn FnMut(u64) + Send),
     now: Timestamp,
+}
+
+impl<'a, L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'a, L> {
+    pub(crate) fn new(
+        resource: Resource,
+        existing: Existing,
+        lines: L,
+        progress: &'a mut (dyn FnMut(u64) + Send),
+        now: Timestamp,
+    ) -> Self {
+        Self { resource, existing, lines: Some(Lines::new(lines)), progress, now }
+    }
+
+    /// Writes all records; they are read once.
+    pub(crate) async fn load_all(&mut self, tx: &mut dyn Tx) -> Result<Imported, ImportError> {
+        Ok(Imported { importados: self.load_resource(tx).await?, desde: self.now })
+    }
+
+    /// Reads the lines to their end, instead of loading them.
+    pub(crate) async fn pass_over(&mut self) -> Result<(), ImportError> {
+        match self.lines.take() {
+            Some(lines) => lines.pass_over().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// An import that is a transaction of its own.
+struct WholeImport<'a, L> {
+    company: CompanyId,
+    run: ImportRun<'a, L>,
     fault: Option<ImportError>,
 }
 
-impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody for ImportRun<'_, L> {
-    type Output = u64;
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody for WholeImport<'_, L> {
+    type Output = Imported;
     // The lines can be read only once.
     const REPEATABLE: bool = false;
 
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<u64, Error> {
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Imported, Error> {
         existing(tx, self.company).await?;
-        let outcome = self.load_resource(tx).await;
+        let outcome = self.run.load_all(tx).await;
         outcome.map_err(|fault| {
             self.fault = Some(fault);
             Error::internal("the import was undone")

@@ -25,7 +25,7 @@ pub struct SavePdf {
 }
 
 impl Download for SaveXml {
-    const SPEC: Spec = Spec::new().named("invoice.xml");
+    const SPEC: Spec = Spec::new().named("invoice.xml").file("application/xml");
 
     async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         files::xml(reader, self.factura).await
@@ -33,7 +33,7 @@ impl Download for SaveXml {
 }
 
 impl Download for SavePdf {
-    const SPEC: Spec = Spec::new().named("invoice.pdf");
+    const SPEC: Spec = Spec::new().named("invoice.pdf").file("application/pdf");
 
     async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         files::pdf(reader, self.factura).await

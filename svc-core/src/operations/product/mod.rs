@@ -4,11 +4,13 @@ mod create;
 mod delete;
 mod edit;
 mod import;
+mod read;
 mod rules;
 
 pub use create::ProductCreated;
 pub use delete::{DeleteProduct, ProductRef};
 pub use edit::ProductEdited;
+pub use read::ReadProduct;
 
 use crate::error::{Code, Error};
 use crate::operation::Cx;

@@ -231,7 +231,9 @@ impl Rules for InvoiceImport {
             .filter_map(|row| Some((kind(row).word(), row.serie.as_deref(), row.folio.as_deref()?.parse().ok()?)));
         move_past_folios(tx, folios).await?;
         let mut seen = HashSet::new();
-        let invoices = rows.iter().filter(|row| kind(row) == InvoiceKind::Factura);
+        // One that was cancelled without ever being stamped was given up: its sale is invoiced no more.
+        let is_given_up = |row: &Self| row.estatus == Some(InvoiceStatus::Cancelada) && row.uuid.is_none();
+        let invoices = rows.iter().filter(|row| kind(row) == InvoiceKind::Factura && !is_given_up(row));
         let first = invoices.filter_map(|row| {
             let venta = row.venta.filter(|venta| seen.insert(*venta))?;
             Some((venta, row.clave?, row.uuid.as_deref()))

@@ -6,6 +6,7 @@ mod create;
 pub(super) mod import;
 mod invoice;
 mod order;
+mod read;
 mod returns;
 
 pub use advance::{AdvanceCaptured, AdvanceRef, ApplyAdvance, CaptureAdvance};
@@ -15,6 +16,7 @@ pub use capture::{
 pub use create::{CreateSale, SaleCreated};
 pub use invoice::{InvoiceRequested, InvoiceSale};
 pub use order::{InvoiceOrder, OrderInvoiced, OrderQuote};
+pub use read::ReadSale;
 pub use returns::{GoodsReturned, ReturnGoods, ReturnedGoods};
 
 pub use crate::posting::sale::{LineBody, MAX_LINES, SaleBody};

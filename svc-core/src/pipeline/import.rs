@@ -1,0 +1,130 @@
+//! An import: the body's lines are written while they come, in one transaction with the claim of the
+//! Idempotency-Key and the stored answer.
+
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use futures_util::future::{Either, select};
+
+use super::authenticate::Caller;
+use super::decode::Body;
+use super::execute::{in_progress, success};
+use super::limits::ResponseMeta;
+use super::ndjson::{self, BodyLines};
+use super::respond::Reply;
+use super::{idempotency, rehearsal};
+use crate::context::Context;
+use crate::domain::time::Timestamp;
+use crate::error::{Code, Error};
+use crate::operation::Idempotency;
+use crate::operations::import::{Existing, ImportError, ImportRun, Resource};
+use crate::store::{ANSWER_RETENTION, Claim, TransactionBody, Tx};
+
+/// The parameter that says what becomes of lines whose clave is taken.
+pub(crate) const EXISTING: &str = "existentes";
+/// Its value: they are passed over.
+pub(crate) const SKIP: &str = "omitir";
+
+/// Runs an import. The request's usual time limit is not that of an import: each wait for the body
+/// and each statement has its own.
+pub(super) async fn serve(
+    context: &Context,
+    caller: &Caller,
+    resource: Resource,
+    path: &str,
+    head: &http::request::Parts,
+    body: &mut Body,
+    meta: &mut ResponseMeta<'_>,
+) -> Result<Reply, Error> {
+    ndjson::check(&head.headers)?;
+    meta.rehearsal = rehearsal::is_asked(&head.headers)?;
+    let name = if meta.rehearsal { None } else { idempotency::name(&head.headers, Idempotency::Required)? };
+    let existing = existing(head.uri.query().unwrap_or_default())?;
+    let (lines, receiving, fingerprint) = ndjson::lines(&format!("POST\n{path}\n{existing:?}\n"));
+    let mut progress = |_| ();
+    let now = Timestamp::new(context.now());
+    let run = ImportRun::new(resource, existing, lines, &mut progress, now);
+    let rehearsal = meta.rehearsal;
+    let mut import = HttpImport { suffix: caller.suffix(), name, fingerprint, run, rehearsal };
+    let patience = context.settings().body_timeout;
+    let written = pin!(context.transact(caller.company().id, &mut import));
+    // The transaction is over if a line is wrong, whatever of the body is still to come.
+    match select(written, pin!(receiving.run(body, patience))).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(((), written)) => written.await,
+    }
+}
+
+/// The query's only parameter.
+fn existing(query: &str) -> Result<Existing, Error> {
+    let mut existing = None;
+    for (name, value) in crate::operation::query::parameters(query) {
+        let refused = |code, text| Err(Error::field(code, &crate::json::brief(&name), text));
+        match (name.as_str(), value.as_str()) {
+            (EXISTING, "") => return refused(Code::FiltroVacio, "está vacío"),
+            (EXISTING, SKIP) if existing.is_none() => existing = Some(Existing::Skipped),
+            (EXISTING, _) => return refused(Code::FiltroInvalido, "solo puede ser omitir, una vez"),
+            _ => return refused(Code::FiltroNoPermitido, "no es un filtro de esta operación"),
+        }
+    }
+    Ok(existing.unwrap_or_default())
+}
+
+struct HttpImport<'a> {
+    suffix: &'a str,
+    /// The Idempotency-Key, unless it is a rehearsal.
+    name: Option<String>,
+    /// The request's fingerprint, once its body has come.
+    fingerprint: Arc<OnceLock<[u8; 32]>>,
+    run: ImportRun<'a, BodyLines>,
+    rehearsal: bool,
+}
+
+impl TransactionBody for HttpImport<'_> {
+    type Output = Reply;
+    // The body comes once.
+    const REPEATABLE: bool = false;
+
+    fn is_rehearsal(&self) -> bool {
+        self.rehearsal
+    }
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
+        if let Some(name) = &self.name {
+            // The fingerprint is known once the body has come.
+            let claim = tx.claim(self.suffix, name, &[0; 32], ANSWER_RETENTION).await;
+            if let Claim::Done { fingerprint, body } = claim.map_err(in_progress)? {
+                self.run.pass_over().await.map_err(refusal)?;
+                let same = self.fingerprint.get() == Some(&fingerprint);
+                return if same { Ok(Reply::replayed(body)) } else { Err(Code::IdempotenciaConflicto.into()) };
+            }
+        }
+        let done = self.run.load_all(tx).await.map_err(refusal)?;
+        let body = success(&Bytes::from(serde_json::to_vec(&done).map_err(Error::internal)?));
+        if let Some(name) = &self.name {
+            let unknown = || Error::internal("an import ended before its body");
+            let fingerprint = self.fingerprint.get().ok_or_else(unknown)?;
+            tx.set_fingerprint(self.suffix, name, fingerprint).await?;
+            tx.remember(self.suffix, name, &body).await?;
+        }
+        Ok(Reply::new(http::StatusCode::OK, body))
+    }
+}
+
+/// What the client is told of an import that was not made.
+fn refusal(error: ImportError) -> Error {
+    let (line, source) = match error {
+        ImportError::Lines(lines) => return Error::new(Code::LineaInvalida).message(lines.to_string()),
+        ImportError::Failed(error) => return error,
+        ImportError::Read { line, source } => (line, source),
+    };
+    match source.downcast::<Error>() {
+        Ok(error) if error.code() == Code::LineaInvalida => {
+            let text = format!("línea {line}: {}", error.mensaje());
+            error.message(text)
+        }
+        Ok(error) => error,
+        Err(late) => Error::new(Code::JsonInvalido).message("el cuerpo no llegó a tiempo").caused_by(late),
+    }
+}

@@ -1,0 +1,80 @@
+//! Exports: every record, as the import takes it.
+
+use serde_json::{Value, json};
+use svc_tests::imports::{blames, customers, imports_what_it_exports};
+use svc_tests::{Resource, World};
+
+use crate::ventas::shop::{invoiced, made, ready, shop};
+
+#[tokio::test]
+async fn a_company_is_imported_from_its_export() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let venta = made(&ana, &ready()).await;
+    invoiced(&ana, venta, json!({})).await.ok(202);
+    company.load(Resource::Marcas, &[json!({"nombre": "Truper", "estatus": "eliminado"})]).await;
+    company
+        .load(Resource::Categorias, &[json!({"clave": 2, "nombre": "Todo"}), json!({"nombre": "Clavos", "padre": 2})])
+        .await;
+    let product = json!({
+        "sku": "B-1", "estatus": "eliminado", "marca": "Truper", "categoria": "Clavos", "clave_padre": 1, "unidad": 2,
+        "codigo_barras": "750", "iva_venta": "0", "iva_compra": "EX", "objeto_impuesto": "01", "costo": "1.234567",
+        "ieps_tasa": "0.080000", "retencion_isr": "0.012500", "tipo": "gasto", "kit": true,
+    });
+    company.load(Resource::Productos, &[product]).await;
+    let movement = json!({"tipo": "otro", "cantidad": 1.5, "almacen": "001", "sku": "se fue", "costo_unitario": "2"});
+    company.load(Resource::MovimientosInventario, &[movement]).await;
+    let customer = json!({
+        "nombre": "Ana \"la Güera\"", "razon_social": "ANA SA", "rfc": "EKU9003173C9", "regimen": 601, "uso_cfdi": "G03",
+        "cp": "42501", "calle": "Río 1\nPiso 2", "colonia": "Centro", "pais": 172, "limite_credito": "10", "dias_credito": 5,
+        "lista": 1, "plataforma": "b", "num_reg_id_trib": "12-3", "publico": true, "proximo_contacto": "2026-12-01",
+    });
+    company.load(Resource::Clientes, &[customer]).await;
+    imports_what_it_exports(&company).await;
+}
+
+#[tokio::test]
+async fn an_export_of_many_pages_has_every_record_once() {
+    let company = World::new().await.company().await;
+    company.load(Resource::Clientes, &customers(1_000)).await;
+    for more in [0, 1, 700] {
+        company.load(Resource::Clientes, &customers(more)).await;
+        let exported = company.export(Resource::Clientes).await;
+        let claves: Vec<i64> = exported.iter().map(|record| record["clave"].as_i64().unwrap()).collect();
+        assert_eq!(claves, (1..=company.world.count("clientes").await).collect::<Vec<_>>());
+    }
+    assert_eq!(company.export(Resource::Oportunidades).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn lines_whose_clave_is_taken_are_passed_over_where_that_is_asked_for() {
+    let company = World::new().await.company().await;
+    let ana = json!({"clave": 1, "nombre": "Ana"});
+    company.load(Resource::Clientes, std::slice::from_ref(&ana)).await;
+    let lines = [
+        json!({"clave": 1, "nombre": "Otra"}),
+        json!({"nombre": "Eva"}),
+        json!({"clave": 7, "nombre": "Luis"}),
+        json!({"clave": 7, "nombre": "Luisa"}),
+    ];
+    blames(company.import(Resource::Clientes, &lines).await, 1, "clave: ");
+    assert_eq!(company.import_new(Resource::Clientes, &lines).await, Ok(2));
+    let shown = company.admin().await.get("/clientes").await.ok(200)["datos"].clone();
+    let named = |at: usize| (shown[at]["clave"].clone(), shown[at]["nombre"].clone());
+    assert_eq!(
+        [named(0), named(1), named(2)],
+        [(json!(1), json!("Ana")), (json!(2), json!("Eva")), (json!(7), json!("Luis")),]
+    );
+    assert_eq!(company.import_new(Resource::Clientes, &[ana.clone(), ana]).await, Ok(0));
+    // A line that is wrong is wrong all the same.
+    let wrong = json!({"clave": 1, "nombre": 7});
+    blames(company.import_new(Resource::Clientes, &[wrong]).await, 1, "nombre: ");
+    for (resource, line) in [
+        (Resource::Sucursales, json!({"clave": 0, "nombre": "Matriz"})),
+        (Resource::Almacenes, json!({"clave": 1, "codigo": "001", "principal": true})),
+        (Resource::Unidades, json!({"clave": 1, "nombre": "Pieza"})),
+    ] {
+        assert_eq!(company.import_new(resource, &[line]).await, Ok(0), "{}", resource.name());
+    }
+}
