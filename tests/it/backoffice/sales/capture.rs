@@ -142,7 +142,7 @@ async fn a_captured_invoice_is_queued_to_be_stamped() {
         json!({"folio": "F3-1", "factura": 1, "vencimiento": "2026-10-27", "sucursal": 3})
     );
     assert_eq!(stock(&ana, "A-1", "031").await, Some((json!(-2), json!(0))));
-    assert_eq!(entries(&company, 1).await[0].split(':').next(), Some("factura F31"));
+    assert_eq!(entries(&company, 1).await[0].split(':').next(), Some("factura F3-1"));
     // The API does not invoice it again, and both share one series of folios.
     ana.post("/ventas/1/facturar", json!({})).await.fails(422, "venta_no_api");
     let with_origin = with(&nails("factura"), json!({"origen": "api"}));
