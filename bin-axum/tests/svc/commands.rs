@@ -33,7 +33,7 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         (&["do"], "--company <COMPANY> <ACTION> <JSON>"),
         (&["do", "--list", "--company", "1"], "--list"),
         (&["do", "--company", "1", "customer.create"], "<JSON>"),
-        (&["serv"], "a similar subcommand exists: 'serve'"),
+        (&["serv"], "tip: some similar subcommands exist"),
         (&[], "Usage: svc"),
     ] {
         let output = svc.run(args, "");

@@ -177,6 +177,7 @@ fn reveals(path: &str, name: &str) -> bool {
 /// The field of a range's filter.
 fn field_of(path: &str, name: &str) -> &'static str {
     match name.rsplit_once('_').map_or(name, |(stem, _)| stem) {
+        "creado" => "creado",
         "modificado" => "modificado",
         "proximo_contacto" => "proximo_contacto",
         "cierre" => "cierre",

@@ -148,7 +148,7 @@ impl Shop {
         for (resource, records) in [
             (
                 "productos",
-                "{\"sku\":\"A\",\"unidad\":1,\"costo\":\"7.25\"}\n{\"sku\":\"B\",\"unidad\":1,\"iva_venta\":\"8\"}",
+                "{\"sku\":\"A\",\"unidad\":1,\"costo\":\"7.25\"}\n{\"sku\":\"B\",\"unidad\":1,\"iva_venta\":\"0\"}",
             ),
             (
                 "precios",

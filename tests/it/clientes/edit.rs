@@ -34,6 +34,11 @@ async fn an_edit_changes_what_it_sends_and_keeps_the_rest() {
         if field == "nombre" {
             expected["razon_social"] = value.clone();
         }
+        if field == "nombre" || field == "rfc" {
+            let [nombre, razon_social, rfc] = ["nombre", "razon_social", "rfc"].map(|name| expected[name].as_str());
+            let words = [nombre, razon_social, rfc].map(Option::unwrap_or_default).join(" ").to_lowercase();
+            expected["busqueda"] = json!(words.replace('ñ', "n").replace('ú', "u").replace('í', "i"));
+        }
         expected["modificado"] = json!("2026-10-12T18:01:00+00:00");
         let mut edit = json!({});
         edit[field] = value;

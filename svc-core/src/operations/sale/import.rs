@@ -231,8 +231,10 @@ impl Rules for InvoiceImport {
             .filter_map(|row| Some((kind(row).word(), row.serie.as_deref(), row.folio.as_deref()?.parse().ok()?)));
         move_past_folios(tx, folios).await?;
         let mut seen = HashSet::new();
-        // One that was cancelled without ever being stamped was given up: its sale is invoiced no more.
-        let is_given_up = |row: &Self| row.estatus == Some(InvoiceStatus::Cancelada) && row.uuid.is_none();
+        // A rejected one that was given up (`document.discard`) is no longer the sale's.
+        let is_given_up = |row: &Self| {
+            row.estatus == Some(InvoiceStatus::Cancelada) && row.uuid.is_none() && row.error_codigo.is_some()
+        };
         let invoices = rows.iter().filter(|row| kind(row) == InvoiceKind::Factura && !is_given_up(row));
         let first = invoices.filter_map(|row| {
             let venta = row.venta.filter(|venta| seen.insert(*venta))?;
