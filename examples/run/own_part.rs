@@ -1,13 +1,18 @@
 //! A host's own part, reached in every way.
 
-use axum::body::Bytes;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::Request;
 use axum::http::Method;
+use axum::routing::get;
 use serde_json::{Value, json};
-use svc_core::domain::scope::{KeyScopes, Scope};
+use svc_core::domain::scope::{KeyScopes, OwnScope, Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::operations::{CreateKey, CreateSale};
-use svc_core::{Api, Context, Language, RegistryError};
+use svc_core::{Api, Authenticated, Context, Language, RegistryError};
 use svc_tests::{Actor, BASE_URL, Company, World, any_key, fresh_key};
+use tower::ServiceExt as _;
 
 use crate::parcels::{self, SendParcel, with_parcels};
 
@@ -146,4 +151,37 @@ async fn a_hook_refuses_and_nothing_of_the_operation_is_left() {
     let document = context.registry().openapi(Language::English, BASE_URL);
     let codes = document["paths"]["/ventas"]["post"]["responses"]["422"]["x-codes"].as_array().expect("codes");
     assert!(codes.contains(&json!("descuento_excesivo")), "{codes:?}");
+}
+
+#[tokio::test]
+async fn a_hosts_own_route_takes_the_apis_keys() {
+    let (world, context) = with_part().await;
+    let company = world.company().await;
+    let whose = async |request: Request<Body>| {
+        let who = request.extensions().get::<Arc<Authenticated>>().expect("it is signed in").company();
+        who.0.to_string()
+    };
+    let panel = axum::Router::new()
+        .route("/panel", get(whose))
+        .layer(context.sign_in(Scopes::own(OwnScope::new("paqueteria:read"))));
+    let asked = async |actor: &Actor| {
+        let request = actor.request(Method::GET, "/panel").body(Body::empty()).expect("a request");
+        let answer = panel.clone().oneshot(request).await.expect("infallible");
+        let status = answer.status().as_u16();
+        let body = to_bytes(answer.into_body(), 10_000).await.expect("a body");
+        (status, String::from_utf8(body.to_vec()).expect("text"))
+    };
+    let ana = key(&company, &["paqueteria:read"], &Api::new(&context)).await;
+    assert_eq!(asked(&ana).await, (200, company.id.0.to_string()));
+    let (status, body) = asked(&company.admin().await).await;
+    assert!(status == 403 && body.contains("sin_permiso") && body.contains("paqueteria:read"), "{body}");
+    let stranger = Actor { api_key: "svc_of_nobody".to_owned(), ..ana.clone() };
+    let (status, body) = asked(&stranger).await;
+    assert!(status == 401 && body.contains("llave_invalida"), "{body}");
+    // They count as requests of the key, and none is left under way.
+    for _ in 0..149 {
+        asked(&ana).await;
+    }
+    let (status, body) = asked(&ana).await;
+    assert!(status == 429 && body.contains("limite_excedido"), "{body}");
 }

@@ -154,5 +154,6 @@ pub use error::{Code, Error, OwnCode};
 pub use office::{Office, OfficeBody};
 pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
 pub use operation::{Registry, RegistryError, RouteError};
+pub use pipeline::{Authenticated, SignIn, SignedIn};
 pub use service::Api;
 pub use work::Providers;

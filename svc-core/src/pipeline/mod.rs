@@ -14,6 +14,7 @@ pub(crate) mod office;
 pub(crate) mod rehearsal;
 pub(crate) mod respond;
 mod route;
+mod sign_in;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -32,14 +33,16 @@ pub(crate) use respond::AnswerBody;
 use respond::Reply;
 pub(crate) use route::Paths;
 use route::{MatchedRoute, RouteTarget};
+pub use sign_in::{Authenticated, SignIn, SignedIn};
 
 use crate::context::Context;
+use crate::domain::scope::Scopes;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::observe::Watch;
 use crate::operation::page::{ListRequest, PageLimits};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, Http, path};
+use crate::operation::{Handler, path};
 use crate::store::StoreError;
 
 /// A request's id and the moment at which it came.
@@ -107,7 +110,12 @@ async fn serve<'a>(
     if let RouteTarget::Api(Handler::Open(run)) = route.target {
         return Ok(Reply::new(route.http.status, run(peticion)?));
     }
-    let caller = admit(context, &route.http, head, meta, watch).await?;
+    let caller = admit(context, route.http.scopes, head, meta).await;
+    // Recorded for refused requests too, so that logs name the company.
+    if let Some(admission) = &meta.admission {
+        watch.company(admission.company());
+    }
+    let caller = caller?;
     match (route.target, entrance) {
         (RouteTarget::Office(target), Entrance::Office(entrance)) => {
             let (http, path, actions) = (route.http, route.path.as_str(), &entrance.actions);
@@ -122,21 +130,15 @@ async fn serve<'a>(
 /// Authenticates and counts a request, and checks its scope.
 async fn admit<'a>(
     context: &'a Context,
-    http: &Http,
+    scopes: Scopes,
     head: &http::request::Parts,
     meta: &mut ResponseMeta<'a>,
-    watch: &mut Watch,
 ) -> Result<Caller, Error> {
     browser::refuse(&head.headers, head.uri.query().unwrap_or_default())?;
-    let caller = authenticate::caller(context, &head.headers, meta).await;
-    // Recorded for refused requests too, so that logs name the company.
-    if let Some(admission) = &meta.admission {
-        watch.company(admission.company());
-    }
-    let caller = caller?;
+    let caller = authenticate::caller(context, &head.headers, meta).await?;
     meta.admit(context)?;
-    if !caller.scopes().meet(http.scopes) {
-        let lacking: Vec<_> = http.scopes.words().collect();
+    if !caller.scopes().meet(scopes) {
+        let lacking: Vec<_> = scopes.words().collect();
         let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));
         return Err(Error::new(Code::SinPermiso).message(text));
     }

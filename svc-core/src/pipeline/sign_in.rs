@@ -1,0 +1,129 @@
+//! Sign-in of a host's own routes with the API's keys.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use tower::{Layer, Service};
+
+use super::authenticate::Caller;
+use super::limits::{HeldSlot, ResponseMeta};
+use crate::context::Context;
+use crate::domain::company::CompanyId;
+use crate::domain::scope::Scopes;
+use crate::error::Error;
+use crate::operation::{Actor, uuid_v7};
+
+/// Who makes a request to a host's own route. While it lives, the request is one of those that the
+/// company has under way.
+pub struct Authenticated {
+    caller: Caller,
+    _slot: Option<HeldSlot>,
+}
+
+impl Authenticated {
+    /// The company of the key.
+    pub fn company(&self) -> CompanyId {
+        self.caller.company().id
+    }
+
+    /// The key, its owner and its scopes.
+    pub fn actor(&self) -> &Actor {
+        &self.caller.actor
+    }
+}
+
+impl fmt::Debug for Authenticated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authenticated").field("company", &self.company()).finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// Authenticates a request to a host's own route as the API does its own: credentials, owner, plan,
+    /// terms, limits and scopes, in this order (contract §2). It counts as a request of the key and as an
+    /// operation of the company. [`Context::refusal`] makes the answer of an error.
+    pub async fn authenticate(&self, head: &http::request::Parts, scopes: Scopes) -> Result<Authenticated, Error> {
+        let mut meta = ResponseMeta::default();
+        let caller = super::admit(self, scopes, head, &mut meta).await?;
+        self.merge_usage_if_overdue(self.now()).await;
+        let slot = meta.admission.as_mut().and_then(|admission| admission.keep(self));
+        Ok(Authenticated { caller, _slot: slot })
+    }
+
+    /// The API's answer to a request that failed with `error`, with a new request id.
+    pub fn refusal(&self, error: Error) -> Response<Bytes> {
+        let now = self.now();
+        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
+        let peticion = uuid_v7(millis, self.random()).to_string();
+        super::refused(error, &peticion, now).map(super::AnswerBody::in_memory)
+    }
+
+    /// A layer for a host's own routes: who has no key with one of `scopes` gets the API's refusal, and
+    /// the handlers of all others find an `Arc<`[`Authenticated`]`>` among the request's extensions.
+    pub fn sign_in(&self, scopes: Scopes) -> SignIn {
+        SignIn { context: self.clone(), scopes }
+    }
+}
+
+/// See [`Context::sign_in`].
+#[derive(Debug, Clone)]
+pub struct SignIn {
+    context: Context,
+    scopes: Scopes,
+}
+
+/// The service of [`SignIn`].
+#[derive(Debug, Clone)]
+pub struct SignedIn<S> {
+    sign_in: SignIn,
+    inner: S,
+}
+
+impl<S> Layer<S> for SignIn {
+    type Service = SignedIn<S>;
+
+    fn layer(&self, inner: S) -> SignedIn<S> {
+        SignedIn { sign_in: self.clone(), inner }
+    }
+}
+
+impl<S, B, R> Service<Request<B>> for SignedIn<S>
+where
+    S: Service<Request<B>, Response = Response<R>, Error = Infallible, Future: Send> + Clone + Send + 'static,
+    B: Send + 'static,
+    R: From<Bytes>,
+{
+    type Response = Response<R>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut task::Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let next = self.inner.clone();
+        // The service that was polled is the one that is ready.
+        let mut inner = std::mem::replace(&mut self.inner, next);
+        let SignIn { context, scopes } = self.sign_in.clone();
+        Box::pin(async move {
+            let (mut head, body) = request.into_parts();
+            match context.authenticate(&head, scopes).await {
+                Ok(authenticated) => {
+                    let authenticated = Arc::new(authenticated);
+                    head.extensions.insert(Arc::clone(&authenticated));
+                    let answer = inner.call(Request::from_parts(head, body)).await;
+                    drop(authenticated);
+                    answer
+                }
+                Err(error) => Ok(context.refusal(error).map(R::from)),
+            }
+        })
+    }
+}
