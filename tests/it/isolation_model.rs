@@ -287,7 +287,7 @@ async fn observe(business: &Business, actor: &Actor, seen: &mut Seen) {
             let mut rows = actor.walk(&path).await;
             if path == "/eventos" {
                 // Documents are stamped several at once, and which is done first is chance.
-                for event in rows.iter_mut() {
+                for event in &mut rows {
                     event["clave"] = Value::Null;
                 }
                 rows.sort_by_key(|event| (event["creado"].to_string(), event["datos"].to_string()));
