@@ -51,7 +51,7 @@ pub struct StampingRecord {
 pub struct SaleToStamp {
     /// Postal code of its branch.
     pub cp: Option<String>,
-    /// Whether goods of it came back before its document ([`super::CreditTx::returned`]).
+    /// Whether goods of it came back before its document ([`super::TicketTx::returned`]).
     pub devuelta: bool,
     /// Its terms and amounts.
     pub sale: SoldSale,
