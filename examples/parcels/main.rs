@@ -1,6 +1,7 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
-//! two scopes and an error, and a rule for an operation of the API. Declared here once, they are in the router, in `/openapi.json` and among
-//! the operations that are run by name, with keys, limits, idempotency and rehearsals as all others.
+//! two scopes and an error, and a rule for an operation of the API. Declared here once, they are in
+//! the router, in `/openapi.json` and among the operations that are run by name, with keys, limits,
+//! idempotency and rehearsals as all others.
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example parcels`
 

@@ -76,7 +76,7 @@ impl Office {
         let (head, body) = self.0.respond(head, pipeline::boxed(Full::new(body))).await.into_parts();
         match body.whole().await {
             Ok(body) => Response::from_parts(head, body),
-            Err(error) => self.0.refused(error),
+            Err(error) => self.0.context.refusal(error),
         }
     }
 }

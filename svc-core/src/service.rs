@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use http::{Request, Response};
 use http_body_util::Full;
 use tracing::Instrument as _;
@@ -15,7 +14,6 @@ use tracing::Instrument as _;
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::observe::Watch;
-use crate::operation::uuid_v7;
 use crate::pipeline::{self, AnswerBody, Body, BoxError, Entrance, Paths};
 
 /// The API: an `http::Request` in, an `http::Response` out, for the company of the request's API
@@ -71,7 +69,7 @@ impl Api {
     /// The answer for a front end that failed outside the API: 500 in the API's format, with a new
     /// request id.
     pub fn broken(&self) -> Response<Bytes> {
-        self.0.refused(Error::internal("the front end panicked"))
+        self.0.context.refusal(Error::internal("the front end panicked"))
     }
 
     /// The answer for a front end that accepts no more connections: 503 `no_disponible` in the
@@ -80,25 +78,14 @@ impl Api {
     pub fn overloaded(&self) -> Response<Bytes> {
         let error =
             Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");
-        self.0.refused(error.retry_after(1))
+        self.0.context.refusal(error.retry_after(1))
     }
 }
 
 impl Front {
-    fn peticion(&self, now: DateTime<Utc>) -> String {
-        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
-        uuid_v7(millis, self.context.random()).to_string()
-    }
-
-    /// The answer to a request that could not be passed on.
-    pub(crate) fn refused(&self, error: Error) -> Response<Bytes> {
-        let now = self.context.now();
-        pipeline::refused(error, &self.peticion(now), now).map(AnswerBody::in_memory)
-    }
-
     pub(crate) async fn respond(&self, head: http::request::Parts, mut body: Body) -> Response<AnswerBody> {
         let received = self.context.now();
-        let peticion = self.peticion(received);
+        let peticion = self.context.request_id(received);
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
         let meta = pipeline::RequestMeta { peticion: &peticion, received };

@@ -22,7 +22,7 @@ pub(crate) use run::{Step, existing};
 use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
-use crate::operation::{Hook, Operation, Registry, RegistryError, Router};
+use crate::operation::{Hook, Operation, Registry, RegistryError, Router, uuid_v7};
 use crate::record::List;
 use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
@@ -165,6 +165,11 @@ impl Context {
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.shared.clock.now()
+    }
+
+    /// A new id of a request that came at that time.
+    pub(crate) fn request_id(&self, at: DateTime<Utc>) -> String {
+        uuid_v7(at, self.random()).to_string()
     }
 
     pub(crate) fn random(&self) -> &dyn Random {

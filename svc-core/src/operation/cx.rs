@@ -128,8 +128,7 @@ impl Cx<'_> {
     }
 
     fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {
-        let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
-        let id = uuid_v7(millis, self.random);
+        let id = uuid_v7(self.now.get(), self.random);
         let cuerpo = event.body(id, self.now, self.company.id, self.base_url).map_err(Error::internal)?;
         let (recurso, clave) = event.recurso();
         Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
@@ -157,9 +156,10 @@ impl fmt::Debug for Cx<'_> {
     }
 }
 
-/// A UUID of version 7 (RFC 9562): it sorts by time, and its last 74 bits are random.
-pub(crate) fn uuid_v7(unix_millis: u64, random: &dyn Random) -> Uuid {
+/// A UUID of version 7 (RFC 9562) of that time: it sorts by time, and its last 74 bits are random.
+pub(crate) fn uuid_v7(at: DateTime<Utc>, random: &dyn Random) -> Uuid {
     let mut bytes = [0; 10];
     random.fill_id(&mut bytes);
-    uuid::Builder::from_unix_timestamp_millis(unix_millis, &bytes).into_uuid()
+    let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
 }

@@ -9,6 +9,7 @@ mod execute;
 mod idempotency;
 pub(crate) mod import;
 mod limits;
+mod matched;
 pub(crate) mod ndjson;
 pub(crate) mod office;
 pub(crate) mod rehearsal;
@@ -28,11 +29,11 @@ use authenticate::Caller;
 pub(crate) use batch::BatchBody;
 pub(crate) use decode::{Body, BoxError, boxed, discard_received};
 use limits::ResponseMeta;
+use matched::{MatchedRoute, RouteTarget};
 use office::{OfficeEntrance, OfficeRequest};
 pub(crate) use respond::AnswerBody;
 use respond::Reply;
 pub(crate) use route::Paths;
-use route::{MatchedRoute, RouteTarget};
 pub use sign_in::{Authenticated, SignIn, SignedIn};
 
 use crate::context::Context;
@@ -89,11 +90,6 @@ pub(crate) async fn answer(
         context.merge_usage_if_overdue(admission.allowance.at).await;
     }
     respond::response(outcome, peticion, received, &meta)
-}
-
-/// The response of a front end that could not pass the request to the API.
-pub(crate) fn refused(error: Error, peticion: &str, received: DateTime<Utc>) -> Response<AnswerBody> {
-    respond::response(Err(error), peticion, received, &ResponseMeta::default())
 }
 
 async fn serve<'a>(

@@ -13,13 +13,14 @@ use super::batch;
 use super::decode::{self, Body};
 use super::execute::{Work, Write, refuse_query};
 use super::limits::ResponseMeta;
+use super::matched::{MatchedRoute, OfficeTarget, RouteTarget};
 use super::ndjson::NDJSON;
 use super::respond::{AnswerBody, Reply};
-use super::route::{MatchedRoute, PREFIX, Paths, RouteTarget};
+use super::route::{PREFIX, Paths};
 use super::{idempotency, import, in_time, rehearsal};
 use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::operation::{Actor, BodyNeed, Handler, Http, Method, Spec};
+use crate::operation::{Actor, BodyNeed, Handler, Http, Method};
 use crate::operations::import::Resource;
 
 /// The path of the office beside the API's `/api/v1`.
@@ -27,17 +28,6 @@ pub(crate) const OFFICE: &str = "/office/v1";
 
 /// What the back office's own operations are called with.
 const BACK_OFFICE: Actor = Actor::BackOffice;
-
-/// What a request of the office names.
-#[derive(Clone, Copy)]
-pub(super) enum OfficeTarget {
-    /// The list of the actions.
-    Actions,
-    Action(&'static Spec, Handler),
-    Batch,
-    Import(Resource),
-    Export(Resource),
-}
 
 impl OfficeTarget {
     fn of(context: &Context, path: &str) -> Option<Self> {

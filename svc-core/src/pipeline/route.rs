@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
-use super::office::OfficeTarget;
+use super::matched::{MatchedRoute, RouteTarget};
 use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::operation::{Handler, Http, Method};
+use crate::operation::Method;
 
 /// The default path of the API.
 pub(super) const PREFIX: &str = "/api/v1";
@@ -19,25 +19,6 @@ pub(crate) enum Paths {
     Whole,
     /// Those too from which the front end stripped it.
     Any,
-}
-
-/// What a request names.
-#[derive(Clone, Copy)]
-pub(super) enum RouteTarget {
-    Api(Handler),
-    Office(OfficeTarget),
-}
-
-/// The route that a request names.
-pub(super) struct MatchedRoute {
-    pub(super) target: RouteTarget,
-    pub(super) http: Http,
-    /// Its name in logs and metrics.
-    pub(super) name: Arc<str>,
-    /// The path below the base URL.
-    pub(super) path: String,
-    /// The parameters of the path, decoded.
-    pub(super) parameters: Vec<String>,
 }
 
 pub(super) fn find(context: &Context, paths: Paths, head: &http::request::Parts) -> Result<MatchedRoute, Error> {

@@ -13,11 +13,12 @@ use tower::{Layer, Service};
 
 use super::authenticate::Caller;
 use super::limits::{HeldSlot, ResponseMeta};
+use super::respond::{self, AnswerBody};
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::domain::scope::Scopes;
 use crate::error::Error;
-use crate::operation::{Actor, uuid_v7};
+use crate::operation::Actor;
 
 /// Who makes a request to a host's own route. While it lives, the request is one of those that the
 /// company has under way.
@@ -59,9 +60,8 @@ impl Context {
     /// The API's answer to a request that failed with `error`, with a new request id.
     pub fn refusal(&self, error: Error) -> Response<Bytes> {
         let now = self.now();
-        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
-        let peticion = uuid_v7(millis, self.random()).to_string();
-        super::refused(error, &peticion, now).map(super::AnswerBody::in_memory)
+        let meta = ResponseMeta::default();
+        respond::response(Err(error), &self.request_id(now), now, &meta).map(AnswerBody::in_memory)
     }
 
     /// A layer for a host's own routes: who has no key with one of `scopes` gets the API's refusal, and

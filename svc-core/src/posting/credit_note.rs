@@ -61,7 +61,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
-    let pago = if aplicar { settle(cx, &note).await? } else { None };
+    let pago = if aplicar { lower_debt(cx, &note).await? } else { None };
     let costo = match note.relacion {
         TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio).await?,
         _ => Money::default(),
@@ -114,14 +114,9 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
     Ok((factura, heading))
 }
 
-/// Reduces the sale's receivable by what came back without a document. Returns the payment.
+/// Reduces the sale's receivable by the note's total, or by what is owed if that is less. Returns the
+/// payment; `None` if nothing is owed.
 pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
-    settle(cx, note).await
-}
-
-/// Reduces the sale's receivable by the note's total, or by what is owed if that is less. `None` if
-/// nothing is owed.
-async fn settle(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
     let importe = note.amounts.total.min(saldo);
     if importe == Money::default() {

@@ -51,7 +51,8 @@ pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Resu
     Ok(cx.tx.keep_validated(factura, Some(&xml)).await?)
 }
 
-/// The document of a sale, without date, certificate and seal. `terms` apply if the sale does not have them yet.
+/// The document of a sale, without date, certificate and seal. `terms` apply if the sale does not
+/// have them yet.
 pub(crate) async fn of_sale(
     cx: &mut Cx<'_>,
     venta: i64,
