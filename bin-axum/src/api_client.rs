@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use http::{HeaderMap, Method, Request, StatusCode, Uri};
+use http::{HeaderMap, Method, Request, Response, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client as HttpClient;
@@ -42,13 +42,6 @@ pub(crate) struct ApiClient {
     host: String,
     key_id: HeaderValue,
     authorization: HeaderValue,
-}
-
-/// A response.
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
 }
 
 /// An error of the API's.
@@ -91,8 +84,15 @@ impl ApiClient {
     /// response's body.
     pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
         let what = format!("{method} {}{path}", self.base_url);
-        let Answer { status, body: read, .. } = self.exchange(method, path, &random_key(), body).await?;
-        let answer: Option<Value> = serde_json::from_slice(&read).ok();
+        let request = Request::builder().method(method).uri(path).header("Idempotency-Key", random_key());
+        let request = request.header(CONTENT_TYPE, "application/json");
+        let mut request = request
+            .body(body.map(Value::to_string).unwrap_or_default().into())
+            .map_err(|error| ApiError::Failed(format!("{what}: {error}")))?;
+        self.sign(request.headers_mut());
+        let answer = self.exchange(&self.base_url, request).await?;
+        let status = answer.status();
+        let answer: Option<Value> = serde_json::from_slice(answer.body()).ok();
         let error = |field: &str| Some(answer.as_ref()?.get("error")?.get(field)?.as_str()?.to_owned());
         match (error("codigo"), error("mensaje"), answer) {
             (.., Some(answer)) if status.is_success() => Ok(answer),
@@ -103,48 +103,39 @@ impl ApiClient {
         }
     }
 
-    /// Sends a request to `path`, below the base URL, with that Idempotency-Key; returns the
-    /// response with any status.
+    /// The API's address.
+    pub(crate) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Adds the key's credentials.
+    pub(crate) fn sign(&self, headers: &mut HeaderMap) {
+        headers.insert(AUTHORIZATION, self.authorization.clone());
+        headers.insert("X-Svc-Key-Id", self.key_id.clone());
+    }
+
+    /// Sends a request, whose path begins below `base_url`; returns the response with any status.
     pub(crate) async fn exchange(
         &self,
-        method: Method,
-        path: &str,
-        key: &str,
-        body: Option<&Value>,
-    ) -> Result<Answer, ApiError> {
-        let what = format!("{method} {}{path}", self.base_url);
+        base_url: &str,
+        mut request: Request<Bytes>,
+    ) -> Result<Response<Bytes>, ApiError> {
+        let what = format!("{} {base_url}{}", request.method(), request.uri());
         let failed = |error: &dyn fmt::Display| ApiError::Failed(format!("{what}: {error}"));
-        let request = self.request(method, path, key, body).map_err(|error| failed(&error))?;
+        *request.uri_mut() = format!("{base_url}{}", request.uri()).parse().map_err(|error| failed(&error))?;
         let exchange = async {
-            let answer = self.http.request(request).await.map_err(|error| failed(&causes(&error)))?;
+            let answer = self.http.request(request.map(Full::new)).await.map_err(|error| failed(&causes(&error)))?;
             let (head, body) = answer.into_parts();
             let read = Limited::new(body, MAX_RESPONSE).collect().await.map_err(|error| failed(&error))?;
-            Ok(Answer { status: head.status, headers: head.headers, body: read.to_bytes() })
+            Ok(Response::from_parts(head, read.to_bytes()))
         };
         let late = |_| failed(&format_args!("no answer within {} s", TIMEOUT.as_secs()));
         tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)?
     }
-
-    fn request(
-        &self,
-        method: Method,
-        path: &str,
-        key: &str,
-        body: Option<&Value>,
-    ) -> Result<Request<Full<Bytes>>, http::Error> {
-        Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.base_url))
-            .header(AUTHORIZATION, &self.authorization)
-            .header("X-Svc-Key-Id", &self.key_id)
-            .header("Idempotency-Key", key)
-            .header(CONTENT_TYPE, "application/json")
-            .body(body.map(Value::to_string).unwrap_or_default().into())
-    }
 }
 
 /// An Idempotency-Key that was never used.
-pub(crate) fn random_key() -> String {
+fn random_key() -> String {
     format!("svc-{:032x}", u128::from_le_bytes(random_bytes(&SystemRandom)))
 }
 

@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use svc_core::{Context, ContextBuilder};
 use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::DatabaseArgs;
 use crate::failure::Failure;
+use crate::parts::Parts;
 
 /// The database's name in the private cluster.
 const NAME: &str = "svc";
@@ -43,27 +46,29 @@ pub(crate) struct OpenedDatabase {
     cluster: Option<Cluster>,
     /// A store that bypasses the pooler, for migrations, if such an address is set.
     direct: Option<PostgresStore>,
+    /// The host's parts, whose tables belong to it.
+    parts: Parts,
 }
 
 impl OpenedDatabase {
     /// Opens the database at `DATABASE_URL`, or a private one in the data directory.
-    pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
+    pub(crate) async fn open(args: &DatabaseArgs, parts: &Parts) -> Result<Self, Failure> {
         let mut settings = Settings::default();
         let apart = settings.service_connections + settings.background_connections;
         settings.max_connections = args.max_connections.saturating_sub(apart).max(1);
         match args.url() {
-            Some(url) => Self::at(url, args, &settings),
+            Some(url) => Self::at(url, args, &settings, parts.clone()),
             None if args.url_is_empty() => Err(Failure::Other(
                 "DATABASE_URL is empty: without the variable, a private database is used".to_owned(),
             )),
             None if args.is_about_an_address() => Err(Failure::Other(
                 "SVC_POOLER, DATABASE_DIRECT_URL and DATABASE_REPLICA_URL go with DATABASE_URL".to_owned(),
             )),
-            None => Self::private(&args.data_dir, &settings).await,
+            None => Self::private(&args.data_dir, &settings, parts.clone()).await,
         }
     }
 
-    fn at(url: &str, args: &DatabaseArgs, settings: &Settings) -> Result<Self, Failure> {
+    fn at(url: &str, args: &DatabaseArgs, settings: &Settings, parts: Parts) -> Result<Self, Failure> {
         let mut past_the_pooler = settings.clone();
         past_the_pooler.max_connections = 2;
         let mut settings = settings.clone();
@@ -73,7 +78,7 @@ impl OpenedDatabase {
             store = store.with_replica(replica, &settings)?;
         }
         let direct = args.direct_url().map(|url| PostgresStore::open(url, &past_the_pooler));
-        Ok(Self { store, cluster: None, direct: direct.transpose()? })
+        Ok(Self { store, cluster: None, direct: direct.transpose()?, parts })
     }
 
     /// Logs a warning if a database on another machine is not verified.
@@ -113,7 +118,13 @@ impl OpenedDatabase {
     }
 
     async fn migrate_now(&self) -> Result<u64, OpenError> {
-        self.direct.as_ref().unwrap_or(&self.store).migrate().await
+        let store = self.direct.as_ref().unwrap_or(&self.store);
+        Ok(store.migrate().await? + self.parts.migrate(store).await?)
+    }
+
+    /// Starts a context over the database, with the host's parts.
+    pub(crate) fn context(&self, base_url: impl Into<String>) -> ContextBuilder {
+        self.parts.apply(Context::builder(Arc::new(self.store.clone()), base_url))
     }
 
     /// Distributes the tables over the engine's workers; returns their number.
@@ -121,19 +132,19 @@ impl OpenedDatabase {
         Ok(self.direct.as_ref().unwrap_or(&self.store).distribute().await?)
     }
 
-    async fn private(dir: &Path, settings: &Settings) -> Result<Self, Failure> {
+    async fn private(dir: &Path, settings: &Settings, parts: Parts) -> Result<Self, Failure> {
         let dir = dir.to_owned();
         let opening = tokio::task::spawn_blocking(move || Cluster::open(&dir));
         let cluster = opening.await.map_err(|error| Failure::Other(error.to_string()))??;
         cluster.create_database(NAME).await.map_err(svc_store_postgres::OpenError::from)?;
         let store = PostgresStore::with_options(cluster.options(NAME), settings);
-        Ok(Self { store, cluster: Some(cluster), direct: None })
+        Ok(Self { store, cluster: Some(cluster), direct: None, parts })
     }
 
     /// Opens the database as [`Self::open`] does, and migrates a private one: there, every command
     /// migrates.
-    pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
-        let database = Self::open(args).await?;
+    pub(crate) async fn ready(args: &DatabaseArgs, parts: &Parts) -> Result<Self, Failure> {
+        let database = Self::open(args, parts).await?;
         if database.cluster.is_some() {
             database.migrate(Duration::ZERO).await?;
         }

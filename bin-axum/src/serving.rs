@@ -1,7 +1,6 @@
 //! Serving the API, shared by the server and the demo.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use svc_core::secrets::Sealer;
@@ -112,7 +111,7 @@ pub(crate) fn context(
     sealer: Sealer,
     server: &Server,
 ) -> Result<Context, Failure> {
-    let builder = Context::builder(Arc::new(database.store.clone()), base_url(service, server));
+    let builder = database.context(base_url(service, server));
     let development = networks.is_development();
     // At most half of the processors, so that requests and the database have the others.
     let at_once = std::thread::available_parallelism().map_or(1, |processors| processors.get() / 2);

@@ -75,6 +75,8 @@
 //! - `client`: outgoing connections over hyper and rustls: `webhooks::HttpSender`,
 //!   `stamping::HttpStamper` and others. Without it, implement [`webhooks::Sender`] and
 //!   [`stamping::Stamper`] yourself.
+//! - `mcp`: the module `mcp`, with the operations as tools for agents, over the Model Context
+//!   Protocol.
 //! - `smtp`: e-mails over SMTP: `mail::SmtpNotifier`. Without it, implement [`mail::Notifier`]
 //!   yourself.
 //! - `settings`: the module `settings`, with the flags and environment variables (clap) of
@@ -121,6 +123,8 @@ mod fuzz;
 pub mod json;
 mod leases;
 pub mod mail;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod observe;
 mod office;
 mod openapi;

@@ -104,6 +104,8 @@ pub use crate::schema::OpenError;
 pub use crate::settings::{Pooler, Settings};
 use crate::sql::sql;
 pub use crate::store::PostgresStore;
+/// The migrations of a host: `sqlx::migrate!` makes them of a directory.
+pub use sqlx::migrate::Migrator;
 
 #[async_trait]
 impl Store for PostgresStore {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-use svc_core::settings::Hidden;
+use svc_core::settings::{AgentSettings, Hidden};
 
 use super::settings::DEFAULT_BASE_URL;
 
@@ -20,9 +20,12 @@ pub(crate) struct McpArgs {
     #[arg(long, env = "SVC_API_KEY", hide_env_values = true)]
     api_key: Hidden,
     /// Address to serve streamable HTTP on, at /mcp; without it standard input and output are used.
-    /// Anyone who reaches it acts with the key, so it answers only requests that name this machine.
+    /// Anyone who reaches it acts with the key, or with one that the request itself bears, so it answers only
+    /// requests that name this machine.
     #[arg(long, env = "SVC_MCP_LISTEN")]
     pub(crate) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) agents: AgentSettings,
 }
 
 impl McpArgs {

@@ -20,7 +20,7 @@ fn the_page_of_settings_says_what_the_command_line_takes() {
         std::fs::write(PAGE, &page).unwrap();
     }
     let written = std::fs::read_to_string(PAGE).unwrap_or_default();
-    let stale = format!("docs/settings.md is stale; {REWRITE}=1 cargo test -p bin-axum --bin svc rewrites it");
+    let stale = format!("docs/settings.md is stale; {REWRITE}=1 cargo test -p bin-axum --lib rewrites it");
     for (written, expected) in written.lines().zip(page.lines()) {
         assert_eq!(written, expected, "{stale}");
     }
@@ -98,7 +98,7 @@ fn page(cli: &Command) -> String {
     let mut page = format!(
         "# Settings of `svc`\n\n\
          Every setting is a flag and an environment variable; the flag has precedence.\n\
-         `{REWRITE}=1 cargo test -p bin-axum --bin svc` generates this page from the command line; the\n\
+         `{REWRITE}=1 cargo test -p bin-axum --lib` generates this page from the command line; the\n\
          tests fail if it is stale.\n\n\
          | flag | environment | default | what it does | commands |\n|---|---|---|---|---|\n"
     );

@@ -14,13 +14,15 @@ use crate::output::{print, write};
 const CANCELLING: [&str; 2] = ["invoice.cancel", "payment.cancel"];
 
 /// Prints every action with the schema of its input: one JSON document.
-pub(super) fn list() -> Result<(), Failure> {
-    print(&Registry::default().named_operations(Language::English).collect::<Vec<_>>())
+pub(super) fn list(registry: &Registry) -> Result<(), Failure> {
+    print(&registry.named_operations(Language::English).collect::<Vec<_>>())
 }
 
 pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failure> {
     // Without these three the command line takes `--list` only.
-    let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
+    let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else {
+        return list(context.registry());
+    };
     let input = if input == "-" { from_stdin()? } else { input };
     let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;
     if let Some(file) = context.download(company, &action, &input).await? {

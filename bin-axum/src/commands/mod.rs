@@ -16,8 +16,6 @@ mod serve;
 mod stamp;
 mod user;
 
-use std::sync::Arc;
-
 use svc_core::Context;
 use svc_core::settings::SecretsSettings;
 use svc_store_postgres::PostgresStore;
@@ -28,25 +26,31 @@ use crate::demo;
 use crate::failure::Failure;
 use crate::mcp;
 use crate::output::print;
+use crate::parts::Parts;
 use crate::secrets::sealer as secrets_of_command;
 
-pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
+pub(crate) async fn run(cli: Cli, parts: &Parts) -> Result<(), Failure> {
     let Cli { command, database, secrets, .. } = cli;
-    run_command(command, &database, &secrets).await.map_err(|failure| named(failure, &database))
+    run_command(command, &database, &secrets, parts).await.map_err(|failure| named(failure, &database))
 }
 
-async fn run_command(command: Command, address: &DatabaseArgs, secrets: &SecretsSettings) -> Result<(), Failure> {
+async fn run_command(
+    command: Command,
+    address: &DatabaseArgs,
+    secrets: &SecretsSettings,
+    parts: &Parts,
+) -> Result<(), Failure> {
     let sealer = secrets_of_command(secrets, address);
     match command {
         Command::Demo { service, webhooks, process, try_it } => {
-            demo::run(address, &service, webhooks, &process, try_it, sealer?).await
+            demo::run(address, &service, webhooks, &process, try_it, sealer?, parts).await
         }
-        Command::Serve(args) => serve::run(address, &args, sealer?).await,
+        Command::Serve(args) => serve::run(address, &args, sealer?, parts).await,
         Command::Listen(args) => listen::run(&args, &address.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
         Command::Doctor(args) => doctor::run(address, &args, sealer).await,
         Command::Migrate { distribute, wait } => {
-            let database = OpenedDatabase::open(address).await?;
+            let database = OpenedDatabase::open(address, parts).await?;
             let mut done = serde_json::json!({ "migraciones": database.migrate(wait.longest()).await? });
             if let Some(Engine::Citus) = distribute {
                 done["distribuidas"] = database.distribute().await?.into();
@@ -54,14 +58,16 @@ async fn run_command(command: Command, address: &DatabaseArgs, secrets: &Secrets
             print(&done)?;
             database.close().await
         }
-        Command::Mcp(args) => mcp::run(&args).await,
-        Command::Openapi { lang, base_url } => print(&svc_core::openapi(lang, &base_url)),
-        Command::Do(args) if args.list => action::list(),
+        Command::Mcp(args) => mcp::run(&args, parts).await,
+        Command::Openapi { lang, base_url } => {
+            print(&parts.described_at(&base_url)?.registry().openapi(lang, &base_url))
+        }
+        Command::Do(args) if args.list => action::list(parts.described_at(DEFAULT_BASE_URL)?.registry()),
         command => {
             let sealer = sealer?;
-            let database = OpenedDatabase::ready(address).await?;
+            let database = OpenedDatabase::ready(address, parts).await?;
             let base_url = base_url(&command, &database).await?;
-            let context = Context::builder(Arc::new(database.store.clone()), base_url);
+            let context = database.context(base_url);
             let sandbox = matches!(&command, Command::Do(args) if args.stamper.is_sandbox());
             let context = context.secrets(sealer).sandbox(sandbox).build()?;
             let outcome = run_by_name(&context, &database.store, command).await;

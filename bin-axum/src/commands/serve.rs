@@ -3,11 +3,17 @@ use svc_core::secrets::Sealer;
 use crate::cli::{DatabaseArgs, ServeArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
+use crate::parts::Parts;
 use crate::server::Server;
 use crate::serving::{self, Operators};
 use crate::shutdown::ShutdownPlan;
 
-pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
+pub(super) async fn run(
+    database: &DatabaseArgs,
+    args: &ServeArgs,
+    sealer: Sealer,
+    parts: &Parts,
+) -> Result<(), Failure> {
     let plan = ShutdownPlan::new(&args.process)?;
     // A provider that cannot be used is refused before anything is logged.
     let stamper = if args.no_workers { None } else { args.outside.stamper.stamper()? };
@@ -23,7 +29,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
     }
     let networks = args.outside.webhooks.networks()?;
     serving::warn_of_development(&networks);
-    let database = OpenedDatabase::open(database).await?;
+    let database = OpenedDatabase::open(database, parts).await?;
     database.warn_if_unverified();
     if !args.no_migrate {
         let done = database.migrate(args.wait.longest()).await?;

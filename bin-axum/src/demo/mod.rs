@@ -25,6 +25,7 @@ pub(crate) use self::access::Access;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
+use crate::parts::Parts;
 use crate::secrets::demo_sealer;
 use crate::server::Server;
 use crate::serving::{self, Operators};
@@ -37,6 +38,7 @@ pub(crate) async fn run(
     process: &ProcessArgs,
     try_it: bool,
     sealer: Sealer,
+    parts: &Parts,
 ) -> Result<(), Failure> {
     let plan = ShutdownPlan::new(process)?;
     // Its company and its sandbox have no place among real ones.
@@ -52,7 +54,7 @@ pub(crate) async fn run(
     }
     let networks = webhooks.networks()?;
     serving::warn_of_development(&networks);
-    let database = OpenedDatabase::open(args).await?;
+    let database = OpenedDatabase::open(args, parts).await?;
     database.migrate(Duration::ZERO).await?;
     let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {

@@ -10,13 +10,14 @@ const LAYERS: &Layers = &[
     ("the command line", &["cli", "output"]),
     (
         "parts of a process",
-        &["api_client", "connections", "database", "open_files", "secrets", "shutdown", "telemetry"],
+        &["api_client", "connections", "open_files", "parts", "secrets", "shutdown", "telemetry"],
     ),
+    ("the database", &["database"]),
     ("the two servers", &["admin", "server"]),
     ("what is served", &["mcp", "serving"]),
     ("the demo", &["demo"]),
     ("the commands", &["commands"]),
-    ("the process", &["main"]),
+    ("the process", &["host", "lib", "main"]),
 ];
 
 #[test]

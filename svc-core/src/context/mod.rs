@@ -163,6 +163,12 @@ impl Context {
         self.shared.clock.as_ref()
     }
 
+    /// Its clock, to keep.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn shared_clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.shared.clock)
+    }
+
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.shared.clock.now()
     }

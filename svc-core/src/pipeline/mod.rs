@@ -14,7 +14,7 @@ pub(crate) mod ndjson;
 pub(crate) mod office;
 pub(crate) mod rehearsal;
 pub(crate) mod respond;
-mod route;
+pub(crate) mod route;
 mod sign_in;
 
 use std::panic::AssertUnwindSafe;

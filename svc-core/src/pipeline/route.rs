@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::operation::Method;
 
 /// The default path of the API.
-pub(super) const PREFIX: &str = "/api/v1";
+pub(crate) const PREFIX: &str = "/api/v1";
 
 /// Which paths name operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,6 +29,8 @@
 //! A secret is kept in a [`Hidden`], and is checked by the methods here and not by clap, which
 //! would print a wrong one.
 
+#[cfg(feature = "mcp")]
+mod agents;
 mod api;
 mod providers;
 
@@ -36,6 +38,8 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "mcp")]
+pub use agents::AgentSettings;
 pub use api::{ApiSettings, SecretsSettings};
 pub use providers::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
 

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::findings::Findings;
 use crate::cli::{DEFAULT_BASE_URL, DatabaseArgs};
+use crate::parts::Parts;
 use crate::database::{OpenedDatabase, described};
 
 /// How long the database may take to answer.
@@ -29,7 +30,7 @@ pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings:
         findings.note(format_args!("DATABASE_URL is not set, and {dir} has no private database yet"));
         return None;
     }
-    let database = findings.done(OpenedDatabase::open(args).await)?;
+    let database = findings.done(OpenedDatabase::open(args, &Parts::default()).await)?;
     for host in database.store.unverified_hosts() {
         findings.note(format_args!(
             "the certificate of the database at {host} is not verified (sslmode=verify-full in its URL)"

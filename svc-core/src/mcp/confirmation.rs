@@ -1,0 +1,101 @@
+//! The digest of a rehearsal, with which its write is confirmed.
+//!
+//! It proves that the write was rehearsed with success: by the same key, with the same arguments, not
+//! long ago. It is signed with the secret of that key, so no server has to remember it.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use rmcp::model::JsonObject;
+use serde_json::Value;
+use sha2::Sha256;
+
+/// How long a digest confirms.
+const VALID: TimeDelta = TimeDelta::minutes(15);
+
+/// The signature's bytes in a digest.
+const SIGNED: usize = 16;
+
+/// Why a digest confirms nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unconfirmed {
+    /// It belongs to no rehearsal of this write by this key.
+    Foreign,
+    /// Its rehearsal was too long ago.
+    Expired,
+}
+
+/// The digest of a rehearsal at `now` by the key with that secret.
+pub(super) fn digest(secret: &[u8], operation: &str, arguments: &JsonObject, now: DateTime<Utc>) -> String {
+    let until = (now + VALID).timestamp();
+    let signature = signer(secret, operation, arguments, until).finalize().into_bytes();
+    format!("{until:x}-{}", hex::encode(&signature[..SIGNED]))
+}
+
+/// Whether `digest` is that of a rehearsal of this write.
+pub(super) fn verify(
+    digest: &str,
+    secret: &[u8],
+    operation: &str,
+    arguments: &JsonObject,
+    now: DateTime<Utc>,
+) -> Result<(), Unconfirmed> {
+    let (until, signature) = digest.split_once('-').ok_or(Unconfirmed::Foreign)?;
+    let until = i64::from_str_radix(until, 16).map_err(|_| Unconfirmed::Foreign)?;
+    let signature = hex::decode(signature).map_err(|_| Unconfirmed::Foreign)?;
+    if signature.len() != SIGNED {
+        return Err(Unconfirmed::Foreign);
+    }
+    let signer = signer(secret, operation, arguments, until);
+    signer.verify_truncated_left(&signature).map_err(|_| Unconfirmed::Foreign)?;
+    if until < now.timestamp() { Err(Unconfirmed::Expired) } else { Ok(()) }
+}
+
+fn signer(secret: &[u8], operation: &str, arguments: &JsonObject, until: i64) -> Hmac<Sha256> {
+    // HMAC takes keys of any length.
+    let mut signer = Hmac::<Sha256>::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default()));
+    for part in [operation, &canonical(arguments), &until.to_string()] {
+        signer.update(part.as_bytes());
+        signer.update(&[0]);
+    }
+    signer
+}
+
+/// The arguments as a text that is the same in any order.
+pub(super) fn canonical(arguments: &JsonObject) -> String {
+    let mut arguments = Value::Object(arguments.clone());
+    arguments.sort_all_objects();
+    arguments.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn arguments(value: Value) -> JsonObject {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn a_digest_confirms_its_own_write_for_a_quarter_of_an_hour() {
+        let now: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
+        let given = arguments(json!({ "nombre": "Ana", "linea": { "a": 1, "b": 2 } }));
+        let turned = arguments(json!({ "linea": { "b": 2, "a": 1 }, "nombre": "Ana" }));
+        let other = arguments(json!({ "nombre": "Eva" }));
+        let digest = digest(b"secret", "createLead", &given, now);
+        let check = |secret: &[u8], operation, arguments, minutes| {
+            verify(&digest, secret, operation, arguments, now + TimeDelta::minutes(minutes))
+        };
+        assert_eq!(check(b"secret", "createLead", &given, 15), Ok(()));
+        assert_eq!(check(b"secret", "createLead", &turned, 0), Ok(()));
+        assert_eq!(check(b"secret", "createLead", &given, 16), Err(Unconfirmed::Expired));
+        assert_eq!(check(b"another", "createLead", &given, 0), Err(Unconfirmed::Foreign));
+        assert_eq!(check(b"secret", "createCustomer", &given, 0), Err(Unconfirmed::Foreign));
+        assert_eq!(check(b"secret", "createLead", &other, 0), Err(Unconfirmed::Foreign));
+        let later = format!("{:x}{}", (now + TimeDelta::days(1)).timestamp(), &digest[digest.find('-').unwrap()..]);
+        for wrong in ["", "-", "x-y", "12", "7fffffffffffffff-00", "-1-00", &later] {
+            assert_eq!(verify(wrong, b"secret", "createLead", &given, now), Err(Unconfirmed::Foreign), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! [`Connector`]: the tools for one client.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+
+use super::answer::{self, fault};
+use super::catalogue::{Call, KEY, Offered};
+use super::confirmation::{self, Unconfirmed};
+use super::few::{self, DESCRIBE, DIGEST, FIND, REHEARSE, RUN};
+use super::repetition::{Session, random_key};
+use super::upstream::{Surface, Upstream};
+use super::Offer;
+use crate::domain::scope::KeyScopes;
+use crate::operation::JSON;
+use crate::pipeline::rehearsal::REHEARSAL;
+use crate::pipeline::respond::SCOPES;
+
+/// What of an agent's own request goes to the API: its credentials, and what marks a browser, which the
+/// API refuses.
+const PASSED_ON: [HeaderName; 3] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN];
+const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// A read whose every answer names the key's scopes.
+const SCOPES_PATH: &str = "/clientes?limite=1";
+
+/// The argument of a write's own tool that makes it a rehearsal.
+const REHEARSAL_ARGUMENT: &str = "rehearse";
+
+const INSTRUCTIONS: &str = "Operations of one company's ERP and CRM. Names of fields and codes are Spanish. Lists come in pages: \
+    pass `siguiente` as `cursor` until `hay_mas` is false. A creation that is called twice with the same arguments is done once, \
+    and the second answer has `repeated` true; pass another `idempotency_key` to do it twice. \
+    A rehearsal says what a write would do, and does nothing. \
+    An error has a `codigo` and says in Spanish what to correct; `sin_permiso` means that the key may not do it.";
+
+/// Serves the tools of an [`Offer`] to one client: a handler for any transport of the crate `rmcp`.
+#[derive(Clone)]
+pub struct Connector {
+    offer: Offer,
+    upstream: Arc<dyn Upstream>,
+    /// The client's session; none if each of its requests may reach another process.
+    session: Option<Arc<Session>>,
+}
+
+/// How an operation is to be run.
+struct How {
+    rehearse: bool,
+    key: Option<String>,
+    digest: Option<String>,
+}
+
+impl Connector {
+    /// Serves `offer` to a client with a session, so that a creation that it repeats is done once.
+    pub fn new(offer: Offer, upstream: Arc<dyn Upstream>) -> Self {
+        Self { offer, upstream, session: Some(Arc::new(Session::new())) }
+    }
+
+    /// Serves it without sessions: a creation is then done once a day for each key, which is what a
+    /// client's requests have in common.
+    pub(super) fn without_sessions(offer: Offer, upstream: Arc<dyn Upstream>) -> Self {
+        Self { offer, upstream, session: None }
+    }
+
+    /// The same tools for another client.
+    #[must_use]
+    pub fn in_new_session(&self) -> Self {
+        Self { session: Some(Arc::new(Session::new())), ..self.clone() }
+    }
+
+    /// The scopes of the key, which every answer to it names; `None` if the API is of a version that
+    /// does not.
+    async fn scopes(&self, own: &HeaderMap) -> Result<Option<KeyScopes>, String> {
+        let request = request(Method::GET, SCOPES_PATH, own, None)?;
+        let answer = self.upstream.send(Surface::Api, request).await?;
+        let named = answer.headers().get(SCOPES).and_then(|value| value.to_str().ok());
+        if named.is_none() && answer.status() == StatusCode::UNAUTHORIZED {
+            return Err(format!("the API refuses the key: {}", String::from_utf8_lossy(answer.body())));
+        }
+        Ok(named.map(|named| KeyScopes::of_words(named.split(", "))))
+    }
+
+    async fn call(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, ErrorData> {
+        let offer = &self.offer;
+        if offer.each {
+            let unknown = || ErrorData::invalid_params(format!("no tool {tool:?}"), None);
+            let offered = offer.catalogue.find(tool).filter(|offered| offer.offers(offered)).ok_or_else(unknown)?;
+            let how = match How::taken_from(&mut given) {
+                Ok(how) => how,
+                Err(text) => return Ok(fault(text)),
+            };
+            return Ok(self.run(offered, given, how, own).await);
+        }
+        let is_there = few::tools(offer).iter().any(|known| known.name == tool);
+        if !is_there {
+            return Err(ErrorData::invalid_params(format!("no tool {tool:?}"), None));
+        }
+        Ok(self.few(tool, given, own).await.unwrap_or_else(fault))
+    }
+
+    /// One of the four tools.
+    async fn few(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, String> {
+        let text = |given: &mut JsonObject, name: &str| match given.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(format!("{name} must be a string")),
+        };
+        if tool == FIND {
+            let wanted = text(&mut given, "text")?.unwrap_or_default();
+            nothing_else(&given)?;
+            return Ok(few::find(&self.offer, self.scopes(own).await?.as_ref(), &wanted));
+        }
+        let name = text(&mut given, "operation")?.ok_or("the argument operation is missing")?;
+        let offered = self.offer.catalogue.find(&name).filter(|offered| self.offer.offers(offered));
+        let Some(offered) = offered else { return Ok(few::unknown(&self.offer, &name)) };
+        if tool == DESCRIBE {
+            nothing_else(&given)?;
+            return Ok(few::describe(offered));
+        }
+        let arguments = match given.remove("arguments") {
+            None | Some(Value::Null) => JsonObject::new(),
+            Some(Value::Object(arguments)) => arguments,
+            Some(_) => return Err("arguments must be an object".to_owned()),
+        };
+        let how = How { rehearse: tool == REHEARSE, key: text(&mut given, KEY)?, digest: text(&mut given, DIGEST)? };
+        nothing_else(&given)?;
+        debug_assert!(tool == RUN || tool == REHEARSE, "the tools are those four");
+        Ok(self.run(offered, arguments, how, own).await)
+    }
+
+    async fn run(&self, offered: &Offered, given: JsonObject, how: How, own: &HeaderMap) -> CallToolResult {
+        match self.answered(offered, given, &how, own).await {
+            Ok((path, answer, digest)) => answer::of(&path, answer, digest),
+            Err(text) => fault(text),
+        }
+    }
+
+    /// The API's answer to a call, with its path, and its digest if it was a rehearsal.
+    async fn answered(
+        &self,
+        offered: &Offered,
+        given: JsonObject,
+        how: &How,
+        own: &HeaderMap,
+    ) -> Result<(String, Response<Bytes>, Option<String>), String> {
+        let name = offered.described.name.as_ref();
+        if how.rehearse && !offered.writes {
+            return Err(format!("{name} only reads: run it"));
+        }
+        let secret = own.get(AUTHORIZATION).map_or_else(|| self.offer.secret.secret(), HeaderValue::as_bytes);
+        let now = self.offer.clock.now();
+        if offered.writes && !how.rehearse && (self.offer.confirmed || how.digest.is_some()) {
+            let digest = how.digest.as_deref().ok_or("this write has to be confirmed: rehearse it, then run it with its digest")?;
+            confirmation::verify(digest, secret, name, &given, now).map_err(|unconfirmed| {
+                match unconfirmed {
+                    Unconfirmed::Foreign => "the digest belongs to no rehearsal of this operation with these arguments",
+                    Unconfirmed::Expired => "the rehearsal is more than 15 minutes old: rehearse it again",
+                }
+                .to_owned()
+            })?;
+        }
+        let Call { path, body } = offered.call(given.clone())?;
+        let mut request = request(offered.method.clone(), &path, own, body)?;
+        let header = |text: String| HeaderValue::from_str(&text).map_err(|_| format!("{KEY} has other characters than ASCII"));
+        if how.rehearse {
+            request.headers_mut().insert(REHEARSAL, HeaderValue::from_static("true"));
+        } else if offered.writes {
+            request.headers_mut().insert(IDEMPOTENCY_KEY, header(self.idempotency_key(offered, &given, how, own))?);
+        }
+        let answer = self.upstream.send(offered.surface, request).await?;
+        let digest = how.rehearse.then(|| confirmation::digest(secret, name, &given, now));
+        Ok((path, answer, digest))
+    }
+
+    /// The key of a write: the one given, that of the rehearsal which it confirms, or one that is the
+    /// same for the same creation.
+    fn idempotency_key(&self, offered: &Offered, given: &JsonObject, how: &How, own: &HeaderMap) -> String {
+        if let Some(key) = &how.key {
+            return key.clone();
+        }
+        if let Some(digest) = &how.digest {
+            return format!("mcp-{digest}");
+        }
+        if offered.repeats_harmlessly {
+            return random_key();
+        }
+        let name = offered.described.name.as_ref();
+        match &self.session {
+            Some(session) => session.key(name, given),
+            None => {
+                let key_id = own.get(KEY_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+                Session::of_key(&format!("{key_id} {}", self.offer.clock.now().date_naive())).key(name, given)
+            }
+        }
+    }
+}
+
+impl How {
+    /// Takes it from among the arguments of an operation's own tool.
+    fn taken_from(given: &mut JsonObject) -> Result<Self, String> {
+        let text = |name: &str, value: Option<Value>| match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(format!("{name} must be a string")),
+        };
+        let rehearse = match given.remove(REHEARSAL_ARGUMENT) {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(rehearse)) => rehearse,
+            Some(_) => return Err(format!("{REHEARSAL_ARGUMENT} must be true or false")),
+        };
+        Ok(Self { rehearse, key: text(KEY, given.remove(KEY))?, digest: text(DIGEST, given.remove(DIGEST))? })
+    }
+}
+
+impl Offer {
+    fn offers(&self, offered: &Offered) -> bool {
+        !(self.read_only && offered.writes)
+    }
+
+    /// The operations that a key with these scopes may run, or any key if they are unknown.
+    pub(super) fn allowed(&self, scopes: Option<&KeyScopes>) -> impl Iterator<Item = &Offered> {
+        let may = move |offered: &&Offered| {
+            self.offers(offered)
+                && scopes.is_none_or(|scopes| offered.scopes.is_empty() || scopes.meet(offered.scopes))
+        };
+        self.catalogue.all().iter().filter(may)
+    }
+
+    pub(super) fn digest_said(&self) -> &'static str {
+        if self.confirmed {
+            "Every write needs it: the digest of its rehearsal with the same arguments, at most 15 minutes old."
+        } else {
+            "The digest of its rehearsal: the write is then done once, and only as it was rehearsed."
+        }
+    }
+
+    /// The tool of an operation of its own.
+    fn own_tool(&self, offered: &Offered) -> Tool {
+        let mut tool = offered.described.clone();
+        if !offered.writes {
+            return tool;
+        }
+        let mut schema = JsonObject::clone(&tool.input_schema);
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            let said = "Do it and undo it: answers what it would answer, and a digest to confirm it with.";
+            properties.insert(REHEARSAL_ARGUMENT.to_owned(), serde_json::json!({ "type": "boolean", "description": said }));
+            let digest = serde_json::json!({ "type": "string", "description": self.digest_said() });
+            properties.insert(DIGEST.to_owned(), digest);
+        }
+        tool.input_schema = Arc::new(schema);
+        tool
+    }
+}
+
+/// Refuses arguments that a tool does not take.
+fn nothing_else(given: &JsonObject) -> Result<(), String> {
+    given.keys().next().map_or(Ok(()), |unknown| Err(format!("there is no argument {unknown}")))
+}
+
+/// A request with the agent's own credentials.
+fn request(method: Method, path: &str, own: &HeaderMap, body: Option<Value>) -> Result<Request<Bytes>, String> {
+    let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, JSON);
+    let request = PASSED_ON.iter().fold(request, |request, name| {
+        own.get_all(name).iter().fold(request, |request, value| request.header(name, value))
+    });
+    let body = body.map(|body| body.to_string()).unwrap_or_default();
+    request.body(body.into()).map_err(|error| format!("the arguments make no request: {error}"))
+}
+
+/// The head of the agent's own request, over HTTP.
+fn own_headers(context: &RequestContext<RoleServer>) -> Cow<'_, HeaderMap> {
+    let head = context.extensions.get::<Parts>();
+    head.map_or_else(|| Cow::Owned(HeaderMap::new()), |head| Cow::Borrowed(&head.headers))
+}
+
+impl ServerHandler for Connector {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(self.offer.name.clone(), env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if !self.offer.each {
+            return Ok(ListToolsResult::with_all_items(few::tools(&self.offer)));
+        }
+        let scopes = self.scopes(&own_headers(&context)).await;
+        let scopes = scopes.map_err(|text| ErrorData::internal_error(text, None))?;
+        let tools = self.offer.allowed(scopes.as_ref()).map(|offered| self.offer.own_tool(offered)).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let given = request.arguments.unwrap_or_default();
+        Ok(self.call(&request.name, given, &own_headers(&context)).await?.into())
+    }
+}
