@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
-use svc_core::{Api, Context, Office, Providers};
+use svc_core::{Context, Providers};
 use svc_store_postgres::PostgresStore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -24,14 +24,12 @@ const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the look at stored secrets may take.
 const SECRETS_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What operators are answered, and whether the office is served.
+/// What operators are answered.
 pub(crate) struct Operators {
     /// The address; none if they are not answered.
     pub(crate) listen: Option<SocketAddr>,
     /// Whether a stamping provider is set, here or where the work is done.
     pub(crate) has_stamper: bool,
-    /// Whether the back office is served over HTTP.
-    pub(crate) serves_office: bool,
 }
 
 /// Answers clients and operators until the process is signalled to stop; does the background
@@ -39,11 +37,12 @@ pub(crate) struct Operators {
 pub(crate) async fn answer(
     database: OpenedDatabase,
     server: Server,
-    context: Context,
+    services: Services,
     outside: Option<Providers>,
     operators: Operators,
     plan: ShutdownPlan,
 ) -> Result<(), Failure> {
+    let context = services.api.context().clone();
     refuse_wrong_key(&context).await?;
     let stop = StopSignal::listen()?;
     let admin = match operators.listen {
@@ -55,8 +54,7 @@ pub(crate) async fn answer(
     };
     let keeping = keep_base_url(database.store.clone(), context.base_url().to_owned()).await;
     tracing::info!(address = %server.address, "serving");
-    let office = operators.serves_office.then(|| Office::at_root(&context));
-    server.run(Services { api: Api::at_root(&context), office }, outside, stop, plan).await;
+    server.run(services, outside, stop, plan).await;
     drop(keeping);
     // Operators can watch until the last request is answered.
     drop(admin);

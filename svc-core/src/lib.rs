@@ -77,6 +77,8 @@
 //!   [`stamping::Stamper`] yourself.
 //! - `mcp`: the module `mcp`, with the operations as tools for agents, over the Model Context
 //!   Protocol.
+//! - `pages`: the module `pages`, with the reference, guides and descriptions for the authors of
+//!   clients.
 //! - `smtp`: e-mails over SMTP: `mail::SmtpNotifier`. Without it, implement [`mail::Notifier`]
 //!   yourself.
 //! - `settings`: the module `settings`, with the flags and environment variables (clap) of
@@ -132,6 +134,8 @@ pub mod operation;
 pub mod operations;
 #[cfg(feature = "client")]
 mod outbound;
+#[cfg(feature = "pages")]
+pub mod pages;
 mod pipeline;
 mod posting;
 pub mod record;

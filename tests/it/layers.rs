@@ -22,7 +22,7 @@ const CORE: &Layers = &[
     ("the service, and all work beside it", &["service", "work"]),
     ("the interface's description", &["openapi"]),
     ("the back office over HTTP, which lists its actions", &["office"]),
-    ("agents", &["mcp"]),
+    ("agents, and pages for people", &["mcp", "pages"]),
     ("settings of front ends", &["settings"]),
     ("random input for all of it", &["fuzz"]),
     ("the crate", &["lib"]),

@@ -4,7 +4,7 @@ use crate::cli::{DatabaseArgs, ServeArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::parts::Parts;
-use crate::server::Server;
+use crate::server::{Server, Services};
 use crate::serving::{self, Operators};
 use crate::shutdown::ShutdownPlan;
 
@@ -40,7 +40,7 @@ pub(super) async fn run(
     let operators = Operators {
         listen: args.process.admin_listen,
         has_stamper: args.outside.stamper.is_set(),
-        serves_office: args.service.api.serves_office(),
     };
-    serving::answer(database, server, context, outside, operators, plan).await
+    let services = Services::of(&context, &args.service.api);
+    serving::answer(database, server, services, outside, operators, plan).await
 }

@@ -27,7 +27,7 @@ use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::parts::Parts;
 use crate::secrets::demo_sealer;
-use crate::server::Server;
+use crate::server::{Server, Services};
 use crate::serving::{self, Operators};
 use crate::shutdown::ShutdownPlan;
 
@@ -73,9 +73,9 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
-    let serves_office = service.api.serves_office();
-    let operators = Operators { listen: process.admin_listen, has_stamper: true, serves_office };
-    serving::answer(database, server, context, Some(outside), operators, plan).await
+    let operators = Operators { listen: process.admin_listen, has_stamper: true };
+    let services = Services::of(&context, &service.api);
+    serving::answer(database, server, services, Some(outside), operators, plan).await
 }
 
 /// The access that an earlier run saved, if its key is still in the database.

@@ -1,8 +1,7 @@
 //! The long-running server: it accepts and answers requests, and drains those in progress after a
 //! stop signal.
 
-mod description;
-mod pages;
+mod services;
 mod try_it;
 
 use std::net::SocketAddr;
@@ -13,11 +12,12 @@ use axum::middleware::map_response_with_state;
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
 use metrics::{counter, gauge};
-use svc_core::{Api, Context, Office, Providers};
+use svc_core::{Api, Context, Providers};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+pub(crate) use self::services::Services;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::failure::Failure;
 use crate::metric_names::{CONNECTIONS, CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED};
@@ -46,13 +46,6 @@ const DEADLINES: Deadlines = Deadlines {
 
 /// How long the last merge of usage may take.
 const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
-
-/// What a server serves.
-pub(crate) struct Services {
-    pub(crate) api: Api,
-    /// The back office over HTTP, if it is served.
-    pub(crate) office: Option<Office>,
-}
 
 /// A bound address, not answering yet.
 pub(crate) struct Server {
@@ -88,16 +81,13 @@ impl Server {
         mut stop: StopSignal,
         plan: ShutdownPlan,
     ) {
-        let Services { api, office } = services;
+        let api = services.api.clone();
         let context = api.context().clone();
         let mut work = spawn_work(&context, outside, stop.clone());
-        // The API has a 404 answer of its own, so it is the fallback.
         let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
-        let app = description::routes(&context, office.is_some())
-            .merge(pages::routes(self.try_it, office.is_some()))
-            .merge(office.as_ref().map(mounted).unwrap_or_default())
-            .merge(proxy)
-            .fallback_service(api.clone())
+        let services = services.reference_sends_requests(self.try_it);
+        let app = proxy
+            .fallback_service(services)
             .layer(map_response_with_state(stop.clone(), close_when_stopping));
         let connections = &connections(api, app, self.max_clients);
         let listener = self.listener;
@@ -133,12 +123,6 @@ impl Server {
             Err(_) => tracing::warn!("what was used last could not be merged in time"),
         }
     }
-}
-
-/// The office at all of its paths.
-fn mounted(office: &Office) -> axum::Router {
-    let mounts = office.mounts().into_iter().flat_map(|path| [format!("{path}/"), format!("{path}/{{*rest}}"), path]);
-    mounts.fold(axum::Router::new(), |router, path| router.route_service(&path, office.clone()))
 }
 
 fn connections(api: Api, app: axum::Router, clients: usize) -> Connections {

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use crate::harness::{Demo, Svc};
 use crate::verifiers::has;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../svc-core/docs/guides");
 
 /// Blocks that are no commands, by guide and language, and where they are tested.
 const OTHER: &[(&str, &str, &str)] = &[

@@ -8,7 +8,10 @@ use serde_json::Value;
 
 use crate::harness::{Demo, Svc};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/agent.py");
+/// Uses a tool for each operation.
+const EACH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/agent.py");
+/// Uses the four tools.
+const FEW: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/agent_few.py");
 
 /// A Python with the client library.
 fn python() -> Option<String> {
@@ -68,29 +71,120 @@ fn check(command: &mut Command) {
     assert_eq!(first["correo"], "uno@ejemplo.mx", "an edit back to an earlier value is done: {seen}");
 }
 
-#[test]
-fn an_agent_s_client_sees_what_its_key_may_do_and_writes_once() {
-    let Some(python) = python() else { return };
-    let svc = Svc::new();
-    let service = serve(&svc);
-    let mut client = Command::new(python);
+/// Runs one of the scripts, which starts `svc mcp` with these settings.
+fn agent(svc: &Svc, script: &str, settings: &[&str]) -> Option<Command> {
+    let mut client = Command::new(python()?);
     for (name, value) in svc.command(&[]).get_envs() {
         match value {
             Some(value) => client.env(name, value),
             None => client.env_remove(name),
         };
     }
-    check(connect(&mut client, &service).env("SVC", env!("CARGO_BIN_EXE_svc")).arg(SCRIPT));
+    client.envs(settings.iter().map(|name| (name, "true"))).env("SVC", env!("CARGO_BIN_EXE_svc")).arg(script);
+    Some(client)
+}
+
+/// What the script for the four tools saw, with each key.
+fn seen(command: &mut Command) -> Vec<Value> {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn an_agent_s_client_sees_what_its_key_may_do_and_writes_once() {
+    let svc = Svc::new();
+    let Some(mut client) = agent(&svc, EACH, &["SVC_MCP_EACH"]) else { return };
+    let service = serve(&svc);
+    check(connect(&mut client, &service));
+}
+
+#[test]
+fn an_agent_finds_rehearses_and_confirms_with_four_tools() {
+    let svc = Svc::new();
+    let Some(mut client) = agent(&svc, FEW, &["SVC_MCP_CONFIRM"]) else { return };
+    let service = serve(&svc);
+    let [seen] = &seen(connect(&mut client, &service))[..] else { panic!("one client") };
+    check_few(seen, 1);
+    assert!(seen["office"]["texts"].to_string().contains("ruta_no_existe"), "not served: {}", seen["office"]);
+}
+
+/// Checks what a client with the four tools saw, in whose company it made that customer.
+fn check_few(seen: &Value, cliente: i64) {
+    let tools = ["find_operations", "describe_operation", "rehearse_operation", "run_operation"];
+    assert_eq!(seen["tools"], serde_json::json!(tools));
+    let found: Vec<_> = seen["found"]["read"]["operations"].as_array().unwrap().iter().collect();
+    assert_eq!(found[0]["operation"], "createCustomer");
+    assert!(!found.iter().any(|found| found["operation"] == "createSale"), "the key may not: {found:?}");
+    assert_eq!(seen["described"]["read"]["arguments"]["properties"]["nombre"]["type"], "string");
+    assert!(seen["unconfirmed"]["texts"][0].as_str().unwrap().contains("rehearse it"), "{seen}");
+    let rehearsed = &seen["rehearsed"]["read"];
+    assert_eq!((&rehearsed["cliente"], &rehearsed["events"][0]), (&cliente.into(), &"cliente.creado".into()), "{seen}");
+    for (done, repeated) in seen["done"].as_array().unwrap().iter().zip([Value::Null, true.into()]) {
+        assert_eq!((&done["read"]["cliente"], &done["read"]["repeated"]), (&cliente.into(), &repeated), "{seen}");
+    }
+    let listed = seen["listed"]["read"]["datos"].as_array().unwrap();
+    assert_eq!(listed.last().unwrap()["clave"], cliente, "{seen}");
+}
+
+#[test]
+fn a_server_offers_its_tools_to_every_key_for_its_own_company() {
+    let svc = Svc::new();
+    let Some(python) = python() else { return };
+    let keys = ["Una", "Otra"].map(|name| {
+        let company = svc.ok(&["company", "create", "--name", name])["empresa"].to_string();
+        svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read,clientes:write,oficina"])
+    });
+    let service = svc.serve(&["--mcp", "--mcp-confirm", "--office"], Value::Null);
+    let mut client = Command::new(python);
+    client.args([FEW, &format!("http://{}/mcp", service.address)]);
+    for key in keys.iter().chain(&keys[..1]) {
+        client.args(["key_id", "api_key"].map(|field| key[field].as_str().unwrap()));
+    }
+    let seen = seen(&mut client);
+    check_few(&seen[0], 1);
+    check_few(&seen[1], 1);
+    // Its third connection has no session to tell it from the first: the same creation is rehearsed anew,
+    // and confirmed anew.
+    check_few(&seen[2], 2);
+    for seen in &seen {
+        assert_eq!(seen["office"]["read"]["nombre"], "Ana", "{}", seen["office"]);
+    }
+    let asked = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_operations","arguments":{}}}"#;
+    let ask = |more: &str, body: &str| {
+        let (head, body) = service
+            .exchange(&format!(
+                "POST /mcp HTTP/1.1\r\nHost: a.example\r\n{more}Connection: close\r\nAccept: application/json, \
+                 text/event-stream\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
+            ))
+            .unwrap();
+        format!("{} {body}", head.lines().next().unwrap())
+    };
+    assert!(ask("", asked).contains("llave_invalida"), "{}", ask("", asked));
+    let key = format!(
+        "Authorization: Bearer {}\r\nX-Svc-Key-Id: {}\r\n",
+        keys[0]["api_key"].as_str().unwrap(),
+        keys[0]["key_id"].as_str().unwrap()
+    );
+    assert!(ask(&key, asked).contains("createCustomer"));
+    let browser = ask(&format!("{key}Origin: https://example.com\r\n"), asked);
+    assert!(browser.contains("navegador_no_permitido"), "{browser}");
+    for wrong in ["", "{", "[]", &"x".repeat(1_100_000)] {
+        let answer = ask(&key, wrong);
+        assert!(answer.starts_with("HTTP/1.1 4"), "{}: {answer}", wrong.len());
+    }
+    service.stop(Signal::SIGTERM);
 }
 
 #[test]
 fn mcp_over_http_answers_the_same() {
     let svc = Svc::new();
     let service = serve(&svc);
-    let mut command = svc.command(&["mcp", "--listen", "127.0.0.1:0"]);
+    let mut command = svc.command(&["mcp", "--listen", "127.0.0.1:0", "--mcp-each"]);
     let connector = Svc::start_saying(connect(&mut command, &service), "offering tools at /mcp", Value::Null);
     if let Some(python) = python() {
-        check(Command::new(python).args([SCRIPT, &format!("http://{}/mcp", connector.address)]));
+        check(Command::new(python).args([EACH, &format!("http://{}/mcp", connector.address)]));
     }
     // A page of another site in a local browser cannot use the key.
     for foreign in ["Origin: https://example.com", "Host: example.com"] {

@@ -4,13 +4,17 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::FutureExt as _;
+use http::{Request, Response};
 use lambda_http::Context;
 use lambda_http::lambda_runtime::Diagnostic;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use svc_core::settings::OutsideSettings;
-use svc_core::{Api, Office};
+use svc_core::mcp::Mcp;
+use svc_core::pages::Pages;
+use svc_core::settings::{ApiSettings, OutsideSettings};
+use svc_core::{Api, ContextBuilder, Office};
 use svc_store_postgres::PostgresStore;
 
 use crate::config::Config;
@@ -24,11 +28,33 @@ use crate::schedule::{Schedule, ScheduleError};
 pub(crate) struct Function(Arc<Inner>);
 
 struct Inner {
-    api: Api,
-    /// The back office over HTTP, if it is served.
-    office: Option<Office>,
+    services: Services,
     base_path: String,
     schedule: Schedule,
+}
+
+/// The services, each at its own paths; the API answers all others.
+struct Services {
+    api: Api,
+    pages: Pages,
+    office: Option<Office>,
+    mcp: Option<Mcp>,
+}
+
+impl Services {
+    async fn answer(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let path = request.uri().path();
+        if self.pages.has(path) {
+            return self.pages.handle(request).await;
+        }
+        if let Some(office) = self.office.as_ref().filter(|office| office.has(path)) {
+            return office.handle(request).await;
+        }
+        match self.mcp.as_ref().filter(|mcp| mcp.has(path)) {
+            Some(mcp) => mcp.handle(request).await,
+            None => self.api.handle(request).await,
+        }
+    }
 }
 
 /// Why an invocation failed. A client's request never makes it fail, but gets an answer.
@@ -53,7 +79,10 @@ impl From<InvocationError> for Diagnostic {
 impl Function {
     /// Applies the settings without connecting: the database may be slow, and the platform does not
     /// wait long for an instance.
-    pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
+    pub(crate) fn new(
+        config: Config,
+        part: impl FnOnce(ContextBuilder) -> ContextBuilder,
+    ) -> Result<Self, lambda_http::Error> {
         let secrets = config.secrets.sealer()?;
         if !secrets.has_key() {
             tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
@@ -61,7 +90,8 @@ impl Function {
         config.outside.stamper.warn();
         let store = config.store()?;
         PostgresStore::warn_of_unverified_hosts([&store]);
-        let mut builder = config.api.apply(svc_core::Context::builder(Arc::new(store), &config.base_url));
+        let builder = part(svc_core::Context::builder(Arc::new(store), &config.base_url));
+        let mut builder = config.api.apply(builder);
         if config.concurrency() > 1 {
             builder = builder.offload(1, |job| drop(tokio::task::spawn_blocking(job)));
         }
@@ -71,14 +101,20 @@ impl Function {
             // After an answer the instance may be frozen or terminated.
             .merge_usage_every(Duration::ZERO)
             .build()?;
-        let office = config.api.serves_office().then(|| Office::at_root(&context));
-        Ok(Self::of(&context, office, &config.base_url, config.outside))
+        Ok(Self::of(&context, &config.api, &config.base_url, config.outside))
     }
 
-    fn of(context: &svc_core::Context, office: Option<Office>, base_url: &str, outside: OutsideSettings) -> Self {
+    fn of(context: &svc_core::Context, settings: &ApiSettings, base_url: &str, outside: OutsideSettings) -> Self {
         let schedule = Schedule::new(context.clone(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
-        Self(Arc::new(Inner { api: Api::new(context), office, base_path: path.unwrap_or_default(), schedule }))
+        let has_office = settings.serves_office();
+        let services = Services {
+            api: Api::new(context),
+            pages: Pages::new(context).office(has_office),
+            office: has_office.then(|| Office::at_root(context)),
+            mcp: settings.mcp(context),
+        };
+        Self(Arc::new(Inner { services, base_path: path.unwrap_or_default(), schedule }))
     }
 
     pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {
@@ -91,18 +127,14 @@ impl Function {
     /// Answers a request. The API answers its own panics; this answers panics before or after it in
     /// the same form.
     async fn respond(&self, event: HttpEvent<'_>) -> Result<Value, EventError> {
-        let Inner { api, office, base_path, .. } = self.0.as_ref();
+        let Inner { services, base_path, .. } = self.0.as_ref();
         let gateway = event.gateway;
         let answer = async {
             let request = request(event, base_path)?;
-            let answer = match office.as_ref().filter(|office| office.has(request.uri().path())) {
-                Some(office) => office.handle(request).await,
-                None => api.handle(request).await,
-            };
-            Ok(payload(gateway, answer))
+            Ok(payload(gateway, services.answer(request).await))
         };
         let answer = AssertUnwindSafe(answer).catch_unwind().await;
-        answer.unwrap_or_else(|_| Ok(payload(gateway, api.broken())))
+        answer.unwrap_or_else(|_| Ok(payload(gateway, services.api.broken())))
     }
 }
 

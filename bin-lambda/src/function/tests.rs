@@ -31,7 +31,7 @@ async fn answer(event: &str, time: usize) -> Value {
     let store = Arc::new(PostgresStore::open(url, &settings).unwrap());
     let clock = Arc::new(Broken(AtomicUsize::new(time)));
     let context = svc_core::Context::builder(store, &config.base_url).clock(clock).build().unwrap();
-    let function = Function::of(&context, None, &config.base_url, config.outside);
+    let function = Function::of(&context, &config.api, &config.base_url, config.outside);
     function.answer(RawValue::from_string(event.to_owned()).unwrap(), &Context::default()).await.unwrap()
 }
 

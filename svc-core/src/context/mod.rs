@@ -356,6 +356,13 @@ impl ContextBuilder {
         self
     }
 
+    /// Names the product: see [`Registry::titled`].
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<Arc<str>>) -> Self {
+        self.registry = self.registry.titled(title);
+        self
+    }
+
     /// Adds a host's own operation: see [`Registry::operation`].
     #[must_use]
     pub fn operation<O>(mut self) -> Self

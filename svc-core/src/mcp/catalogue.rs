@@ -31,7 +31,7 @@ pub(super) struct Catalogue(LazyLock<Vec<Offered>, Box<dyn FnOnce() -> Vec<Offer
 pub(super) struct Offered {
     /// Its name as a tool, its summary, its description, and the schema of its arguments.
     pub(super) described: Tool,
-    /// The name by which `svc do` and the office know it, if that is another.
+    /// The name by which `svc do` and the office know it.
     pub(super) name: Option<&'static str>,
     /// The scopes of which the key needs one.
     pub(super) scopes: Scopes,
@@ -86,7 +86,7 @@ fn all(registry: &Registry) -> Vec<Offered> {
     let entries = registry.entries().iter();
     let of_api = entries.clone().filter_map(|entry| {
         let http = entry.spec.http.as_ref()?;
-        operation(&api, Surface::Api, http.path, http.method.name(), None, &Traits::of(http))
+        operation(&api, Surface::Api, http.path, http.method.name(), entry.spec.name, &Traits::of(http))
     });
     let actions = entries.filter_map(|entry| Some((entry.spec.name?, !entry.spec.reads)));
     let of_office = actions.chain([("batch", true)]).filter_map(|(name, writes)| {

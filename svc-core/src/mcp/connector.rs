@@ -91,7 +91,7 @@ impl Connector {
         Ok(named.map(|named| KeyScopes::of_words(named.split(", "))))
     }
 
-    async fn call(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, ErrorData> {
+    pub(super) async fn call(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
         if offer.each {
             let unknown = || ErrorData::invalid_params(format!("no tool {tool:?}"), None);
@@ -234,7 +234,12 @@ impl Offer {
             self.offers(offered)
                 && scopes.is_none_or(|scopes| offered.scopes.is_empty() || scopes.meet(offered.scopes))
         };
-        self.catalogue.all().iter().filter(may)
+        // What the API does too is offered once, unless the key has the office's scope alone.
+        let is_first = move |offered: &&Offered| {
+            let first = offered.name.and_then(|name| self.catalogue.find(name)).filter(may);
+            first.is_none_or(|first| std::ptr::eq(first, *offered))
+        };
+        self.catalogue.all().iter().filter(move |offered| may(offered) && is_first(offered))
     }
 
     pub(super) fn digest_said(&self) -> &'static str {

@@ -47,7 +47,7 @@ impl Offer {
     /// Offers the operations of `registry`: to find, describe, rehearse and run them.
     pub fn of(registry: &Registry) -> Self {
         Self {
-            name: "svc".to_owned(),
+            name: registry.title().unwrap_or("svc").to_owned(),
             catalogue: Arc::new(Catalogue::of(registry)),
             each: false,
             read_only: false,
@@ -84,3 +84,6 @@ impl Offer {
         self
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,9 +35,16 @@ impl Words {
     }
 }
 
-/// The words of a query, without the endings of the plural.
+/// The words of a query or of a name like `newCustomer`, without the endings of the plural.
 pub(super) fn wanted(query: &str) -> Vec<String> {
-    let query = fold(query);
+    let mut apart = String::new();
+    for letter in query.chars() {
+        if letter.is_uppercase() && apart.ends_with(char::is_lowercase) {
+            apart.push(' ');
+        }
+        apart.push(letter);
+    }
+    let query = fold(&apart);
     let words = query.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() >= SHORTEST);
     words.map(|word| word.strip_suffix("es").or_else(|| word.strip_suffix('s')).unwrap_or(word).to_owned()).collect()
 }

@@ -86,7 +86,7 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": language.say("Business operations API", "API de operaciones de negocio"),
+            "title": registry.title().unwrap_or(language.say("Business operations API", "API de operaciones de negocio")),
             "version": API_VERSION,
             "summary": language.say(
                 "Server-to-server JSON API of an ERP and CRM with Mexican invoicing",

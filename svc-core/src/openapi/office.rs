@@ -18,6 +18,10 @@ use crate::pipeline::respond::PETICION;
 use crate::pipeline::{BatchBody, office};
 use crate::schema;
 
+/// The title where the product has no name of its own.
+const OFFICE_TITLE: [&str; 2] =
+    ["Office of the business operations API", "Oficina de la API de operaciones de negocio"];
+
 /// The statuses of errors that any request may get.
 const ANY: [u16; 9] = [400, 401, 402, 403, 404, 405, 429, 500, 503];
 /// Those of requests with a body too.
@@ -27,7 +31,11 @@ impl Registry {
     /// Returns the OpenAPI 3.1 document of the office over these operations. `base_url` is that of
     /// the API, beside which the office lies.
     pub fn office_openapi(&self, language: Language, base_url: &str) -> Value {
-        let writer = OfficeWriter { language, texts: Texts::of(language) };
+        let title = match self.title() {
+            Some(title) => format!("{title}: {}", language.say("office", "oficina")),
+            None => language.say(OFFICE_TITLE[0], OFFICE_TITLE[1]).to_owned(),
+        };
+        let writer = OfficeWriter { language, title, texts: Texts::of(language) };
         let mut paths = Map::new();
         let ways = [("/", "get", writer.actions()), ("/batch", "post", writer.batch())];
         let named = self
@@ -73,6 +81,7 @@ impl Registry {
 
 struct OfficeWriter {
     language: Language,
+    title: String,
     texts: Texts,
 }
 
@@ -182,7 +191,7 @@ impl OfficeWriter {
     }
 
     fn document(&self, paths: &Map<String, Value>, url: &str) -> Value {
-        let Self { language, texts } = self;
+        let Self { language, title, texts } = self;
         let language = *language;
         let mut schemas = Schemas::default();
         schemas.insert("Error", responses::error_schema(language));
@@ -192,7 +201,7 @@ impl OfficeWriter {
         json!({
             "openapi": "3.1.0",
             "info": {
-                "title": language.say("Office of the business operations API", "Oficina de la API de operaciones de negocio"),
+                "title": title,
                 "version": API_VERSION,
                 "summary": language.say(
                     "The back office's actions over HTTP, for keys with the scope oficina",

@@ -1,5 +1,7 @@
 //! [`Registry`]: the operations that one context runs, those of a host among them.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,6 +19,7 @@ pub struct Registry {
     /// How many of them are Svc's own; they come first.
     built_in: usize,
     hooks: Hooks,
+    title: Option<Arc<str>>,
 }
 
 /// Why the operations of a registry cannot be served together. Only a host's own can cause it.
@@ -43,9 +46,21 @@ pub enum RegistryError {
 }
 
 impl Registry {
+    /// Names the product in its descriptions, on its pages and to agents.
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<Arc<str>>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// The product's name, if it has one of its own.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
     /// The registry of these operations, to which a host may add its own.
     pub(crate) fn of(built_in: &[Entry]) -> Self {
-        Self { entries: built_in.to_vec(), built_in: built_in.len(), hooks: Hooks::default() }
+        Self { entries: built_in.to_vec(), built_in: built_in.len(), hooks: Hooks::default(), title: None }
     }
 
     /// Every operation: Svc's own, then the host's in the order in which it added them.
@@ -98,6 +113,17 @@ impl Registry {
 
     pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
+    }
+
+    /// The errors of a host's own operations and hooks.
+    pub fn own_codes(&self) -> Vec<Code> {
+        let mut codes: Vec<Code> = Vec::new();
+        for code in self.entries.iter().flat_map(|entry| self.errors(entry)) {
+            if matches!(code, Code::Own(_)) && !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        codes
     }
 
     /// The names of all scopes: Svc's, then those that the host's operations need.

@@ -37,12 +37,27 @@ pub struct ApiSettings {
     /// scope oficina.
     #[arg(long, env = "SVC_OFFICE")]
     office: bool,
+    /// Offer the operations to agents too, over the Model Context Protocol at /mcp: each request bears a
+    /// key of its own.
+    #[cfg(feature = "mcp")]
+    #[arg(long, env = "SVC_MCP")]
+    mcp: bool,
+    #[cfg(feature = "mcp")]
+    #[command(flatten)]
+    agents: super::AgentSettings,
 }
 
 impl ApiSettings {
     /// Whether the office is served beside the API: [`Office`](crate::Office).
     pub fn serves_office(&self) -> bool {
         self.office
+    }
+
+    /// The tools for agents over `context`, if they are offered.
+    #[cfg(feature = "mcp")]
+    pub fn mcp(&self, context: &crate::Context) -> Option<crate::mcp::Mcp> {
+        let offer = || self.agents.apply(crate::mcp::Offer::of_context(context));
+        self.mcp.then(|| crate::mcp::Mcp::new(context, offer(), self.office))
     }
 
     /// Applies these limits to the builder.

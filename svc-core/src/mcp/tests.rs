@@ -1,0 +1,258 @@
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response};
+use rmcp::model::{CallToolResult, JsonObject};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::operation::Registry;
+
+fn catalogue() -> Catalogue {
+    Catalogue::of(&Registry::default())
+}
+
+fn object(value: Value) -> JsonObject {
+    value.as_object().cloned().unwrap()
+}
+
+/// Answers every request with success, and keeps it.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<(Surface, Request<Bytes>)>>);
+
+#[async_trait]
+impl Upstream for Recorder {
+    async fn send(&self, surface: Surface, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let answer = Response::builder().header("content-type", "application/json");
+        let answer = answer.header("x-svc-permisos", "clientes:read, clientes:write");
+        self.0.lock().unwrap().push((surface, request));
+        Ok(answer.body(Bytes::from_static(br#"{"ok":true}"#)).unwrap())
+    }
+}
+
+impl Recorder {
+    fn last(&self) -> (Surface, Method, String, HeaderMap, Value) {
+        let sent = self.0.lock().unwrap();
+        let (surface, request) = sent.last().unwrap();
+        let body = serde_json::from_slice(request.body()).unwrap_or_default();
+        (*surface, request.method().clone(), request.uri().to_string(), request.headers().clone(), body)
+    }
+
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+fn over(offer: Offer) -> (Arc<Recorder>, Connector) {
+    let recorder = Arc::new(Recorder::default());
+    (Arc::clone(&recorder), Connector::new(offer, recorder))
+}
+
+async fn call(connector: &Connector, tool: &str, given: Value) -> CallToolResult {
+    connector.call(tool, object(given), &HeaderMap::new()).await.unwrap()
+}
+
+fn text(result: &CallToolResult) -> String {
+    serde_json::to_value(&result.content).unwrap()[0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn hints_say_what_an_operation_does() {
+    let catalogue = catalogue();
+    for (name, read_only, destructive, idempotent, open_world) in [
+        ("listCustomers", true, false, true, false),
+        ("readInvoicePdf", true, false, true, false),
+        ("createCustomer", false, false, false, false),
+        ("createLead", false, false, false, false),
+        ("editCustomer", false, true, true, false),
+        // The new commitment takes the place of the former one.
+        ("logInteraction", false, true, false, false),
+        ("createSale", false, false, false, false),
+        // A sale is invoiced once, whatever the keys are.
+        ("invoiceSale", false, true, true, true),
+        ("payReceivable", false, false, false, true),
+        ("deleteWebhook", false, true, true, false),
+        ("rotateSecret", false, true, false, false),
+        ("tryWebhook", false, false, false, true),
+        ("resendDelivery", false, false, false, true),
+        ("customer.get", true, false, true, false),
+        ("invoice.cancel", false, true, false, true),
+        ("batch", false, true, false, true),
+    ] {
+        let offered = catalogue.find(name).unwrap_or_else(|| panic!("no operation {name}"));
+        let hints = offered.described.annotations.as_ref().unwrap();
+        let hints = [hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint];
+        assert_eq!(hints, [read_only, destructive, idempotent, open_world].map(Some), "{name}");
+    }
+}
+
+#[test]
+fn names_of_tools_are_unique_and_plain() {
+    let catalogue = catalogue();
+    let mut names: Vec<&str> = catalogue.all().iter().map(|offered| offered.described.name.as_ref()).collect();
+    assert!(names.len() > 100, "the API's and the office's: {}", names.len());
+    for name in &names {
+        assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), "{name}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), catalogue.all().len());
+}
+
+#[test]
+fn every_write_describes_its_key_and_every_operation_what_it_answers() {
+    for offered in catalogue().all() {
+        let name = &offered.described.name;
+        let key = &offered.described.input_schema["properties"]["idempotency_key"];
+        assert_eq!(key.is_object(), offered.writes, "{name}");
+        assert!(key["enum"].is_null(), "{name}");
+        let is_file = name.contains("Pdf") || name.contains("Xml") || name.ends_with("pdf") || name.ends_with("xml");
+        assert_eq!(offered.answer.is_some(), !is_file, "{name}");
+    }
+}
+
+#[test]
+fn an_unknown_argument_names_the_allowed_ones() {
+    let catalogue = catalogue();
+    for offered in catalogue.all() {
+        let refused = offered.call(object(json!({ "otro_campo": 1 }))).err().unwrap();
+        assert!(refused.starts_with("there is no argument otro_campo; allowed are: "), "{refused}");
+    }
+    let edit = catalogue.find("editCustomer").unwrap();
+    let refused = edit.call(object(json!({ "clave": 1, "Nombre": "x" }))).err().unwrap();
+    assert!(refused.contains("clave, idempotency_key, nombre"), "{refused}");
+    assert!(edit.call(object(json!({ "nombre": "x" }))).err().unwrap().contains("clave"));
+}
+
+#[tokio::test]
+async fn only_what_repeats_with_an_effect_has_the_session_s_key() {
+    let (recorder, connector) = over(Offer::of(&Registry::default()).each(true));
+    let catalogue = catalogue();
+    for offered in catalogue.all().iter().filter(|offered| offered.writes) {
+        let mut keys = Vec::new();
+        for _ in 0..2 {
+            let given = json!({ "clave": 1, "entrega": 1 });
+            let given: JsonObject = object(given)
+                .into_iter()
+                .filter(|(name, _)| offered.described.input_schema["properties"].get(name).is_some())
+                .collect();
+            call(&connector, &offered.described.name, given.into()).await;
+            keys.push(recorder.last().3["idempotency-key"].clone());
+        }
+        assert_eq!(keys[0] == keys[1], !offered.repeats_harmlessly, "{}", offered.described.name);
+    }
+}
+
+#[tokio::test]
+async fn an_operation_is_found_described_rehearsed_and_run() {
+    let (recorder, connector) = over(Offer::of(&Registry::default()));
+    for words in ["create customer", "crear clientes", "CREAR CLIENTE"] {
+        let found = call(&connector, "find_operations", json!({ "text": words })).await.structured_content.unwrap();
+        assert_eq!(found["operations"][0]["operation"], "createCustomer", "{words}: {found}");
+        assert_eq!(found["operations"][0]["writes"], true);
+        assert!(!found.to_string().contains("listProducts"), "the key may not: {found}");
+    }
+    let described = call(&connector, "describe_operation", json!({ "operation": "createCustomer" })).await;
+    let described = described.structured_content.unwrap();
+    assert_eq!(described["scopes"], json!(["clientes:write"]));
+    assert_eq!(described["arguments"]["properties"]["nombre"]["type"], "string", "{described}");
+    assert!(described["arguments"]["properties"]["idempotency_key"].is_null() && described["answer"].is_object());
+    let unknown = call(&connector, "describe_operation", json!({ "operation": "newCustomer" })).await;
+    assert!(unknown.is_error == Some(true) && text(&unknown).contains("createCustomer"), "{}", text(&unknown));
+
+    let given = json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } });
+    let rehearsed = call(&connector, "rehearse_operation", given.clone()).await.structured_content.unwrap();
+    let (surface, method, path, headers, body) = recorder.last();
+    assert_eq!((surface, method, path.as_str()), (Surface::Api, Method::POST, "/clientes"));
+    assert_eq!((&headers["x-svc-ensayo"], headers.contains_key("idempotency-key")), (&"true".parse().unwrap(), false));
+    assert_eq!((body, &rehearsed["rehearsed"]), (json!({ "nombre": "Ana" }), &json!(true)));
+
+    let mut confirmed = given.clone();
+    confirmed["digest"] = rehearsed["digest"].clone();
+    call(&connector, "run_operation", confirmed).await;
+    let (.., headers, _) = recorder.last();
+    let key = headers["idempotency-key"].to_str().unwrap().to_owned();
+    assert_eq!(key, format!("mcp-{}", rehearsed["digest"].as_str().unwrap()), "once, however often it is confirmed");
+    assert!(!headers.contains_key("x-svc-ensayo"));
+
+    let named = json!({ "operation": "customer.get", "arguments": { "clave": 7 } });
+    call(&connector, "run_operation", named.clone()).await;
+    let (surface, method, path, _, body) = recorder.last();
+    assert_eq!((surface, method, path.as_str(), body), (Surface::Office, Method::POST, "/customer.get", json!({ "clave": 7 })));
+    let refused = call(&connector, "rehearse_operation", named).await;
+    assert!(text(&refused).contains("only reads"), "{}", text(&refused));
+}
+
+#[tokio::test]
+async fn where_writes_are_confirmed_none_runs_without_its_rehearsal() {
+    for each in [false, true] {
+        let (recorder, connector) = over(Offer::of(&Registry::default()).confirmed(true).each(each));
+        let given = |name: &str, more: Value| {
+            let mut given = if each {
+                json!({ "nombre": name })
+            } else {
+                json!({ "operation": "createCustomer", "arguments": { "nombre": name } })
+            };
+            given.as_object_mut().unwrap().extend(object(more));
+            given
+        };
+        let (run, rehearse) = if each {
+            ("createCustomer", ("createCustomer", json!({ "rehearse": true })))
+        } else {
+            ("run_operation", ("rehearse_operation", json!({})))
+        };
+        let refused = call(&connector, run, given("Ana", json!({}))).await;
+        assert!(refused.is_error == Some(true) && text(&refused).contains("rehearse it"), "{}", text(&refused));
+        assert_eq!(recorder.count(), 0);
+        let rehearsed = call(&connector, rehearse.0, given("Ana", rehearse.1)).await.structured_content.unwrap();
+        let digest = json!({ "digest": rehearsed["digest"] });
+        let other = call(&connector, run, given("Eva", digest.clone())).await;
+        assert!(text(&other).contains("no rehearsal of this operation"), "{}", text(&other));
+        let foreign = over(Offer::of(&Registry::default()).confirmed(true).each(each)).1;
+        let elsewhere = call(&foreign, run, given("Ana", digest.clone())).await;
+        assert_eq!(elsewhere.is_error, Some(true), "another key's rehearsal");
+        assert_eq!(recorder.count(), 1);
+        let done = call(&connector, run, given("Ana", digest)).await;
+        assert_ne!(done.is_error, Some(true));
+        assert_eq!(recorder.count(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_reader_writes_nothing() {
+    for each in [false, true] {
+        let (recorder, connector) = over(Offer::of(&Registry::default()).read_only(true).each(each));
+        if each {
+            assert!(connector.call("createCustomer", JsonObject::new(), &HeaderMap::new()).await.is_err());
+        } else {
+            let given = json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } });
+            let refused = call(&connector, "run_operation", given).await;
+            assert_eq!(refused.is_error, Some(true));
+            assert!(connector.call("rehearse_operation", JsonObject::new(), &HeaderMap::new()).await.is_err());
+            let listed = json!({ "operation": "listCustomers", "arguments": { "limite": 2, "correo": "ana & eva" } });
+            call(&connector, "run_operation", listed).await;
+            assert_eq!(recorder.last().2, "/clientes?correo=ana%20%26%20eva&limite=2");
+        }
+    }
+}
+
+#[tokio::test]
+async fn arguments_of_the_wrong_kind_are_refused() {
+    let (recorder, connector) = over(Offer::of(&Registry::default()));
+    for (tool, given) in [
+        ("find_operations", json!({ "text": 1 })),
+        ("find_operations", json!({ "texto": "a" })),
+        ("describe_operation", json!({})),
+        ("describe_operation", json!({ "operation": ["x"] })),
+        ("run_operation", json!({ "operation": "listCustomers", "arguments": [] })),
+        ("run_operation", json!({ "operation": "createCustomer", "arguments": {}, "idempotency_key": 1 })),
+        ("run_operation", json!({ "operation": "createCustomer", "arguments": {}, "idempotency_key": "ñ\n" })),
+        ("run_operation", json!({ "operation": "createCustomer", "arguments": {}, "rehearse": true })),
+    ] {
+        let refused = call(&connector, tool, given.clone()).await;
+        assert_eq!(refused.is_error, Some(true), "{tool} {given}");
+    }
+    assert_eq!(recorder.count(), 0);
+    assert!(connector.call("listCustomers", JsonObject::new(), &HeaderMap::new()).await.is_err(), "no such tool");
+}
