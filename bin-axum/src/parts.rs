@@ -6,6 +6,7 @@ use std::sync::Arc;
 use svc_core::{Context, ContextBuilder, ContextError};
 use svc_store_postgres::{Migrator, OpenError, PostgresStore, Settings};
 
+use crate::cli::DEFAULT_BASE_URL;
 use crate::failure::Failure;
 
 type AddPart = dyn Fn(ContextBuilder) -> ContextBuilder + Send + Sync;
@@ -42,9 +43,9 @@ impl Parts {
     }
 
     /// A context to describe the operations with. It has no database.
-    pub(crate) fn described_at(&self, base_url: &str) -> Result<Context, Failure> {
+    pub(crate) fn described(&self) -> Result<Context, Failure> {
         let store = PostgresStore::open("postgres://localhost", &Settings::default())?;
-        let context: Result<Context, ContextError> = self.apply(Context::builder(Arc::new(store), base_url)).build();
+        let context: Result<Context, ContextError> = self.apply(Context::builder(Arc::new(store), DEFAULT_BASE_URL)).build();
         Ok(context?)
     }
 }

@@ -60,9 +60,9 @@ async fn run_command(
         }
         Command::Mcp(args) => mcp::run(&args, parts).await,
         Command::Openapi { lang, base_url } => {
-            print(&parts.described_at(&base_url)?.registry().openapi(lang, &base_url))
+            print(&parts.described()?.registry().openapi(lang, &base_url))
         }
-        Command::Do(args) if args.list => action::list(parts.described_at(DEFAULT_BASE_URL)?.registry()),
+        Command::Do(args) if args.list => action::list(parts.described()?.registry()),
         command => {
             let sealer = sealer?;
             let database = OpenedDatabase::ready(address, parts).await?;

@@ -1,13 +1,16 @@
 //! The digest of a rehearsal, with which its write is confirmed.
 //!
 //! It proves that the write was rehearsed with success: by the same key, with the same arguments, not
-//! long ago. It is signed with the secret of that key, so no server has to remember it.
+//! long ago. It is signed with the secret of that key, so no server has to remember it; and no two are
+//! the same, so that two rehearsals of a write confirm two writes.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use sha2::Sha256;
+
+use crate::domain::clock::{SystemRandom, random_bytes};
 
 /// How long a digest confirms.
 const VALID: TimeDelta = TimeDelta::minutes(15);
@@ -27,8 +30,9 @@ pub(super) enum Unconfirmed {
 /// The digest of a rehearsal at `now` by the key with that secret.
 pub(super) fn digest(secret: &[u8], operation: &str, arguments: &JsonObject, now: DateTime<Utc>) -> String {
     let until = (now + VALID).timestamp();
-    let signature = signer(secret, operation, arguments, until).finalize().into_bytes();
-    format!("{until:x}-{}", hex::encode(&signature[..SIGNED]))
+    let head = format!("{until:x}-{:08x}", u32::from_le_bytes(random_bytes(&SystemRandom)));
+    let signature = signer(secret, operation, arguments, &head).finalize().into_bytes();
+    format!("{head}-{}", hex::encode(&signature[..SIGNED]))
 }
 
 /// Whether `digest` is that of a rehearsal of this write.
@@ -39,21 +43,22 @@ pub(super) fn verify(
     arguments: &JsonObject,
     now: DateTime<Utc>,
 ) -> Result<(), Unconfirmed> {
-    let (until, signature) = digest.split_once('-').ok_or(Unconfirmed::Foreign)?;
+    let (head, signature) = digest.rsplit_once('-').ok_or(Unconfirmed::Foreign)?;
+    let until = head.split_once('-').map_or(head, |(until, _)| until);
     let until = i64::from_str_radix(until, 16).map_err(|_| Unconfirmed::Foreign)?;
     let signature = hex::decode(signature).map_err(|_| Unconfirmed::Foreign)?;
     if signature.len() != SIGNED {
         return Err(Unconfirmed::Foreign);
     }
-    let signer = signer(secret, operation, arguments, until);
+    let signer = signer(secret, operation, arguments, head);
     signer.verify_truncated_left(&signature).map_err(|_| Unconfirmed::Foreign)?;
     if until < now.timestamp() { Err(Unconfirmed::Expired) } else { Ok(()) }
 }
 
-fn signer(secret: &[u8], operation: &str, arguments: &JsonObject, until: i64) -> Hmac<Sha256> {
+fn signer(secret: &[u8], operation: &str, arguments: &JsonObject, head: &str) -> Hmac<Sha256> {
     // HMAC takes keys of any length.
     let mut signer = Hmac::<Sha256>::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default()));
-    for part in [operation, &canonical(arguments), &until.to_string()] {
+    for part in [operation, &canonical(arguments), head] {
         signer.update(part.as_bytes());
         signer.update(&[0]);
     }
@@ -83,6 +88,7 @@ mod tests {
         let given = arguments(json!({ "nombre": "Ana", "linea": { "a": 1, "b": 2 } }));
         let turned = arguments(json!({ "linea": { "b": 2, "a": 1 }, "nombre": "Ana" }));
         let other = arguments(json!({ "nombre": "Eva" }));
+        assert_ne!(digest(b"secret", "createLead", &given, now), digest(b"secret", "createLead", &given, now));
         let digest = digest(b"secret", "createLead", &given, now);
         let check = |secret: &[u8], operation, arguments, minutes| {
             verify(&digest, secret, operation, arguments, now + TimeDelta::minutes(minutes))
