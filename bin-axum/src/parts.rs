@@ -45,7 +45,8 @@ impl Parts {
     /// A context to describe the operations with. It has no database.
     pub(crate) fn described(&self) -> Result<Context, Failure> {
         let store = PostgresStore::open("postgres://localhost", &Settings::default())?;
-        let context: Result<Context, ContextError> = self.apply(Context::builder(Arc::new(store), DEFAULT_BASE_URL)).build();
+        let context: Result<Context, ContextError> =
+            self.apply(Context::builder(Arc::new(store), DEFAULT_BASE_URL)).build();
         Ok(context?)
     }
 }

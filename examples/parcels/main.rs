@@ -1,12 +1,14 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
 //! two scopes and an error, and a rule for an operation of the API. Declared here once, they are in
-//! the router, in `/openapi.json` and among the operations that are run by name, with keys, limits,
-//! idempotency and rehearsals as all others.
+//! the router, in `/openapi.json`, among the actions of the command line and the tools of agents, with
+//! keys, limits, idempotency and rehearsals as all others.
 //!
-//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example parcels`
+//! `cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part; it has every
+//! other command of `svc` too.
 
-use std::sync::Arc;
+use std::process::ExitCode;
 
+use bin_axum::Host;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,8 +19,8 @@ use svc_core::operation::{Cx, Hook, Http, Method, Operation, Spec};
 use svc_core::operations::{CreateSale, SaleCreated};
 use svc_core::record::filter::{choice, integer};
 use svc_core::record::{List, ListSpec, PageSizes, record};
-use svc_core::{Api, Code, Context, ContextBuilder, Error, OwnCode};
-use svc_store_postgres::{OpenError, PostgresStore, Settings, own_tables, store_error};
+use svc_core::{Code, ContextBuilder, Error, OwnCode};
+use svc_store_postgres::{Migrator, OpenError, PostgresStore, own_tables, store_error};
 
 const READ: OwnScope = OwnScope::new("paqueteria:read");
 const WRITE: OwnScope = OwnScope::new("paqueteria:write");
@@ -153,22 +155,22 @@ impl Hook<CreateSale> for LargeDiscounts {
     }
 }
 
+/// The tables of this part.
+fn migrations() -> Migrator {
+    sqlx::migrate!("parcels/migrations")
+}
+
 /// Makes or changes the tables of this part, after those of the API.
 pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
-    store.migrate_own("paqueteria", sqlx::migrate!("parcels/migrations")).await
+    store.migrate_own("paqueteria", migrations()).await
 }
 
 /// Adds this part to a context.
 pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
+    let context = context.titled("Paquetería");
     context.list::<Parcel>().operation::<SendParcel>().operation::<ParcelArrived>().hook(LargeDiscounts)
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
-    migrate(&store).await?;
-    let context = with_parcels(Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1")).build()?;
-    let app = axum::Router::new().nest_service("/api/v1", Api::new(&context));
-    axum::serve(tokio::net::TcpListener::bind("127.0.0.1:3000").await?, app).await?;
-    Ok(())
+fn main() -> ExitCode {
+    Host::named("paqueteria").part(with_parcels).migrations("paqueteria", migrations).run()
 }

@@ -59,9 +59,7 @@ async fn run_command(
             database.close().await
         }
         Command::Mcp(args) => mcp::run(&args, parts).await,
-        Command::Openapi { lang, base_url } => {
-            print(&parts.described()?.registry().openapi(lang, &base_url))
-        }
+        Command::Openapi { lang, base_url } => print(&parts.described()?.registry().openapi(lang, &base_url)),
         Command::Do(args) if args.list => action::list(parts.described()?.registry()),
         command => {
             let sealer = sealer?;

@@ -37,10 +37,7 @@ pub(super) async fn run(
     }
     let server = Server::bind(args.service.address(), args.service.max_clients)?;
     let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
-    let operators = Operators {
-        listen: args.process.admin_listen,
-        has_stamper: args.outside.stamper.is_set(),
-    };
+    let operators = Operators { listen: args.process.admin_listen, has_stamper: args.outside.stamper.is_set() };
     let services = Services::of(&context, &args.service.api);
     serving::answer(database, server, services, outside, operators, plan).await
 }

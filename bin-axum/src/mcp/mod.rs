@@ -22,7 +22,7 @@ use crate::shutdown::StopSignal;
 /// Serves tools until the client disconnects or the process receives a signal to stop.
 pub(crate) async fn run(args: &McpArgs, parts: &Parts) -> Result<(), Failure> {
     let client = ApiClient::new(&args.base_url, &args.key_id, args.api_key())?;
-    let offer = args.agents.apply(Offer::of_context(&parts.described()?));
+    let offer = args.agents.apply(Offer::new(&parts.described()?));
     let connector = Connector::new(offer, Arc::new(Elsewhere(client)));
     match args.listen {
         None => {

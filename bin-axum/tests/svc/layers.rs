@@ -8,10 +8,7 @@ use svc_tests::layers::{Inside, Layers, offenders};
 const LAYERS: &Layers = &[
     ("shared by all", &["failure", "metric_names"]),
     ("the command line", &["cli", "output"]),
-    (
-        "parts of a process",
-        &["api_client", "connections", "open_files", "parts", "secrets", "shutdown", "telemetry"],
-    ),
+    ("parts of a process", &["api_client", "connections", "open_files", "parts", "secrets", "shutdown", "telemetry"]),
     ("the database", &["database"]),
     ("the two servers", &["admin", "server"]),
     ("what is served", &["mcp", "serving"]),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use svc_core::store::Store as _;
 use svc_tests::World;
 
-use crate::gateways::Gateway;
+use crate::gateways::{Gateway, Sent};
 use crate::requests::{answered, get, signed, through};
 use crate::runtime_api::Function;
 
@@ -132,4 +132,30 @@ async fn an_instance_can_answer_several_requests_at_once() {
     let own = i64::from(world.pool().size()) - 1;
     assert!((1..=4).contains(&(connections - own)), "{connections} of which {own} are the test's");
     assert!(world.store.next_company().await.is_ok());
+}
+
+#[tokio::test]
+async fn it_serves_pages_and_tools_for_agents_beside_the_api() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let plain = Function::on(&world, &[]).await;
+    let whole = Function::on(&world, &[("SVC_MCP", "true"), ("SVC_OFFICE", "true")]).await;
+    for gateway in Gateway::ALL {
+        let at = |path: &str| Sent { target: path.to_owned(), ..get("", &[]) };
+        let page = through(gateway, &plain, &at("/docs?lang=es")).await;
+        assert!(page.status == 200 && page.body.starts_with(b"<!doctype html>"), "{gateway:?}: {}", page.status);
+        let viewer = through(gateway, &plain, &at("/docs/scalar.js")).await;
+        assert!(viewer.status == 200 && viewer.body.starts_with(&[0x1f, 0x8b]), "{gateway:?}: {}", viewer.status);
+        assert_eq!(through(gateway, &plain, &at("/office/openapi.json")).await.status, 404, "{gateway:?}");
+        assert_eq!(through(gateway, &whole, &at("/office/openapi.json")).await.status, 200, "{gateway:?}");
+
+        let asked = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_operations","arguments":{"text":"stock"}}}"#;
+        let mut sent = signed(&ana, &Method::POST, "", asked);
+        "/mcp".clone_into(&mut sent.target);
+        sent.headers.push(("Accept".to_owned(), "application/json, text/event-stream".to_owned()));
+        assert_eq!(through(gateway, &plain, &sent).await.status, 404, "{gateway:?}");
+        let found = through(gateway, &whole, &sent).await;
+        let body = String::from_utf8_lossy(&found.body);
+        assert!(found.status == 200 && body.contains("listStock"), "{gateway:?}: {} {body}", found.status);
+    }
 }

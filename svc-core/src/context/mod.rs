@@ -163,10 +163,10 @@ impl Context {
         self.shared.clock.as_ref()
     }
 
-    /// Its clock, to keep.
+    /// Its clock and its randomness, to keep.
     #[cfg(feature = "mcp")]
-    pub(crate) fn shared_clock(&self) -> Arc<dyn Clock> {
-        Arc::clone(&self.shared.clock)
+    pub(crate) fn shared_clock_and_random(&self) -> (Arc<dyn Clock>, Arc<dyn Random>) {
+        (Arc::clone(&self.shared.clock), Arc::clone(&self.shared.random))
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {

@@ -53,15 +53,6 @@ enum ArgumentPlace {
     Query(String),
 }
 
-/// What a route says about its operation beside its description.
-struct Traits {
-    scopes: Scopes,
-    writes: bool,
-    overwrites: bool,
-    repeats_harmlessly: bool,
-    reaches_out: bool,
-}
-
 impl Catalogue {
     pub(super) fn of(registry: &Registry) -> Self {
         let registry = registry.clone();
@@ -86,36 +77,35 @@ fn all(registry: &Registry) -> Vec<Offered> {
     let entries = registry.entries().iter();
     let of_api = entries.clone().filter_map(|entry| {
         let http = entry.spec.http.as_ref()?;
-        operation(&api, Surface::Api, http.path, http.method.name(), entry.spec.name, &Traits::of(http))
+        operation(&api, Surface::Api, http.path, http.method.name(), entry.spec.name, (http.scopes, hints(http)))
     });
+    let office_scope = Scopes::only(Scope::Oficina);
     let actions = entries.filter_map(|entry| Some((entry.spec.name?, !entry.spec.reads)));
     let of_office = actions.chain([("batch", true)]).filter_map(|(name, writes)| {
-        operation(&office, Surface::Office, &format!("/{name}"), "POST", Some(name), &Traits::of_office(writes))
+        operation(
+            &office,
+            Surface::Office,
+            &format!("/{name}"),
+            "POST",
+            Some(name),
+            (office_scope, hints_of_action(writes)),
+        )
     });
     of_api.chain(of_office).collect()
 }
 
-impl Traits {
-    fn of(http: &Http) -> Self {
-        Self {
-            scopes: http.scopes,
-            writes: http.method.name() != "GET",
-            overwrites: http.overwrites(),
-            repeats_harmlessly: http.repeats_harmlessly(),
-            reaches_out: http.reaches_out(),
-        }
-    }
+/// What a route says of its operation.
+fn hints(http: &Http) -> ToolAnnotations {
+    ToolAnnotations::new()
+        .read_only(http.method.name() == "GET")
+        .destructive(http.overwrites())
+        .idempotent(http.repeats_harmlessly())
+        .open_world(http.reaches_out())
+}
 
-    /// An action may change anything and ask the authority for something.
-    fn of_office(writes: bool) -> Self {
-        Self {
-            scopes: Scopes::only(Scope::Oficina),
-            writes,
-            overwrites: writes,
-            repeats_harmlessly: !writes,
-            reaches_out: writes,
-        }
-    }
+/// What is said of an action: one that writes may change anything and ask the authority for something.
+fn hints_of_action(writes: bool) -> ToolAnnotations {
+    ToolAnnotations::new().read_only(!writes).destructive(writes).idempotent(!writes).open_world(writes)
 }
 
 /// The operation at a path; `None` if its method is none of HTTP's.
@@ -125,10 +115,11 @@ fn operation(
     path: &str,
     method: &str,
     name: Option<&'static str>,
-    traits: &Traits,
+    (scopes, mut hints): (Scopes, ToolAnnotations),
 ) -> Option<Offered> {
     let (method, word): (Method, _) = (method.parse().ok()?, method.to_lowercase());
     let operation = &document["paths"][path][&word];
+    let (writes, repeats_harmlessly) = (hints.read_only_hint != Some(true), hints.idempotent_hint == Some(true));
     let (mut properties, mut required, mut arguments) = (Map::new(), Vec::new(), Vec::new());
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         let parameter = resolved(document, parameter);
@@ -141,7 +132,7 @@ fn operation(
             Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), ArgumentPlace::Query(name)),
             Some("query") => (name.clone(), ArgumentPlace::Query(name)),
             _ if name == "Idempotency-Key" => {
-                let said = if traits.repeats_harmlessly { KEY_OF_AN_EDIT } else { KEY_OF_A_CREATION };
+                let said = if repeats_harmlessly { KEY_OF_AN_EDIT } else { KEY_OF_A_CREATION };
                 schema["description"] = said.into();
                 properties.insert(KEY.to_owned(), schema);
                 continue;
@@ -165,25 +156,21 @@ fn operation(
     });
     let text = |name: &str| operation[name].as_str().unwrap_or_default().to_owned();
     let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
-    let hints = ToolAnnotations::with_title(text("summary"))
-        .read_only(!traits.writes)
-        .destructive(traits.overwrites)
-        .idempotent(traits.repeats_harmlessly)
-        .open_world(traits.reaches_out);
+    hints.title = Some(text("summary"));
     let described = Tool::new(text("operationId"), text("description"), schema).with_annotations(hints);
     let success = operation["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'));
     let answer = success.and_then(|(_, answer)| answer["content"].get(JSON)?.get("schema"));
     Some(Offered {
         described,
         name,
-        scopes: traits.scopes,
+        scopes,
         surface,
         method,
         path: path.to_owned(),
         arguments,
         takes_body: body.is_some(),
-        writes: traits.writes,
-        repeats_harmlessly: traits.repeats_harmlessly,
+        writes,
+        repeats_harmlessly,
         answer: answer.map(|schema| inlined(document, schema)),
         words,
     })

@@ -5,12 +5,13 @@
 //! the same, so that two rehearsals of a write confirm two writes.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use hmac::digest::Key;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::domain::clock::{SystemRandom, random_bytes};
+use crate::domain::clock::{Random, random_bytes};
 
 /// How long a digest confirms.
 const VALID: TimeDelta = TimeDelta::minutes(15);
@@ -28,9 +29,15 @@ pub(super) enum Unconfirmed {
 }
 
 /// The digest of a rehearsal at `now` by the key with that secret.
-pub(super) fn digest(secret: &[u8], operation: &str, arguments: &JsonObject, now: DateTime<Utc>) -> String {
+pub(super) fn digest(
+    secret: &[u8],
+    operation: &str,
+    arguments: &JsonObject,
+    now: DateTime<Utc>,
+    random: &dyn Random,
+) -> String {
     let until = (now + VALID).timestamp();
-    let head = format!("{until:x}-{:08x}", u32::from_le_bytes(random_bytes(&SystemRandom)));
+    let head = format!("{until:x}-{:08x}", u32::from_le_bytes(random_bytes(random)));
     let signature = signer(secret, operation, arguments, &head).finalize().into_bytes();
     format!("{head}-{}", hex::encode(&signature[..SIGNED]))
 }
@@ -57,7 +64,8 @@ pub(super) fn verify(
 
 fn signer(secret: &[u8], operation: &str, arguments: &JsonObject, head: &str) -> Hmac<Sha256> {
     // HMAC takes keys of any length.
-    let mut signer = Hmac::<Sha256>::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Default::default()));
+    let mut signer =
+        Hmac::<Sha256>::new_from_slice(secret).unwrap_or_else(|_| Hmac::new(&Key::<Hmac<Sha256>>::default()));
     for part in [operation, &canonical(arguments), head] {
         signer.update(part.as_bytes());
         signer.update(&[0]);
@@ -77,6 +85,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::clock::SystemRandom;
 
     fn arguments(value: Value) -> JsonObject {
         value.as_object().cloned().unwrap()
@@ -88,8 +97,9 @@ mod tests {
         let given = arguments(json!({ "nombre": "Ana", "linea": { "a": 1, "b": 2 } }));
         let turned = arguments(json!({ "linea": { "b": 2, "a": 1 }, "nombre": "Ana" }));
         let other = arguments(json!({ "nombre": "Eva" }));
-        assert_ne!(digest(b"secret", "createLead", &given, now), digest(b"secret", "createLead", &given, now));
-        let digest = digest(b"secret", "createLead", &given, now);
+        let made = || digest(b"secret", "createLead", &given, now, &SystemRandom);
+        assert_ne!(made(), made());
+        let digest = made();
         let check = |secret: &[u8], operation, arguments, minutes| {
             verify(&digest, secret, operation, arguments, now + TimeDelta::minutes(minutes))
         };

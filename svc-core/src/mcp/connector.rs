@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, JsonObject, ListToolsResult,
@@ -15,13 +15,13 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
+use super::Offer;
 use super::answer::{self, fault};
 use super::catalogue::{Call, KEY, Offered};
 use super::confirmation::{self, Unconfirmed};
 use super::few::{self, DESCRIBE, DIGEST, FIND, REHEARSE, RUN};
 use super::repetition::{Session, random_key};
 use super::upstream::{Surface, Upstream};
-use super::Offer;
 use crate::domain::scope::KeyScopes;
 use crate::operation::JSON;
 use crate::pipeline::rehearsal::REHEARSAL;
@@ -64,7 +64,8 @@ struct How {
 impl Connector {
     /// Serves `offer` to a client with a session, so that a creation that it repeats is done once.
     pub fn new(offer: Offer, upstream: Arc<dyn Upstream>) -> Self {
-        Self { offer, upstream, session: Some(Arc::new(Session::new())) }
+        let session = Some(Arc::new(Session::new(offer.random.as_ref())));
+        Self { offer, upstream, session }
     }
 
     /// Serves it without sessions: a creation is then done once a day for each key, which is what a
@@ -76,7 +77,7 @@ impl Connector {
     /// The same tools for another client.
     #[must_use]
     pub fn in_new_session(&self) -> Self {
-        Self { session: Some(Arc::new(Session::new())), ..self.clone() }
+        Self::new(self.offer.clone(), Arc::clone(&self.upstream))
     }
 
     /// The scopes of the key, which every answer to it names; `None` if the API is of a version that
@@ -85,13 +86,18 @@ impl Connector {
         let request = request(Method::GET, SCOPES_PATH, own, None)?;
         let answer = self.upstream.send(Surface::Api, request).await?;
         let named = answer.headers().get(SCOPES).and_then(|value| value.to_str().ok());
-        if named.is_none() && answer.status() == StatusCode::UNAUTHORIZED {
-            return Err(format!("the API refuses the key: {}", String::from_utf8_lossy(answer.body())));
+        if named.is_none() && !answer.status().is_success() {
+            return Err(format!("the API refuses: {}", String::from_utf8_lossy(answer.body())));
         }
         Ok(named.map(|named| KeyScopes::of_words(named.split(", "))))
     }
 
-    pub(super) async fn call(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, ErrorData> {
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        mut given: JsonObject,
+        own: &HeaderMap,
+    ) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
         if offer.each {
             let unknown = || ErrorData::invalid_params(format!("no tool {tool:?}"), None);
@@ -161,7 +167,10 @@ impl Connector {
         let secret = own.get(AUTHORIZATION).map_or_else(|| self.offer.secret.secret(), HeaderValue::as_bytes);
         let now = self.offer.clock.now();
         if offered.writes && !how.rehearse && (self.offer.confirmed || how.digest.is_some()) {
-            let digest = how.digest.as_deref().ok_or("this write has to be confirmed: rehearse it, then run it with its digest")?;
+            let digest = how
+                .digest
+                .as_deref()
+                .ok_or("this write has to be confirmed: rehearse it, then run it with its digest")?;
             confirmation::verify(digest, secret, name, &given, now).map_err(|unconfirmed| {
                 match unconfirmed {
                     Unconfirmed::Foreign => "the digest belongs to no rehearsal of this operation with these arguments",
@@ -172,14 +181,15 @@ impl Connector {
         }
         let Call { path, body } = offered.call(given.clone())?;
         let mut request = request(offered.method.clone(), &path, own, body)?;
-        let header = |text: String| HeaderValue::from_str(&text).map_err(|_| format!("{KEY} has other characters than ASCII"));
+        let header =
+            |text: String| HeaderValue::from_str(&text).map_err(|_| format!("{KEY} has other characters than ASCII"));
         if how.rehearse {
             request.headers_mut().insert(REHEARSAL, HeaderValue::from_static("true"));
         } else if offered.writes {
             request.headers_mut().insert(IDEMPOTENCY_KEY, header(self.idempotency_key(offered, &given, how, own))?);
         }
         let answer = self.upstream.send(offered.surface, request).await?;
-        let digest = how.rehearse.then(|| confirmation::digest(secret, name, &given, now));
+        let digest = how.rehearse.then(|| confirmation::digest(secret, name, &given, now, self.offer.random.as_ref()));
         Ok((path, answer, digest))
     }
 
@@ -193,16 +203,14 @@ impl Connector {
             return format!("mcp-{digest}");
         }
         if offered.repeats_harmlessly {
-            return random_key();
+            return random_key(self.offer.random.as_ref());
         }
         let name = offered.described.name.as_ref();
-        match &self.session {
-            Some(session) => session.key(name, given),
-            None => {
-                let key_id = own.get(KEY_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
-                Session::of_key(&format!("{key_id} {}", self.offer.clock.now().date_naive())).key(name, given)
-            }
+        if let Some(session) = &self.session {
+            return session.key(name, given);
         }
+        let key_id = own.get(KEY_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+        Session::of_key(&format!("{key_id} {}", self.offer.clock.now().date_naive())).key(name, given)
     }
 }
 
@@ -231,8 +239,7 @@ impl Offer {
     /// The operations that a key with these scopes may run, or any key if they are unknown.
     pub(super) fn allowed(&self, scopes: Option<&KeyScopes>) -> impl Iterator<Item = &Offered> {
         let may = move |offered: &&Offered| {
-            self.offers(offered)
-                && scopes.is_none_or(|scopes| offered.scopes.is_empty() || scopes.meet(offered.scopes))
+            self.offers(offered) && scopes.is_none_or(|scopes| offered.scopes.is_empty() || scopes.meet(offered.scopes))
         };
         // What the API does too is offered once, unless the key has the office's scope alone.
         let is_first = move |offered: &&Offered| {
@@ -259,7 +266,8 @@ impl Offer {
         let mut schema = JsonObject::clone(&tool.input_schema);
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             let said = "Do it and undo it: answers what it would answer, and a digest to confirm it with.";
-            properties.insert(REHEARSAL_ARGUMENT.to_owned(), serde_json::json!({ "type": "boolean", "description": said }));
+            properties
+                .insert(REHEARSAL_ARGUMENT.to_owned(), serde_json::json!({ "type": "boolean", "description": said }));
             let digest = serde_json::json!({ "type": "string", "description": self.digest_said() });
             properties.insert(DIGEST.to_owned(), digest);
         }

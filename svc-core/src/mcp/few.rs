@@ -28,7 +28,7 @@ pub(super) fn tools(offer: &Offer) -> Vec<Tool> {
         FIND,
         "Find operations",
         "Finds what can be done: the operations that the key allows, the best match first.",
-        json!({ "text": {
+        &json!({ "text": {
             "type": "string",
             "description": "Words of what is wanted, in English or Spanish; without them all are listed.",
         } }),
@@ -38,7 +38,7 @@ pub(super) fn tools(offer: &Offer) -> Vec<Tool> {
         DESCRIBE,
         "Describe an operation",
         "Says what an operation does, which arguments it takes and what it answers, as JSON Schemas.",
-        json!({ "operation": operation }),
+        &json!({ "operation": operation }),
         &["operation"],
     );
     let rehearse = tool(
@@ -46,24 +46,25 @@ pub(super) fn tools(offer: &Offer) -> Vec<Tool> {
         "Rehearse a write",
         "Does a write and undoes it: answers what it would answer, with the events that it would emit and the digest with which \
          it is confirmed. Nothing is written and nothing is sent.",
-        json!({ "operation": operation, "arguments": arguments }),
+        &json!({ "operation": operation, "arguments": arguments }),
         &["operation"],
     );
     let mut how = json!({ "operation": operation, "arguments": arguments });
     if !offer.read_only {
-        let key = "May be left out: the same creation twice is done once. Pass a new value to do the same again on purpose.";
+        let key =
+            "May be left out: the same creation twice is done once. Pass a new value to do the same again on purpose.";
         how[KEY] = json!({ "type": "string", "description": key });
         how[DIGEST] = json!({ "type": "string", "description": offer.digest_said() });
     }
     let about = if offer.read_only { "Runs an operation that reads." } else { "Runs an operation." };
-    let run = tool(RUN, "Run an operation", about, how, &["operation"]);
+    let run = tool(RUN, "Run an operation", about, &how, &["operation"]);
     let reading = |tool: Tool| hinted(tool, true);
     let (find, describe, rehearse) = (reading(find), reading(describe), reading(rehearse));
     let run = hinted(run, offer.read_only);
     if offer.read_only { vec![find, describe, run] } else { vec![find, describe, rehearse, run] }
 }
 
-fn tool(name: &'static str, title: &str, about: &'static str, properties: Value, required: &[&str]) -> Tool {
+fn tool(name: &'static str, title: &str, about: &'static str, properties: &Value, required: &[&str]) -> Tool {
     let schema = json!({
         "type": "object", "properties": properties, "required": required, "additionalProperties": false,
     });
@@ -73,7 +74,8 @@ fn tool(name: &'static str, title: &str, about: &'static str, properties: Value,
 
 fn hinted(mut tool: Tool, reads: bool) -> Tool {
     let title = tool.annotations.take().and_then(|hints| hints.title).unwrap_or_default();
-    let hints = ToolAnnotations::with_title(title).read_only(reads).destructive(!reads).idempotent(reads).open_world(!reads);
+    let hints =
+        ToolAnnotations::with_title(title).read_only(reads).destructive(!reads).idempotent(reads).open_world(!reads);
     tool.with_annotations(hints)
 }
 
@@ -122,8 +124,11 @@ pub(super) fn describe(offered: &Offered) -> CallToolResult {
 /// The refusal of a name that no operation has, with those that come near.
 pub(super) fn unknown(offer: &Offer, name: &str) -> CallToolResult {
     let wanted = wanted(name);
-    let mut near: Vec<(usize, &Offered)> =
-        offer.allowed(None).map(|offered| (offered.words.score(&wanted), offered)).filter(|(score, _)| *score > 0).collect();
+    let mut near: Vec<(usize, &Offered)> = offer
+        .allowed(None)
+        .map(|offered| (offered.words.score(&wanted), offered))
+        .filter(|(score, _)| *score > 0)
+        .collect();
     near.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     let names: Vec<&str> = near.iter().take(5).map(|(_, offered)| offered.described.name.as_ref()).collect();
     let near = if names.is_empty() { String::new() } else { format!("; near it are: {}", names.join(", ")) };

@@ -25,7 +25,7 @@ pub use self::connector::Connector;
 pub use self::service::Mcp;
 pub use self::upstream::{Surface, Upstream};
 use crate::context::Context;
-use crate::domain::clock::{Clock, SystemClock};
+use crate::domain::clock::{Clock, Random};
 use crate::mcp::catalogue::Catalogue;
 use crate::mcp::repetition::Session;
 use crate::operation::Registry;
@@ -39,27 +39,29 @@ pub struct Offer {
     read_only: bool,
     confirmed: bool,
     clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
     /// What rehearsals are signed with for a client whose requests bear no key of their own.
     secret: Arc<Session>,
 }
 
 impl Offer {
-    /// Offers the operations of `registry`: to find, describe, rehearse and run them.
-    pub fn of(registry: &Registry) -> Self {
+    /// Offers the operations that `context` runs: to find, describe, rehearse and run them.
+    pub fn new(context: &Context) -> Self {
+        let (clock, random) = context.shared_clock_and_random();
+        Self::of(context.registry(), clock, random)
+    }
+
+    fn of(registry: &Registry, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             name: registry.title().unwrap_or("svc").to_owned(),
             catalogue: Arc::new(Catalogue::of(registry)),
             each: false,
             read_only: false,
             confirmed: false,
-            clock: Arc::new(SystemClock),
-            secret: Arc::new(Session::new()),
+            secret: Arc::new(Session::new(random.as_ref())),
+            clock,
+            random,
         }
-    }
-
-    /// Offers the operations that `context` runs.
-    pub fn of_context(context: &Context) -> Self {
-        Self { clock: context.shared_clock(), ..Self::of(context.registry()) }
     }
 
     /// Offers a tool for each operation that the key's scopes allow, instead of the four.

@@ -10,14 +10,14 @@ use rmcp::model::JsonObject;
 use sha2::{Digest, Sha256};
 
 use super::confirmation::canonical;
-use crate::domain::clock::{SystemRandom, random_bytes};
+use crate::domain::clock::{Random, random_bytes};
 
 /// What distinguishes one agent's calls from another's.
 pub(super) struct Session(String);
 
 impl Session {
-    pub(super) fn new() -> Self {
-        Self(random_key())
+    pub(super) fn new(random: &dyn Random) -> Self {
+        Self(random_key(random))
     }
 
     /// That of the API key with this identifier, which every process derives.
@@ -43,8 +43,8 @@ impl Session {
 }
 
 /// An Idempotency-Key that was never used.
-pub(super) fn random_key() -> String {
-    format!("mcp-{:032x}", u128::from_le_bytes(random_bytes(&SystemRandom)))
+pub(super) fn random_key(random: &dyn Random) -> String {
+    format!("mcp-{:032x}", u128::from_le_bytes(random_bytes(random)))
 }
 
 #[cfg(test)]
@@ -52,10 +52,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::domain::clock::SystemRandom;
 
     #[test]
     fn a_key_follows_from_session_operation_and_arguments() {
-        let (one, other) = (Session::new(), Session::new());
+        let (one, other) = (Session::new(&SystemRandom), Session::new(&SystemRandom));
         let arguments = |value: Value| value.as_object().cloned().unwrap();
         let (first, turned) = (
             arguments(json!({ "nombre": "Ana", "linea": { "a": 1, "b": 2 } })),

@@ -7,10 +7,15 @@ use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::domain::clock::{SystemClock, SystemRandom};
 use crate::operation::Registry;
 
 fn catalogue() -> Catalogue {
     Catalogue::of(&Registry::default())
+}
+
+fn offer() -> Offer {
+    Offer::of(&Registry::default(), Arc::new(SystemClock), Arc::new(SystemRandom))
 }
 
 fn object(value: Value) -> JsonObject {
@@ -127,7 +132,7 @@ fn an_unknown_argument_names_the_allowed_ones() {
 
 #[tokio::test]
 async fn only_what_repeats_with_an_effect_has_the_session_s_key() {
-    let (recorder, connector) = over(Offer::of(&Registry::default()).each(true));
+    let (recorder, connector) = over(offer().each(true));
     let catalogue = catalogue();
     for offered in catalogue.all().iter().filter(|offered| offered.writes) {
         let mut keys = Vec::new();
@@ -146,7 +151,7 @@ async fn only_what_repeats_with_an_effect_has_the_session_s_key() {
 
 #[tokio::test]
 async fn an_operation_is_found_described_rehearsed_and_run() {
-    let (recorder, connector) = over(Offer::of(&Registry::default()));
+    let (recorder, connector) = over(offer());
     for words in ["create customer", "crear clientes", "CREAR CLIENTE"] {
         let found = call(&connector, "find_operations", json!({ "text": words })).await.structured_content.unwrap();
         assert_eq!(found["operations"][0]["operation"], "createCustomer", "{words}: {found}");
@@ -179,7 +184,10 @@ async fn an_operation_is_found_described_rehearsed_and_run() {
     let named = json!({ "operation": "customer.get", "arguments": { "clave": 7 } });
     call(&connector, "run_operation", named.clone()).await;
     let (surface, method, path, _, body) = recorder.last();
-    assert_eq!((surface, method, path.as_str(), body), (Surface::Office, Method::POST, "/customer.get", json!({ "clave": 7 })));
+    assert_eq!(
+        (surface, method, path.as_str(), body),
+        (Surface::Office, Method::POST, "/customer.get", json!({ "clave": 7 }))
+    );
     let refused = call(&connector, "rehearse_operation", named).await;
     assert!(text(&refused).contains("only reads"), "{}", text(&refused));
 }
@@ -187,7 +195,7 @@ async fn an_operation_is_found_described_rehearsed_and_run() {
 #[tokio::test]
 async fn where_writes_are_confirmed_none_runs_without_its_rehearsal() {
     for each in [false, true] {
-        let (recorder, connector) = over(Offer::of(&Registry::default()).confirmed(true).each(each));
+        let (recorder, connector) = over(offer().confirmed(true).each(each));
         let given = |name: &str, more: Value| {
             let mut given = if each {
                 json!({ "nombre": name })
@@ -209,7 +217,7 @@ async fn where_writes_are_confirmed_none_runs_without_its_rehearsal() {
         let digest = json!({ "digest": rehearsed["digest"] });
         let other = call(&connector, run, given("Eva", digest.clone())).await;
         assert!(text(&other).contains("no rehearsal of this operation"), "{}", text(&other));
-        let foreign = over(Offer::of(&Registry::default()).confirmed(true).each(each)).1;
+        let foreign = over(offer().confirmed(true).each(each)).1;
         let elsewhere = call(&foreign, run, given("Ana", digest.clone())).await;
         assert_eq!(elsewhere.is_error, Some(true), "another key's rehearsal");
         assert_eq!(recorder.count(), 1);
@@ -222,7 +230,7 @@ async fn where_writes_are_confirmed_none_runs_without_its_rehearsal() {
 #[tokio::test]
 async fn a_reader_writes_nothing() {
     for each in [false, true] {
-        let (recorder, connector) = over(Offer::of(&Registry::default()).read_only(true).each(each));
+        let (recorder, connector) = over(offer().read_only(true).each(each));
         if each {
             assert!(connector.call("createCustomer", JsonObject::new(), &HeaderMap::new()).await.is_err());
         } else {
@@ -239,7 +247,7 @@ async fn a_reader_writes_nothing() {
 
 #[tokio::test]
 async fn arguments_of_the_wrong_kind_are_refused() {
-    let (recorder, connector) = over(Offer::of(&Registry::default()));
+    let (recorder, connector) = over(offer());
     for (tool, given) in [
         ("find_operations", json!({ "text": 1 })),
         ("find_operations", json!({ "texto": "a" })),

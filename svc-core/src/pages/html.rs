@@ -92,15 +92,16 @@ mod tests {
     #[test]
     fn navigation_leads_to_what_is_served_and_to_the_other_language() {
         let registry = Registry::default();
-        let at = |language, has_office, path| {
-            navigation(Site { has_office, ..Site::of(language, &registry) }, path)
-        };
+        let at = |language, has_office, path| navigation(Site { has_office, ..Site::of(language, &registry) }, path);
         assert!(at(Language::English, false, "/docs/guides/pages").contains("href=\"/docs/guides/pages?lang=es\""));
         assert!(at(Language::Spanish, false, "/docs").contains("href=\"/docs\" lang=\"en\""));
         assert!(!at(Language::English, false, "/docs").contains("/docs/office"));
         assert!(at(Language::Spanish, true, "/docs").contains("href=\"/docs/office?lang=es\""));
         let hosts = registry.clone().titled("Uno & <dos>");
         let page = html_page(Site { has_logo: true, ..Site::of(Language::English, &hosts) }, "/docs", "Guides", "", "");
-        assert!(page.contains("<title>Guides – Uno &amp; &lt;dos&gt;</title>") && page.contains("src=\"/docs/logo\""), "{page}");
+        assert!(
+            page.contains("<title>Guides – Uno &amp; &lt;dos&gt;</title>") && page.contains("src=\"/docs/logo\""),
+            "{page}"
+        );
     }
 }

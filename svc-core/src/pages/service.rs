@@ -207,9 +207,7 @@ impl Pages {
             documents[language as usize].get_or_init(document).clone()
         };
         match self.0.context.compute().run(NO_COMPANY, once).await {
-            Ok(document) => {
-                with(answer(StatusCode::OK, HeaderValue::from_static(JSON), document), CACHE_CONTROL, KEPT)
-            }
+            Ok(document) => with(answer(StatusCode::OK, HeaderValue::from_static(JSON), document), CACHE_CONTROL, KEPT),
             Err(error) => self.0.context.refusal(error),
         }
     }

@@ -56,7 +56,7 @@ impl ApiSettings {
     /// The tools for agents over `context`, if they are offered.
     #[cfg(feature = "mcp")]
     pub fn mcp(&self, context: &crate::Context) -> Option<crate::mcp::Mcp> {
-        let offer = || self.agents.apply(crate::mcp::Offer::of_context(context));
+        let offer = || self.agents.apply(crate::mcp::Offer::new(context));
         self.mcp.then(|| crate::mcp::Mcp::new(context, offer(), self.office))
     }
 

@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use super::findings::Findings;
 use crate::cli::{DEFAULT_BASE_URL, DatabaseArgs};
-use crate::parts::Parts;
 use crate::database::{OpenedDatabase, described};
+use crate::parts::Parts;
 
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
