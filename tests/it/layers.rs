@@ -81,7 +81,7 @@ const LAMBDA: &Layers = &[
     ("requests and responses", &["request", "response"]),
     ("scheduled work", &["schedule"]),
     ("the function", &["function"]),
-    ("the process", &["main"]),
+    ("the process", &["lib", "main"]),
 ];
 
 fn check(krate: &str, layers: &Layers) {

@@ -25,7 +25,7 @@ const KEY_OF_A_CREATION: &str = "Left out, the same call in this session is done
 const KEY_OF_AN_EDIT: &str = "May be left out: the same call twice has the effect of one.";
 
 /// Every operation of the API and of the office. It is made on first use, which takes a moment.
-pub(super) struct Catalogue(LazyLock<Vec<Offered>, Box<dyn FnOnce() -> Vec<Offered> + Send>>);
+pub(super) struct OperationIndex(LazyLock<Vec<Offered>, Box<dyn FnOnce() -> Vec<Offered> + Send>>);
 
 /// An operation, and how a call of it becomes a request.
 pub(super) struct Offered {
@@ -53,7 +53,7 @@ enum ArgumentPlace {
     Query(String),
 }
 
-impl Catalogue {
+impl OperationIndex {
     pub(super) fn of(registry: &Registry) -> Self {
         let registry = registry.clone();
         Self(LazyLock::new(Box::new(move || all(&registry))))

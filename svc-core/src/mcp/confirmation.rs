@@ -88,7 +88,10 @@ mod tests {
     use crate::domain::clock::SystemRandom;
 
     fn arguments(value: Value) -> JsonObject {
-        value.as_object().cloned().unwrap()
+        match value {
+            Value::Object(members) => members,
+            other => panic!("{other} is no object"),
+        }
     }
 
     #[test]

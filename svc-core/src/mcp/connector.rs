@@ -10,16 +10,16 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-use super::Offer;
 use super::answer::{self, fault};
 use super::catalogue::{Call, KEY, Offered};
 use super::confirmation::{self, Unconfirmed};
-use super::few::{self, DESCRIBE, DIGEST, FIND, REHEARSE, RUN};
+use super::few::{self, DESCRIBE, FIND, REHEARSE, RUN};
+use super::offer::{DIGEST, Offer, REHEARSAL_ARGUMENT};
 use super::repetition::{Session, random_key};
 use super::upstream::{Surface, Upstream};
 use crate::domain::scope::KeyScopes;
@@ -35,9 +35,6 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A read whose every answer names the key's scopes.
 const SCOPES_PATH: &str = "/clientes?limite=1";
-
-/// The argument of a write's own tool that makes it a rehearsal.
-const REHEARSAL_ARGUMENT: &str = "rehearse";
 
 const INSTRUCTIONS: &str = "Operations of one company's ERP and CRM. Names of fields and codes are Spanish. Lists come in pages: \
     pass `siguiente` as `cursor` until `hay_mas` is false. A creation that is called twice with the same arguments is done once, \
@@ -228,51 +225,6 @@ impl How {
             Some(_) => return Err(format!("{REHEARSAL_ARGUMENT} must be true or false")),
         };
         Ok(Self { rehearse, key: text(KEY, given.remove(KEY))?, digest: text(DIGEST, given.remove(DIGEST))? })
-    }
-}
-
-impl Offer {
-    fn offers(&self, offered: &Offered) -> bool {
-        !(self.read_only && offered.writes)
-    }
-
-    /// The operations that a key with these scopes may run, or any key if they are unknown.
-    pub(super) fn allowed(&self, scopes: Option<&KeyScopes>) -> impl Iterator<Item = &Offered> {
-        let may = move |offered: &&Offered| {
-            self.offers(offered) && scopes.is_none_or(|scopes| offered.scopes.is_empty() || scopes.meet(offered.scopes))
-        };
-        // What the API does too is offered once, unless the key has the office's scope alone.
-        let is_first = move |offered: &&Offered| {
-            let first = offered.name.and_then(|name| self.catalogue.find(name)).filter(may);
-            first.is_none_or(|first| std::ptr::eq(first, *offered))
-        };
-        self.catalogue.all().iter().filter(move |offered| may(offered) && is_first(offered))
-    }
-
-    pub(super) fn digest_said(&self) -> &'static str {
-        if self.confirmed {
-            "Every write needs it: the digest of its rehearsal with the same arguments, at most 15 minutes old."
-        } else {
-            "The digest of its rehearsal: the write is then done once, and only as it was rehearsed."
-        }
-    }
-
-    /// The tool of an operation of its own.
-    fn own_tool(&self, offered: &Offered) -> Tool {
-        let mut tool = offered.described.clone();
-        if !offered.writes {
-            return tool;
-        }
-        let mut schema = JsonObject::clone(&tool.input_schema);
-        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-            let said = "Do it and undo it: answers what it would answer, and a digest to confirm it with.";
-            properties
-                .insert(REHEARSAL_ARGUMENT.to_owned(), serde_json::json!({ "type": "boolean", "description": said }));
-            let digest = serde_json::json!({ "type": "string", "description": self.digest_said() });
-            properties.insert(DIGEST.to_owned(), digest);
-        }
-        tool.input_schema = Arc::new(schema);
-        tool
     }
 }
 

@@ -3,9 +3,9 @@
 use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::Offer;
 use super::answer::{fault, said};
 use super::catalogue::{KEY, Offered};
+use super::offer::{DIGEST, Offer};
 use super::search::wanted;
 use crate::domain::scope::KeyScopes;
 
@@ -13,9 +13,6 @@ pub(super) const FIND: &str = "find_operations";
 pub(super) const DESCRIBE: &str = "describe_operation";
 pub(super) const REHEARSE: &str = "rehearse_operation";
 pub(super) const RUN: &str = "run_operation";
-
-/// The argument of a write with the digest of its rehearsal.
-pub(super) const DIGEST: &str = "digest";
 
 /// The most operations that a search finds.
 const FOUND: usize = 20;

@@ -15,8 +15,9 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::time::timeout;
 
+use super::connector::Connector;
+use super::offer::Offer;
 use super::upstream::Here;
-use super::{Connector, Offer};
 use crate::context::Context;
 use crate::office::Office;
 use crate::pipeline::BoxError;

@@ -1,4 +1,4 @@
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -6,12 +6,13 @@ use http::{HeaderMap, Method, Request, Response};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
 
+use super::catalogue::OperationIndex;
 use super::*;
 use crate::domain::clock::{SystemClock, SystemRandom};
 use crate::operation::Registry;
 
-fn catalogue() -> Catalogue {
-    Catalogue::of(&Registry::default())
+fn catalogue() -> OperationIndex {
+    OperationIndex::of(&Registry::default())
 }
 
 fn offer() -> Offer {
@@ -19,7 +20,10 @@ fn offer() -> Offer {
 }
 
 fn object(value: Value) -> JsonObject {
-    value.as_object().cloned().unwrap()
+    match value {
+        Value::Object(members) => members,
+        other => panic!("{other} is no object"),
+    }
 }
 
 /// Answers every request with success, and keeps it.

@@ -8,7 +8,7 @@ use super::html::{Site, html_page, link};
 use crate::error::Code;
 use crate::openapi::{meaning, remedy};
 
-/// The guides by their names in the URL, each in the languages of [`Language::ALL`]. A name is stated
+/// The guides by their names in the URL, each in both languages. A name is stated
 /// once for the URL and both files.
 macro_rules! guides {
     ($($name:literal),* $(,)?) => {

@@ -43,7 +43,7 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// A page that shows a description.
-struct Reference {
+struct ReferencePage {
     path: &'static str,
     /// The description's path.
     document: &'static str,
@@ -51,9 +51,9 @@ struct Reference {
     titles: [&'static str; 2],
 }
 
-const API: Reference =
-    Reference { path: "/docs", document: "/openapi.json", titles: ["API reference", "Referencia de la API"] };
-const OFFICE: Reference = Reference {
+const API: ReferencePage =
+    ReferencePage { path: "/docs", document: "/openapi.json", titles: ["API reference", "Referencia de la API"] };
+const OFFICE: ReferencePage = ReferencePage {
     path: "/docs/office",
     document: "/office/openapi.json",
     titles: ["Office reference", "Referencia de la oficina"],
@@ -213,7 +213,7 @@ impl Pages {
     }
 }
 
-impl Reference {
+impl ReferencePage {
     fn page(&self, site: Site<'_>, sends_requests: bool) -> String {
         let language = site.language;
         let try_it = if sends_requests { "yes" } else { "no" };

@@ -7,8 +7,12 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
 use super::{Hidden, SettingError};
+#[cfg(feature = "mcp")]
+use crate::context::Context;
 use crate::context::ContextBuilder;
 use crate::domain::company::LimitMode;
+#[cfg(feature = "mcp")]
+use crate::mcp::{Mcp, Offer};
 use crate::secrets::{Sealer, SecretsKey};
 
 /// The largest bodies that may be allowed: a smaller one holds no order, a larger one no server's
@@ -55,9 +59,9 @@ impl ApiSettings {
 
     /// The tools for agents over `context`, if they are offered.
     #[cfg(feature = "mcp")]
-    pub fn mcp(&self, context: &crate::Context) -> Option<crate::mcp::Mcp> {
-        let offer = || self.agents.apply(crate::mcp::Offer::new(context));
-        self.mcp.then(|| crate::mcp::Mcp::new(context, offer(), self.office))
+    pub fn mcp(&self, context: &Context) -> Option<Mcp> {
+        let offer = || self.agents.apply(Offer::new(context));
+        self.mcp.then(|| Mcp::new(context, offer(), self.office))
     }
 
     /// Applies these limits to the builder.
