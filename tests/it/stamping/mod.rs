@@ -3,6 +3,7 @@
 mod advances;
 mod advances_later;
 mod advances_withheld;
+mod attachments;
 mod cancellations;
 mod captured;
 mod complements;
@@ -15,6 +16,7 @@ mod global;
 mod global_period;
 mod invoices;
 mod leases;
+mod line_details;
 mod pace;
 mod receivers;
 mod refunds;
