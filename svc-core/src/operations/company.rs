@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::user::email;
@@ -60,6 +61,7 @@ impl Context {
             regimen: None,
             cp: None,
             prueba,
+            desfase: TimeDelta::zero(),
             cursor_key: random_bytes(self.random()),
         };
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
