@@ -80,7 +80,7 @@ impl CompanyTx for PostgresTx {
             "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
                     vender_sin_existencia, rfc, regimen, cp, prueba, desfase, cursor_clave
              FROM empresas
-             WHERE empresa = :empresa",
+             WHERE empresa = :empresa AND NOT incompleta",
             empresa: self.empresa,
         ))
         .await

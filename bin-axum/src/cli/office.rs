@@ -33,6 +33,16 @@ pub(crate) enum CompanyCommand {
         #[command(flatten)]
         settings: CompanyArgs,
     },
+    /// Copy a company with all its records into a new test company, without keys, webhooks,
+    /// certificates and users' e-mails.
+    Fork {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// The new company's name.
+        #[arg(long)]
+        name: String,
+    },
     /// Print a test company's time, or move its clock forward; servers see it within 5 seconds.
     Clock {
         /// The company's number.

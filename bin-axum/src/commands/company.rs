@@ -19,6 +19,10 @@ pub(super) async fn run(context: &Context, store: &PostgresStore, command: Compa
         CompanyCommand::Edit { company, settings } => {
             print(&context.run(company, &EditCompany(settings.into())).await?)
         }
+        CompanyCommand::Fork { company, name } => {
+            let empresa = store.fork(company, &context.new_fork(name)?).await?;
+            print(&json!({ "empresa": empresa }))
+        }
         CompanyCommand::Clock { company, forward, to } => {
             let movement = match (forward, to) {
                 (Some(span), _) => MoveClock::Forward(span),

@@ -55,6 +55,8 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         (&["key", "create", "--company", "1", "--user", "7"], "usuario: no existe"),
         (&["key", "create", "--company", "1", "--scopes", "todo"], "\"todo\" is no scope"),
         (&["company", "clock", "--company", "9"], "la empresa 9 no existe"),
+        (&["company", "fork", "--company", "9", "--name", "X"], "la empresa 9 no existe"),
+        (&["company", "fork", "--company", "1", "--name", ""], "nombre: no puede estar vacío"),
         (&["company", "clock", "--company", "1", "--forward", "1d"], "empresa: la empresa 1 no es de prueba"),
         (&["key", "revoke", "--key-id", "1_nada"], "la llave 1_nada no existe"),
         (&["key", "revoke", "--key-id", "nada"], "is no key id"),
@@ -197,6 +199,14 @@ fn the_clock_of_a_test_company_moves_forward() {
     assert!((TimeDelta::days(3)..TimeDelta::days(3) + TimeDelta::minutes(1)).contains(&later), "{later}");
     assert_eq!(clock(&["--to", "2099-01-01T00:00:00Z"]).to_rfc3339(), "2099-01-01T00:00:00+00:00");
     assert!(clock(&[]).to_rfc3339().starts_with("2099-01-01T00:"));
+    // Its copy has the same time.
+    assert_eq!(svc.ok(&["company", "fork", "--company", "1", "--name", "Copia"]), json!({ "empresa": 2 }));
+    let copy = svc.ok(&["company", "clock", "--company", "2"]);
+    assert!(copy["ahora"].as_str().unwrap().starts_with("2099-01-01T00:"), "{copy}");
+    assert_eq!(
+        svc.ok(&["key", "create", "--company", "2"])["key_id"].as_str().unwrap().split_once('_').unwrap().0,
+        "2"
+    );
     let back = svc.run(&["company", "clock", "--company", "1", "--to", "2098-01-01"], "");
     let stderr = String::from_utf8_lossy(&back.stderr);
     assert!(back.status.code() == Some(1) && stderr.contains("el reloj solo avanza"), "{stderr}");

@@ -113,7 +113,7 @@ impl Operation for EditCompany {
 
 /// Validates the settings that are given, RFC and regime together with what is `stored`, and puts
 /// them into their stored form.
-fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -> Result<CompanyChange, Error> {
+pub(super) fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -> Result<CompanyChange, Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {
         return invalid("nombre", "no puede estar vacío");

@@ -1,12 +1,17 @@
-//! Test companies: their clock (contract §8).
+//! Test companies: their clock, and copies of companies (contract §8).
+
+use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
+use super::company::normalize;
+use crate::context::Context;
+use crate::domain::clock::random_bytes;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{ClockMovement, MAX_AHEAD};
+use crate::store::{ClockMovement, CompanyChange, MAX_AHEAD};
 
 /// Moves the clock of a test company forward, or only tells its time.
 #[derive(Debug, Clone, Copy)]
@@ -50,5 +55,32 @@ impl Operation for MoveClock {
             return Err(Error::field(Code::DatoInvalido, "reloj", text));
         };
         Ok(ClockMoved { ahora: Timestamp::new(cx.service_now() + desfase) })
+    }
+}
+
+/// What a copy of a company has of its own. The store makes the copy.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct NewFork {
+    /// Its name.
+    pub nombre: String,
+    /// The key of its cursors' MAC.
+    pub cursor_key: [u8; 32],
+    /// When it is made.
+    pub creada: DateTime<Utc>,
+}
+
+impl fmt::Debug for NewFork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewFork").field("nombre", &self.nombre).finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// What a copy of a company with that name has of its own; the store copies the company. Fails if
+    /// the name is empty.
+    pub fn new_fork(&self, nombre: String) -> Result<NewFork, Error> {
+        normalize(CompanyChange { nombre: Some(nombre.clone()), ..CompanyChange::default() }, None)?;
+        Ok(NewFork { nombre, cursor_key: random_bytes(self.random()), creada: self.now() })
     }
 }

@@ -1,6 +1,7 @@
 //! Test companies (contract §8): their clock, simulated answers, copies.
 
 mod clock;
+mod fork;
 mod simulations;
 mod year;
 
@@ -18,7 +19,7 @@ async fn furnish(company: &Company) {
     company.load_certificate().await;
     let customers = [
         json!({"nombre": "Ana", "rfc": "XIA190128J61", "regimen": 601, "cp": "06700", "uso_cfdi": "G03",
-               "limite_credito": "100000.00"}),
+               "limite_credito": "10000000.00"}),
         json!({"nombre": "Público en general", "rfc": "XAXX010101000", "regimen": 616, "cp": "06700",
                "uso_cfdi": "S01"}),
     ];
