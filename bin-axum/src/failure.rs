@@ -5,7 +5,7 @@ use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
 use svc_core::{ContextError, Error};
 use svc_local_postgres::ClusterError;
-use svc_store_postgres::OpenError;
+use svc_store_postgres::{ForkError, OpenError};
 
 /// Why a command failed; one line on stderr.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Open(#[from] OpenError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Fork(#[from] ForkError),
     #[error(transparent)]
     Context(#[from] ContextError),
     #[error(transparent)]

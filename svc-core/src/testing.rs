@@ -1,5 +1,6 @@
 //! Helpers of unit tests.
 
+use chrono::TimeDelta;
 use rust_decimal::Decimal;
 
 use crate::domain::company::{Company, CompanyId, Plan};
@@ -21,6 +22,7 @@ pub(crate) fn company(id: u8) -> Company {
         regimen: None,
         cp: None,
         prueba: false,
+        desfase: TimeDelta::zero(),
         cursor_key: [id; 32],
     }
 }

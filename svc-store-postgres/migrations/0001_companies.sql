@@ -30,12 +30,21 @@ CREATE TABLE empresas (
     cp                     text,
     -- A company for trying: the sandbox stamps its documents, and nobody else. Never changed.
     prueba                 boolean NOT NULL DEFAULT false,
+    -- A copy of another company that is still being written, or whose writing was cut short: no
+    -- company to anybody.
+    incompleta             boolean NOT NULL DEFAULT false,
+    -- How many seconds its clock is ahead of the service's; only a test company's is ever moved.
+    desfase                bigint NOT NULL DEFAULT 0 CHECK (desfase = 0 OR prueba AND desfase > 0),
     -- The key of the MAC that seals the cursors of the company's lists.
     cursor_clave           bytea NOT NULL CHECK (octet_length(cursor_clave) = 32),
     creada                 timestamptz NOT NULL
 );
 -- The companies for trying, whose documents are stamped where no provider is set.
 CREATE INDEX empresas_prueba ON empresas (empresa) WHERE prueba;
+-- Copies that are not whole, whose remains the next copy removes.
+CREATE INDEX empresas_incompletas ON empresas (empresa) WHERE incompleta;
+-- Those whose clock is ahead, to whose queues other things are due.
+CREATE INDEX empresas_adelantadas ON empresas (empresa) WHERE desfase > 0;
 
 -- The last clave or folio given out in each series of a company: a table, or a kind of document.
 -- Few rows are written over and over; with room in their page they stay in it.

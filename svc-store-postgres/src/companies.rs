@@ -40,7 +40,7 @@ impl PostgresStore {
             .many(sql!(
                 "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba
                  FROM empresas
-                 WHERE empresa > :despues
+                 WHERE empresa > :despues AND NOT incompleta
                  ORDER BY empresa
                  LIMIT :max",
                 despues: after,

@@ -1,14 +1,14 @@
 //! Companies, their users, API keys and signing certificates, and the monthly quota.
 
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sqlx::postgres::PgRow;
 use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::company::{
     Company, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode, Plan,
 };
 use svc_core::domain::time::Timestamp;
-use svc_core::store::{CompanyChange, CompanyTx, NewKey, NewUser, StoreError};
+use svc_core::store::{ClockMovement, CompanyChange, CompanyTx, MAX_AHEAD, NewKey, NewUser, StoreError};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -19,6 +19,11 @@ from_row!(NewUser { nombre, correo, vendedor });
 
 from_row! {
     struct StoredUser { user: NewUser = .., activo: bool }
+}
+
+/// A span of whole seconds, as `desfase` holds it.
+pub(crate) fn seconds(count: i64) -> TimeDelta {
+    TimeDelta::try_seconds(count).unwrap_or_default()
 }
 
 impl FromRow for Company {
@@ -43,6 +48,7 @@ impl FromRow for Company {
             regimen: row.read("regimen")?,
             cp: row.read("cp")?,
             prueba: row.read("prueba")?,
+            desfase: seconds(row.read("desfase")?),
             cursor_key: row.read("cursor_clave")?,
         })
     }
@@ -72,9 +78,9 @@ impl CompanyTx for PostgresTx {
         // connection lives.
         self.optional(sql!(
             "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
-                    vender_sin_existencia, rfc, regimen, cp, prueba, cursor_clave
+                    vender_sin_existencia, rfc, regimen, cp, prueba, desfase, cursor_clave
              FROM empresas
-             WHERE empresa = :empresa",
+             WHERE empresa = :empresa AND NOT incompleta",
             empresa: self.empresa,
         ))
         .await
@@ -159,6 +165,27 @@ impl CompanyTx for PostgresTx {
             correo,
         ))
         .await
+    }
+
+    async fn move_clock(&mut self, movement: ClockMovement) -> Result<Option<TimeDelta>, StoreError> {
+        let (by, to) = match movement {
+            ClockMovement::By(span) => (Some(span.num_seconds()), None),
+            ClockMovement::To(desfase) => (None, Some(desfase.num_seconds())),
+        };
+        let moved: Option<i64> = self
+            .optional_value(sql!(
+                "UPDATE empresas
+                 SET desfase = coalesce(:hasta, desfase + :por)
+                 WHERE empresa = :empresa AND prueba
+                   AND coalesce(:hasta, desfase + :por) BETWEEN desfase AND :maximo
+                 RETURNING desfase",
+                empresa: self.empresa,
+                hasta: to,
+                por: by,
+                maximo: MAX_AHEAD.num_seconds(),
+            ))
+            .await?;
+        Ok(moved.map(seconds))
     }
 
     async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError> {
@@ -341,14 +368,18 @@ impl CompanyTx for PostgresTx {
     async fn use_quota(&mut self, mes: NaiveDate, operaciones: i64) -> Result<i64, StoreError> {
         self.value(sql!(
             "INSERT INTO cupos AS c (empresa, mes, usadas)
-             VALUES (
-                 :empresa,
-                 least(
-                     :mes,
-                     date_trunc('month', (now() + interval '1 minute') AT TIME ZONE 'America/Mexico_City')::date
-                 ),
-                 :operaciones
-             )
+             SELECT :empresa,
+                    least(
+                        :mes,
+                        date_trunc(
+                            'month',
+                            (now() + interval '1 minute' + make_interval(secs => e.desfase))
+                                AT TIME ZONE 'America/Mexico_City'
+                        )::date
+                    ),
+                    :operaciones
+             FROM empresas e
+             WHERE e.empresa = :empresa
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
              RETURNING usadas",
             empresa: self.empresa,

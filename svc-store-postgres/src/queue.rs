@@ -7,9 +7,10 @@ use svc_core::domain::company::CompanyId;
 use svc_core::domain::words::Held;
 use svc_core::store::{Backlog, Due, Queue, QueueStore, StoreError};
 
+use crate::company::seconds;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
-use crate::sql::sql;
+use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
 
 /// Maximum number of companies in one answer; the next search finds the others.
@@ -28,7 +29,12 @@ impl FromRow for Due {
         let name: String = row.read("cola")?;
         let queue = Backlog::ALL.iter().flat_map(|backlog| backlog.queues()).find(|queue| queue.name() == name);
         let queue: Queue = *queue.ok_or(sqlx::Error::RowNotFound)?;
-        Ok(Self { company: row.read("empresa")?, queue, since: row.read("desde")? })
+        Ok(Self {
+            company: row.read("empresa")?,
+            queue,
+            since: row.read("desde")?,
+            desfase: seconds(row.read("desfase")?),
+        })
     }
 }
 
@@ -36,91 +42,10 @@ impl FromRow for Due {
 impl QueueStore for PostgresStore {
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
         let search = match backlog {
-            Backlog::Stamping => {
-                sql!(
-                    "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde
-                     FROM timbrados
-                     WHERE proximo <= :ahora
-                     GROUP BY empresa
-                     UNION ALL
-                     SELECT empresa, 'cancellations', min(proximo)
-                     FROM cancelaciones
-                     WHERE proximo <= :ahora
-                     GROUP BY empresa
-                     ORDER BY desde
-                     LIMIT :max",
-                    ahora: now,
-                    max: MAX_FOUND,
-                )
-            }
-            // From the few test companies to their rows, so that what waits for a provider costs
-            // nothing.
-            Backlog::TestStamping => {
-                sql!(
-                    "SELECT e.empresa, 'stampings' AS cola, p.desde
-                     FROM empresas e
-                     CROSS JOIN LATERAL (
-                         SELECT min(t.proximo) AS desde
-                         FROM timbrados t
-                         WHERE t.empresa = e.empresa AND t.proximo <= :ahora
-                     ) p
-                     WHERE e.prueba AND p.desde IS NOT NULL
-                     UNION ALL
-                     SELECT e.empresa, 'cancellations', p.desde
-                     FROM empresas e
-                     CROSS JOIN LATERAL (
-                         SELECT min(c.proximo) AS desde
-                         FROM cancelaciones c
-                         WHERE c.empresa = e.empresa AND c.proximo <= :ahora
-                     ) p
-                     WHERE e.prueba AND p.desde IS NOT NULL
-                     ORDER BY desde
-                     LIMIT :max",
-                    ahora: now,
-                    max: MAX_FOUND,
-                )
-            }
-            // `1970-01-01` marks a webhook of the previous release: when its deliveries are due is
-            // not known yet.
-            Backlog::Notices => {
-                sql!(
-                    "SELECT empresa, 'groups' AS cola, min(vence) AS desde
-                     FROM eventos_agrupados
-                     WHERE vence <= :ahora
-                     GROUP BY empresa
-                     UNION ALL
-                     SELECT empresa, 'events', min(creado)
-                     FROM eventos
-                     WHERE NOT repartido
-                     GROUP BY empresa
-                     UNION ALL
-                     SELECT empresa, 'deliveries', min(nullif(proximo, '1970-01-01Z'))
-                     FROM webhooks
-                     WHERE activo AND eliminado IS NULL AND proximo <= :ahora
-                     GROUP BY empresa
-                     UNION ALL
-                     SELECT empresa, 'discards', NULL
-                     FROM webhooks
-                     WHERE por_descartar
-                     GROUP BY empresa
-                     ORDER BY desde NULLS LAST
-                     LIMIT :max",
-                    ahora: now,
-                    max: MAX_FOUND,
-                )
-            }
-            Backlog::Mail => {
-                sql!(
-                    "SELECT empresa, 'mails' AS cola, min(proximo) AS desde
-                     FROM avisos
-                     WHERE proximo <= :ahora
-                     GROUP BY empresa
-                     ORDER BY desde
-                     LIMIT :max",
-                    ahora: now,
-                    max: MAX_FOUND,
-                )
-            }
+            Backlog::Stamping => stamping(now),
+            Backlog::TestStamping => test_stamping(now),
+            Backlog::Notices => notices(now),
+            Backlog::Mail => mails(now),
         };
         self.background.of_all().many(search).await
     }
@@ -191,4 +116,146 @@ impl QueueStore for PostgresStore {
             .await?;
         Ok(webhooks.into_iter().map(|webhook| (webhook.empresa, webhook.clave)).collect())
     }
+}
+
+fn stamping(now: DateTime<Utc>) -> Sql {
+    sql!(
+        "SELECT d.empresa, d.cola, min(d.desde) AS desde, max(d.desfase) AS desfase
+         FROM (
+             SELECT empresa, 'stampings' AS cola, min(proximo) AS desde, 0 AS desfase
+             FROM timbrados
+             WHERE proximo <= :ahora
+             GROUP BY empresa
+             UNION ALL
+             SELECT empresa, 'cancellations', min(proximo), 0
+             FROM cancelaciones
+             WHERE proximo <= :ahora
+             GROUP BY empresa
+             UNION ALL
+             SELECT e.empresa, 'stampings', NULL, e.desfase
+             FROM empresas e
+             WHERE e.desfase > 0
+               AND EXISTS (
+                   SELECT FROM timbrados t
+                   WHERE t.empresa = e.empresa AND t.proximo <= :ahora + make_interval(secs => e.desfase)
+               )
+             UNION ALL
+             SELECT e.empresa, 'cancellations', NULL, e.desfase
+             FROM empresas e
+             WHERE e.desfase > 0
+               AND EXISTS (
+                   SELECT FROM cancelaciones c
+                   WHERE c.empresa = e.empresa AND c.proximo <= :ahora + make_interval(secs => e.desfase)
+               )
+         ) d
+         GROUP BY d.empresa, d.cola
+         ORDER BY desde NULLS LAST
+         LIMIT :max",
+        ahora: now,
+        max: MAX_FOUND,
+    )
+}
+
+/// From the few test companies to their rows, so that what waits for a provider costs
+/// nothing.
+fn test_stamping(now: DateTime<Utc>) -> Sql {
+    sql!(
+        "SELECT e.empresa, 'stampings' AS cola, CASE WHEN e.desfase = 0 THEN p.desde END AS desde, e.desfase
+         FROM empresas e
+         CROSS JOIN LATERAL (
+             SELECT min(t.proximo) AS desde
+             FROM timbrados t
+             WHERE t.empresa = e.empresa AND t.proximo <= :ahora + make_interval(secs => e.desfase)
+         ) p
+         WHERE e.prueba AND p.desde IS NOT NULL
+         UNION ALL
+         SELECT e.empresa, 'cancellations', CASE WHEN e.desfase = 0 THEN p.desde END, e.desfase
+         FROM empresas e
+         CROSS JOIN LATERAL (
+             SELECT min(c.proximo) AS desde
+             FROM cancelaciones c
+             WHERE c.empresa = e.empresa AND c.proximo <= :ahora + make_interval(secs => e.desfase)
+         ) p
+         WHERE e.prueba AND p.desde IS NOT NULL
+         ORDER BY desde NULLS LAST
+         LIMIT :max",
+        ahora: now,
+        max: MAX_FOUND,
+    )
+}
+
+/// `1970-01-01` marks a webhook of the previous release: when its deliveries are due is
+/// not known yet. An event of a company whose clock is ahead may lie ahead.
+fn notices(now: DateTime<Utc>) -> Sql {
+    sql!(
+        "SELECT d.empresa, d.cola, min(d.desde) AS desde, max(d.desfase) AS desfase
+         FROM (
+             SELECT empresa, 'groups' AS cola, min(vence) AS desde, 0 AS desfase
+             FROM eventos_agrupados
+             WHERE vence <= :ahora
+             GROUP BY empresa
+             UNION ALL
+             SELECT empresa, 'events', nullif(least(min(creado), :ahora), :ahora), 0
+             FROM eventos
+             WHERE NOT repartido
+             GROUP BY empresa
+             UNION ALL
+             SELECT empresa, 'deliveries', min(nullif(proximo, '1970-01-01Z')), 0
+             FROM webhooks
+             WHERE activo AND eliminado IS NULL AND proximo <= :ahora
+             GROUP BY empresa
+             UNION ALL
+             SELECT empresa, 'discards', NULL, 0
+             FROM webhooks
+             WHERE por_descartar
+             GROUP BY empresa
+             UNION ALL
+             SELECT e.empresa, 'groups', NULL, e.desfase
+             FROM empresas e
+             WHERE e.desfase > 0
+               AND EXISTS (
+                   SELECT FROM eventos_agrupados g
+                   WHERE g.empresa = e.empresa AND g.vence <= :ahora + make_interval(secs => e.desfase)
+               )
+             UNION ALL
+             SELECT e.empresa, 'deliveries', NULL, e.desfase
+             FROM empresas e
+             WHERE e.desfase > 0
+               AND EXISTS (
+                   SELECT FROM webhooks w
+                   WHERE w.empresa = e.empresa AND w.activo AND w.eliminado IS NULL
+                     AND w.proximo <= :ahora + make_interval(secs => e.desfase)
+               )
+         ) d
+         GROUP BY d.empresa, d.cola
+         ORDER BY desde NULLS LAST
+         LIMIT :max",
+        ahora: now,
+        max: MAX_FOUND,
+    )
+}
+
+fn mails(now: DateTime<Utc>) -> Sql {
+    sql!(
+        "SELECT d.empresa, 'mails' AS cola, min(d.desde) AS desde, max(d.desfase) AS desfase
+         FROM (
+             SELECT empresa, min(proximo) AS desde, 0 AS desfase
+             FROM avisos
+             WHERE proximo <= :ahora
+             GROUP BY empresa
+             UNION ALL
+             SELECT e.empresa, NULL, e.desfase
+             FROM empresas e
+             WHERE e.desfase > 0
+               AND EXISTS (
+                   SELECT FROM avisos a
+                   WHERE a.empresa = e.empresa AND a.proximo <= :ahora + make_interval(secs => e.desfase)
+               )
+         ) d
+         GROUP BY d.empresa
+         ORDER BY desde NULLS LAST
+         LIMIT :max",
+        ahora: now,
+        max: MAX_FOUND,
+    )
 }

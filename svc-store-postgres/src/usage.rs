@@ -32,7 +32,8 @@ from_row! {
 }
 
 impl StoredKey {
-    fn into_record(self, period: Period) -> KeyRecord {
+    fn into_record(self, now: DateTime<Utc>) -> KeyRecord {
+        let period = Period::ahead(now, self.company.desfase);
         KeyRecord {
             id: KeyId { company: self.company.id, suffix: self.sufijo },
             company: self.company,
@@ -66,7 +67,8 @@ macro_rules! read_keys {
     ($from:literal, $which:literal) => {
         concat!(
             "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
-                    e.anticipo_minimo, e.vender_sin_existencia, e.rfc, e.regimen, e.cp, e.prueba, e.cursor_clave,
+                    e.anticipo_minimo, e.vender_sin_existencia, e.rfc, e.regimen, e.cp, e.prueba, e.desfase,
+                    e.cursor_clave,
                     l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                     l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
              FROM ",
@@ -75,7 +77,11 @@ macro_rules! read_keys {
              JOIN empresas e ON e.empresa = l.empresa
              JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
              LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo AND m.minuto = :minuto
-             LEFT JOIN cupos c ON c.empresa = l.empresa AND c.mes = :mes
+             LEFT JOIN cupos c ON c.empresa = l.empresa
+                   AND c.mes = date_trunc(
+                       'month',
+                       (:ahora + make_interval(secs => e.desfase)) AT TIME ZONE 'America/Mexico_City'
+                   )::date
              WHERE ",
             $which
         )
@@ -84,7 +90,7 @@ macro_rules! read_keys {
 
 #[async_trait]
 impl UsageStore for PostgresStore {
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+    async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
         let Some(first) = ids.first() else { return Ok(Vec::new()) };
         // A distributed engine can route a statement that names one company.
         let statement = if ids.iter().all(|id| id.company == first.company) {
@@ -92,8 +98,8 @@ impl UsageStore for PostgresStore {
                 read_keys!("llaves l", "l.empresa = :empresa AND l.sufijo = ANY (:sufijo)"),
                 empresa: first.company,
                 sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
-                minuto: period.minuto,
-                mes: period.mes,
+                minuto: Period::of(now).minuto,
+                ahora: now,
             )
         } else {
             sql!(
@@ -104,12 +110,12 @@ impl UsageStore for PostgresStore {
                 ),
                 empresa: ids.iter().map(|id| id.company).collect::<Vec<_>>(),
                 sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
-                minuto: period.minuto,
-                mes: period.mes,
+                minuto: Period::of(now).minuto,
+                ahora: now,
             )
         };
         let keys: Vec<StoredKey> = self.service.of_all().many(statement).await?;
-        Ok(keys.into_iter().map(|key| key.into_record(period)).collect())
+        Ok(keys.into_iter().map(|key| key.into_record(now)).collect())
     }
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
@@ -150,7 +156,7 @@ fn add_to<'r>(
 }
 
 /// Adds the usage of one company; yields its new totals. A minute or month ahead of the database's
-/// clock by more than a minute counts as the present one.
+/// clock by more than a minute counts as the present one; the company's clock decides on the month.
 fn adding(company: CompanyId, usage: &Usage) -> Sql {
     sql!(
         "WITH de_llaves AS (
@@ -171,9 +177,14 @@ fn adding(company: CompanyId, usage: &Usage) -> Sql {
              SELECT :empresa, least(n.mes, p.mes), sum(n.usadas)::bigint
              FROM unnest(:mes::date[], :operaciones::bigint[]) AS n (mes, usadas)
              CROSS JOIN (
-                 SELECT date_trunc('month', (now() + interval '1 minute') AT TIME ZONE 'America/Mexico_City')::date
+                 SELECT date_trunc(
+                            'month',
+                            (now() + interval '1 minute' + make_interval(secs => e.desfase))
+                                AT TIME ZONE 'America/Mexico_City'
+                        )::date
+                 FROM empresas e
+                 WHERE e.empresa = :empresa
              ) AS p (mes)
-             WHERE EXISTS (SELECT FROM empresas e WHERE e.empresa = :empresa)
              GROUP BY least(n.mes, p.mes)
              ORDER BY least(n.mes, p.mes)
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas

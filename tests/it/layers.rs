@@ -37,6 +37,7 @@ const POSTGRES: &Layers = &[
     ("the store", &["store"]),
     ("transactions", &["copy", "events", "transaction"]),
     ("a host's own tables", &["host"]),
+    ("copies of companies", &["fork"]),
     ("statements of any record", &["page", "stored"]),
     (
         "statements of each area",

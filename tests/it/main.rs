@@ -50,6 +50,7 @@ mod store;
 mod sucursales;
 mod synchronising;
 mod table;
+mod test_companies;
 mod vendedores;
 mod ventas;
 mod ventas_renglones;

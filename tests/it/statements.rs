@@ -5,7 +5,6 @@ use std::path::Path;
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 use svc_core::domain::clock::Clock as _;
-use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scope;
 use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
 use svc_core::store::KeyId;
@@ -22,8 +21,8 @@ const READS: [&str; 17] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
-    "SELECT e.empresa, 'stampings' AS cola, p.desde",
-    "SELECT empresa, 'mails' AS cola, min(proximo) AS desde",
+    "SELECT e.empresa, 'stampings' AS cola, CASE WHEN e.desfase = 0 THEN p.desde END AS desde",
+    "SELECT d.empresa, 'mails' AS cola, min(d.desde) AS desde",
     // Records that wait for a person.
     "SELECT d.detenido, sum(d.documentos)::bigint AS documentos",
     // What waits for a provider, and what a restored database would send.
@@ -124,7 +123,7 @@ async fn assembled_statements_name_one_company() {
     company.run_by_name("customer.find", &json!({"texto": "ana luz"})).await.expect("customers");
     company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
-    assert!(world.any_store().keys(&keys, Period::of(world.clock.now())).await.expect("the store answers").is_empty());
+    assert!(world.any_store().keys(&keys, world.clock.now()).await.expect("the store answers").is_empty());
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
     world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
     let sent = watch.sent();

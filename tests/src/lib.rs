@@ -38,7 +38,6 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::company::LimitMode;
-use svc_core::domain::quota::Period;
 use svc_core::mail::{Notifier, NotifyReport, notify_due};
 use svc_core::operations::SecretsRotated;
 pub use svc_core::operations::import::{Existing, Resource};
@@ -353,7 +352,7 @@ fn api(
 pub async fn key(store: &PostgresStore, key_id: &str) -> KeyRecord {
     let (company, suffix) = svc_core::parse_key_id(key_id).expect("an identifier");
     let id = KeyId { company, suffix: suffix.into() };
-    let keys = store.keys(&[id], Period::of(TestClock::default().now())).await.expect("the store answers");
+    let keys = store.keys(&[id], TestClock::default().now()).await.expect("the store answers");
     keys.into_iter().next().expect("the key exists")
 }
 

@@ -7,8 +7,7 @@ use clap::Args;
 use http::Uri;
 use svc_core::settings::Hidden;
 
-/// The longest time that `--since` takes. Events are kept for 30 days.
-const LONGEST_SPAN: TimeDelta = TimeDelta::days(365);
+use super::span::time_span;
 
 /// A development receiver of webhooks. Without a key it takes the demo's, and the address at which
 /// the demo was last served.
@@ -41,40 +40,9 @@ pub(crate) struct ListenArgs {
     pub(crate) forward_to: Option<Uri>,
 }
 
-/// Parses a span of time like `2h`.
-fn time_span(text: &str) -> Result<TimeDelta, String> {
-    let wrong = || "a time is a number and s, m, h or d, like 2h".to_owned();
-    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
-    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let number: i64 = number.parse().ok().filter(|_| digits).ok_or_else(wrong)?;
-    let span = match unit {
-        "s" => TimeDelta::try_seconds(number),
-        "m" => TimeDelta::try_minutes(number),
-        "h" => TimeDelta::try_hours(number),
-        "d" => TimeDelta::try_days(number),
-        _ => None,
-    };
-    span.filter(|span| *span <= LONGEST_SPAN).ok_or_else(wrong)
-}
-
 impl ListenArgs {
     /// The key's identifier and secret, if they are set.
     pub(crate) fn key(&self) -> Option<(&str, &str)> {
         self.key_id.as_deref().zip(self.api_key.as_ref().map(Hidden::reveal))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_is_a_number_and_a_unit() {
-        for (text, seconds) in [("90s", 90), ("5m", 300), ("2h", 7_200), ("30d", 2_592_000), ("0s", 0)] {
-            assert_eq!(time_span(text).map(|span| span.num_seconds()), Ok(seconds), "{text}");
-        }
-        for wrong in ["", "h", "2", "2 h", "-2h", "+2h", "2.5h", "2w", "2hh", "366d", "99999999999999999999s", "2ñ"] {
-            assert!(time_span(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -5,6 +5,7 @@ mod listen;
 mod mcp;
 mod office;
 mod settings;
+mod span;
 #[cfg(test)]
 mod tests;
 

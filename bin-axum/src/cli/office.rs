@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
 use svc_core::domain::company::{CompanyId, LimitMode, Plan};
 use svc_core::operations::import::Existing;
 use svc_core::settings::StamperSettings;
 use svc_core::store::CompanyChange;
+
+use super::span::time_span;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompanyCommand {
@@ -30,6 +32,28 @@ pub(crate) enum CompanyCommand {
         company: CompanyId,
         #[command(flatten)]
         settings: CompanyArgs,
+    },
+    /// Copy a company with all its records into a new test company, without keys, webhooks,
+    /// certificates and users' e-mails.
+    Fork {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// The new company's name.
+        #[arg(long)]
+        name: String,
+    },
+    /// Print a test company's time, or move its clock forward; servers see it within 5 seconds.
+    Clock {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// Forward by that much: a number and s, m, h or d.
+        #[arg(long, value_name = "TIME", value_parser = time_span, conflicts_with = "to")]
+        forward: Option<TimeDelta>,
+        /// Forward to that time, YYYY-MM-DD or RFC 3339.
+        #[arg(long, value_name = "TIME", value_parser = instant)]
+        to: Option<DateTime<Utc>>,
     },
 }
 

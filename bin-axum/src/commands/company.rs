@@ -1,7 +1,7 @@
 use serde_json::json;
 use svc_core::Context;
 use svc_core::domain::company::CompanyId;
-use svc_core::operations::EditCompany;
+use svc_core::operations::{EditCompany, MoveClock};
 use svc_store_postgres::PostgresStore;
 
 use crate::cli::CompanyCommand;
@@ -18,6 +18,18 @@ pub(super) async fn run(context: &Context, store: &PostgresStore, command: Compa
         CompanyCommand::List => list(store).await,
         CompanyCommand::Edit { company, settings } => {
             print(&context.run(company, &EditCompany(settings.into())).await?)
+        }
+        CompanyCommand::Fork { company, name } => {
+            let empresa = store.fork(company, &context.new_fork(name)?).await?;
+            print(&json!({ "empresa": empresa }))
+        }
+        CompanyCommand::Clock { company, forward, to } => {
+            let movement = match (forward, to) {
+                (Some(span), _) => MoveClock::Forward(span),
+                (None, Some(time)) => MoveClock::To(time),
+                (None, None) => MoveClock::Nowhere,
+            };
+            print(&context.run(company, &movement).await?)
         }
     }
 }

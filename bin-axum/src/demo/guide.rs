@@ -27,6 +27,9 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
     let origin = base_url.trim_end_matches("/api/v1");
     eprintln!("The reference is at {origin}/docs; with --try-it it can send requests.\n");
     eprintln!("Events are sent to webhooks: to see them, run svc listen in another terminal before you paste.\n");
+    if let Some((company, _)) = svc_core::parse_key_id(key_id) {
+        eprintln!("A month passes in another terminal: svc company clock --company {} --forward 31d\n", company.0);
+    }
     Ok(())
 }
 
@@ -96,6 +99,10 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
                 "demo-5",
                 r#"{"sku":"DEMO-1","descripcion":"Cinta de aislar 19 mm x 18 m","unidad":1,"clave_sat":"31201502","costo":"21.50"}"#,
             ),
+        ),
+        (
+            "An answer to try out: as if the month's operations were used up",
+            format!("{} -H 'X-Svc-Simular: cupo_agotado'", get("/clientes")),
         ),
         ("What has happened: events of the last 30 days; siguiente goes on from here", get("/eventos?limite=3")),
         (

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use svc_core::domain::clock::{Clock as _, SystemClock};
-use svc_core::domain::quota::Period;
 use svc_core::secrets::{PlainSecrets, Sealer};
 use svc_core::settings::WebhookSettings;
 use svc_core::stamping::{SandboxStamper, Stamper};
@@ -84,6 +83,6 @@ async fn saved(database: &OpenedDatabase, data_dir: &Path) -> Result<Option<Acce
     let Some(access) = Access::read(data_dir) else { return Ok(None) };
     let Some((company, suffix)) = svc_core::parse_key_id(&access.key_id) else { return Ok(None) };
     let id = KeyId { company, suffix: suffix.into() };
-    let keys = database.store.keys(&[id], Period::of(SystemClock.now())).await?;
+    let keys = database.store.keys(&[id], SystemClock.now()).await?;
     Ok((!keys.is_empty()).then_some(access))
 }

@@ -1,7 +1,9 @@
 //! Commands print one JSON line, or one clear line of error.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 use sqlx::PgPool;
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_local_postgres::Cluster;
 
 use crate::harness::Svc;
@@ -33,6 +35,8 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         (&["do"], "--company <COMPANY> <ACTION> <JSON>"),
         (&["do", "--list", "--company", "1"], "--list"),
         (&["do", "--company", "1", "customer.create"], "<JSON>"),
+        (&["company", "clock", "--company", "1", "--forward", "3w"], "a time is a number and s, m, h or d"),
+        (&["company", "clock", "--company", "1", "--forward", "3d", "--to", "2027-01-01"], "cannot be used with"),
         (&["serv"], "tip: some similar subcommands exist"),
         (&[], "Usage: svc"),
     ] {
@@ -50,6 +54,10 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         (&["user", "disable", "--company", "1", "--user", "7"], "el usuario 7 no existe"),
         (&["key", "create", "--company", "1", "--user", "7"], "usuario: no existe"),
         (&["key", "create", "--company", "1", "--scopes", "todo"], "\"todo\" is no scope"),
+        (&["company", "clock", "--company", "9"], "la empresa 9 no existe"),
+        (&["company", "fork", "--company", "9", "--name", "X"], "la empresa 9 no existe"),
+        (&["company", "fork", "--company", "1", "--name", ""], "nombre: no puede estar vacío"),
+        (&["company", "clock", "--company", "1", "--forward", "1d"], "empresa: la empresa 1 no es de prueba"),
         (&["key", "revoke", "--key-id", "1_nada"], "la llave 1_nada no existe"),
         (&["key", "revoke", "--key-id", "nada"], "is no key id"),
         (&["import", "--company", "1", "nubes", "-"], "\"nubes\" cannot be imported"),
@@ -174,4 +182,32 @@ fn a_failed_import_names_the_bad_line_and_writes_nothing() {
     let output = svc.run(&["import", "--company", "1", "clientes", "-"], &good);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.starts_with("{\"importados\":2500,\"desde\":\"20") && printed.ends_with("Z\"}\n"), "{printed}");
+}
+
+#[test]
+fn the_clock_of_a_test_company_moves_forward() {
+    let svc = Svc::new();
+    assert_eq!(svc.ok(&["company", "create", "--name", "Prueba", "--test"])["empresa"], 1);
+    let clock = |args: &[&str]| {
+        let told = svc.ok(&[&["company", "clock", "--company", "1"], args].concat());
+        assert_eq!(told.as_object().unwrap().len(), 1, "{told}");
+        told["ahora"].as_str().unwrap().parse::<DateTime<Utc>>().unwrap()
+    };
+    let start = clock(&[]);
+    assert!((start - SystemClock.now()).abs() < TimeDelta::seconds(30));
+    let later = clock(&["--forward", "3d"]) - start;
+    assert!((TimeDelta::days(3)..TimeDelta::days(3) + TimeDelta::minutes(1)).contains(&later), "{later}");
+    assert_eq!(clock(&["--to", "2099-01-01T00:00:00Z"]).to_rfc3339(), "2099-01-01T00:00:00+00:00");
+    assert!(clock(&[]).to_rfc3339().starts_with("2099-01-01T00:"));
+    // Its copy has the same time.
+    assert_eq!(svc.ok(&["company", "fork", "--company", "1", "--name", "Copia"]), json!({ "empresa": 2 }));
+    let copy = svc.ok(&["company", "clock", "--company", "2"]);
+    assert!(copy["ahora"].as_str().unwrap().starts_with("2099-01-01T00:"), "{copy}");
+    assert_eq!(
+        svc.ok(&["key", "create", "--company", "2"])["key_id"].as_str().unwrap().split_once('_').unwrap().0,
+        "2"
+    );
+    let back = svc.run(&["company", "clock", "--company", "1", "--to", "2098-01-01"], "");
+    let stderr = String::from_utf8_lossy(&back.stderr);
+    assert!(back.status.code() == Some(1) && stderr.contains("el reloj solo avanza"), "{stderr}");
 }

@@ -178,7 +178,9 @@ impl Demo {
         let path = quoted[0].split_once("/api/v1").unwrap().1;
         assert!(quoted.iter().any(|text| text.contains(self.printed["api_key"].as_str().unwrap())), "{curl}");
         let Some(key) = quoted.iter().find_map(|text| text.strip_prefix("Idempotency-Key: ")) else {
-            return self.send(&self.head("GET", path, ""));
+            let simulation = quoted.iter().find(|text| text.starts_with("X-Svc-Simular: "));
+            let more = simulation.map(|header| format!("{header}\r\n")).unwrap_or_default();
+            return self.send(&self.head("GET", path, &more));
         };
         self.post(path, key, quoted.last().unwrap())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use http::Request;
 use sha2::{Digest, Sha256};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
@@ -78,8 +78,8 @@ impl QueueStore for Memory {
 
 #[async_trait]
 impl UsageStore for Memory {
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-        Ok(ids.iter().map(|id| key(id, period)).collect())
+    async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
+        Ok(ids.iter().map(|id| key(id, Period::of(now))).collect())
     }
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
@@ -105,6 +105,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             regimen: None,
             cp: None,
             prueba: false,
+            desfase: TimeDelta::zero(),
             cursor_key: [7; 32],
         },
         secret_sha256: Sha256::digest(SECRET).into(),

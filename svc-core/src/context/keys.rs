@@ -19,7 +19,6 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::domain::clock::Clock;
 use crate::domain::company::CompanyId;
-use crate::domain::quota::Period;
 use crate::error::{Code, Error};
 use crate::store::{KeyId, KeyRecord, Store, StoreError};
 
@@ -228,7 +227,7 @@ impl KeyCache {
         now: DateTime<Utc>,
     ) -> Result<HashMap<KeyId, Arc<KeyRecord>>, StoreError> {
         let changes = self.changes.load(Ordering::SeqCst);
-        let found = read_in_time(ids, store, Period::of(now)).await?;
+        let found = read_in_time(ids, store, now).await?;
         let keys: HashMap<KeyId, Arc<KeyRecord>> =
             found.into_iter().map(|key| (key.id.clone(), Arc::new(key))).collect();
         if self.changes.load(Ordering::SeqCst) == changes {
@@ -248,10 +247,10 @@ impl KeyCache {
 
 /// Reads keys. A statement that hangs is abandoned and retried once; the store then uses another
 /// connection.
-async fn read_in_time(ids: &[KeyId], store: &dyn Store, period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-    match timeout(PATIENCE, store.keys(ids, period)).await {
+async fn read_in_time(ids: &[KeyId], store: &dyn Store, now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
+    match timeout(PATIENCE, store.keys(ids, now)).await {
         Ok(read) => read,
-        Err(_) => match timeout(PATIENCE, store.keys(ids, period)).await {
+        Err(_) => match timeout(PATIENCE, store.keys(ids, now)).await {
             Ok(read) => read,
             Err(late) => Err(StoreError::Unavailable(late.into())),
         },

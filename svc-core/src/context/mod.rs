@@ -177,6 +177,11 @@ impl Context {
         self.shared.clock.now()
     }
 
+    /// The present by a company's clock.
+    pub(crate) fn now_in(&self, company: &Company) -> DateTime<Utc> {
+        company.time(self.now())
+    }
+
     /// A new id of a request that came at that time.
     pub(crate) fn request_id(&self, at: DateTime<Utc>) -> String {
         uuid_v7(at, self.random()).to_string()

@@ -39,7 +39,7 @@ impl Context {
     pub fn cx<'a>(&'a self, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Cx<'a> {
         Cx {
             tx,
-            now: Timestamp::new(self.now()),
+            now: Timestamp::new(self.now_in(company)),
             company,
             actor,
             random: self.random(),

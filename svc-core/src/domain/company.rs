@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use rust_decimal::Decimal;
 use serde::Serialize;
 
@@ -82,8 +83,18 @@ pub struct Company {
     /// Whether it is for trying: the sandbox stamps its documents, and nobody else. Set when it is
     /// created; nothing changes it.
     pub prueba: bool,
+    /// How far its clock is ahead of the service's, in whole seconds: zero except of a test company
+    /// whose clock was moved forward (contract §8).
+    pub desfase: TimeDelta,
     /// The key of its cursors' MAC: random, generated with the company.
     pub cursor_key: [u8; 32],
+}
+
+impl Company {
+    /// The company's time when the service's clock shows `now`.
+    pub fn time(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        now + self.desfase
+    }
 }
 
 impl fmt::Debug for Company {

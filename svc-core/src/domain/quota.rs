@@ -26,9 +26,14 @@ pub struct Period {
 impl Period {
     /// The minute and the month of `now`.
     pub fn of(now: DateTime<Utc>) -> Self {
+        Self::ahead(now, TimeDelta::zero())
+    }
+
+    /// The minute of `now`, and the month by a clock that is ahead by `desfase`.
+    pub fn ahead(now: DateTime<Utc>, desfase: TimeDelta) -> Self {
         let second = now.timestamp();
         let minuto = DateTime::from_timestamp(second - second.rem_euclid(60), 0).unwrap_or(now);
-        Self { minuto, mes: mexico_month(now) }
+        Self { minuto, mes: mexico_month(now + desfase) }
     }
 
     /// Seconds from `now` to the next minute: 1 to 60.

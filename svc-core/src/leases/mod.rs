@@ -76,6 +76,8 @@ pub(crate) trait LeasedQueue: Send + Sync {
 pub(crate) struct Lease {
     pub(crate) company: CompanyId,
     pub(crate) token: Uuid,
+    /// How far the company's clock is ahead.
+    pub(crate) desfase: TimeDelta,
 }
 
 /// How an outcome is counted.
@@ -224,6 +226,17 @@ impl Leased {
     }
 }
 
+/// How far a company's clock is ahead.
+#[derive(Debug, Clone, Copy)]
+struct ClockAhead(TimeDelta);
+
+impl Need for ClockAhead {
+    /// A clock only moves forward.
+    fn and(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
+    }
+}
+
 /// The search and the leases of a pass, one step at a time.
 struct Leasing<'a, Q: ?Sized> {
     context: &'a Context,
@@ -231,10 +244,10 @@ struct Leasing<'a, Q: ?Sized> {
     queues: &'a [&'a Q],
     pace: Pace,
     allowance: Allowance,
-    /// Only records due by then are leased, so that a pass ends even if records that it postpones
+    /// Only records due by then, by the company's clock, are leased, so that a pass ends even if records that it postpones
     /// become due again.
     due: DateTime<Utc>,
-    companies: FairQueue<(CompanyId, Queue), ()>,
+    companies: FairQueue<(CompanyId, Queue), ClockAhead>,
     prepared: bool,
 }
 
@@ -267,19 +280,22 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
                 self.companies.clear();
             }
             let pace = self.pace;
-            let Some((key, ())) = self.companies.next(|&(company, _)| leased.room_of(company, pace) > 0) else { break };
+            let Some((key, ahead)) = self.companies.next(|&(company, _)| leased.room_of(company, pace) > 0) else {
+                break;
+            };
             let (company, queue) = key;
             let Some(queue) = self.queues.iter().copied().find(|known| known.queue() == queue) else { continue };
             let max = leased.room_of(company, pace).min(left);
             let token = random_uuid(self.context.random());
-            let terms = LeaseTerms { max, due: self.due, now, token, until: now + queue.lease_time() };
+            let (ClockAhead(desfase), until) = (ahead, now + queue.lease_time());
+            let terms = LeaseTerms { max, due: self.due, now, token, until }.ahead(desfase);
             match self.context.call_store(company, |tx| queue.lease(tx, terms)).await {
                 Ok(records) => {
                     self.allowance.take(records.len());
-                    self.companies.done(key, (records.len() >= max as usize).then_some(()));
+                    self.companies.done(key, (records.len() >= max as usize).then_some(ahead));
                     for record in records {
                         leased.begin(company);
-                        tasks.push(Task { queue, lease: Lease { company, token }, record });
+                        tasks.push(Task { queue, lease: Lease { company, token, desfase }, record });
                     }
                 }
                 Err(error) => {
@@ -294,7 +310,8 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
     /// Finds the companies that have records due, by queue.
     async fn find(&mut self) -> Result<(), StoreError> {
         let due = self.context.due(self.backlog, self.due).await?;
-        self.companies.add_found(due.iter().map(|due| ((due.company, due.queue), ())), self.context.now());
+        self.companies
+            .add_found(due.iter().map(|due| ((due.company, due.queue), ClockAhead(due.desfase))), self.context.now());
         if !self.prepared && !self.companies.is_empty() {
             for queue in self.queues {
                 queue.prepare().await?;

@@ -123,9 +123,9 @@ impl LeasedQueue for Mails<'_> {
     }
 
     async fn work(&self, lease: Lease, mail: LeasedMail) -> Result<WorkOutcome<NotifyReport>, Error> {
-        let Lease { company, token } = lease;
+        let Lease { company, token, desfase } = lease;
         let (retry_after, outcome) = self.send(company, &mail).await;
-        let again = retry_after.map(|pause| self.context.now() + pause);
+        let again = retry_after.map(|pause| self.context.now() + desfase + pause);
         let finished = self.context.call_store(company, |tx| tx.finish_mail(mail.clave, token, again)).await;
         if let Err(error) = finished {
             observe::company_failed(Backlog::Mail.name(), company, &error);

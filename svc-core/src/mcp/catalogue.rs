@@ -20,6 +20,9 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 /// The argument of a write with its Idempotency-Key.
 pub(super) const KEY: &str = "idempotency_key";
 
+/// The header that it becomes; no other is an argument.
+const KEY_HEADER: &str = "Idempotency-Key";
+
 const KEY_OF_A_CREATION: &str = "Left out, the same call in this session is done once: a repetition gets the first answer \
     and says so. Pass a new value, for example a UUID, to do the same a second time on purpose.";
 const KEY_OF_AN_EDIT: &str = "May be left out: the same call twice has the effect of one.";
@@ -131,7 +134,7 @@ fn operation(
             // A list's filter may have the same name as a parameter of its path.
             Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), ArgumentPlace::Query(name)),
             Some("query") => (name.clone(), ArgumentPlace::Query(name)),
-            _ if name == "Idempotency-Key" => {
+            Some("header") if name == KEY_HEADER => {
                 let said = if repeats_harmlessly { KEY_OF_AN_EDIT } else { KEY_OF_A_CREATION };
                 schema["description"] = said.into();
                 properties.insert(KEY.to_owned(), schema);

@@ -95,8 +95,8 @@ fn all() -> Vec<Header> {
         header(
             DATE,
             text("Mon, 12 Oct 2026 18:00:00 GMT"),
-            "When the request came, by the clock that writes `modificado`. To synchronise, note that of a walk's first page.",
-            "Cuándo llegó la petición, por el reloj que escribe `modificado`. Para sincronizar, anote el de la primera página del recorrido.",
+            "When the request came, by the company's clock, which writes `modificado`. To synchronise, note that of a walk's first page.",
+            "Cuándo llegó la petición, por el reloj de la empresa, que escribe `modificado`. Para sincronizar, anote el de la primera página del recorrido.",
         ),
         header(
             respond::AVISO,

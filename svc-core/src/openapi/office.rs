@@ -96,8 +96,9 @@ impl OfficeWriter {
         let done = self.language.say("Done.", "Hecho.");
         let own = headers::refer([PETICION].iter().chain(&headers::KEYED));
         answers.insert("200".to_owned(), json!({ "description": done, "headers": own }));
-        let parameters: Vec<Value> =
+        let mut parameters: Vec<Value> =
             if writes { vec![parameters::idempotency(true), parameters::rehearsal()] } else { Vec::new() };
+        parameters.push(parameters::simulation());
         json!({
             "operationId": id.replace(['.', '/'], "-"),
             "summary": summary,

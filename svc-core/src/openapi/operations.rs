@@ -100,6 +100,9 @@ impl Writer<'_> {
             all.push(parameters::idempotency(http.idempotency == Idempotency::Required));
             all.push(parameters::rehearsal());
         }
+        if !http.scopes.is_empty() {
+            all.push(parameters::simulation());
+        }
         all.into()
     }
 

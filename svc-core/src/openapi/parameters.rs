@@ -7,6 +7,7 @@ use super::{Writer, headers};
 use crate::domain::company::LimitMode;
 use crate::domain::time::Edge;
 use crate::operation::page::PageLimits;
+use crate::pipeline::simulation;
 use crate::record::filter::LONGEST;
 use crate::record::{Filter, ListSpec, PageSizes, Takes};
 
@@ -16,6 +17,7 @@ const LIMIT_LONG: &str = "limitLong";
 const KEY: &str = "idempotencyKey";
 const OPTIONAL_KEY: &str = "optionalIdempotencyKey";
 const REHEARSAL: &str = "rehearsal";
+const SIMULATION: &str = "simulation";
 
 fn refer(name: &str) -> Value {
     json!({ "$ref": format!("#/components/parameters/{name}") })
@@ -36,6 +38,11 @@ pub(super) fn rehearsal() -> Value {
     refer(REHEARSAL)
 }
 
+/// A reference to the header that simulates an answer.
+pub(super) fn simulation() -> Value {
+    refer(SIMULATION)
+}
+
 /// The parameters that several operations share.
 pub(super) fn components(language: Language) -> Value {
     let cursor = language.say(
@@ -52,6 +59,7 @@ pub(super) fn components(language: Language) -> Value {
         KEY: idempotency_key(true, language),
         OPTIONAL_KEY: idempotency_key(false, language),
         REHEARSAL: rehearsal_header(language),
+        SIMULATION: simulation_header(language),
     })
 }
 
@@ -95,6 +103,19 @@ fn rehearsal_header(language: Language) -> Value {
     json!({
         "name": headers::shown(&crate::pipeline::rehearsal::REHEARSAL), "in": "header", "required": false,
         "description": said, "schema": { "type": "string", "enum": ["true"] },
+    })
+}
+
+fn simulation_header(language: Language) -> Value {
+    let said = language.say(
+        "Only of test companies, and ignored for all others: the request is not done, and is answered with this error, its \
+         status and its headers; `tarda` does it and answers 9 seconds later. A simulated answer counts for nothing.",
+        "Solo de empresas de prueba; en las demás se ignora: la petición no se hace y se responde con este error, su estado y \
+         sus encabezados; con `tarda` se hace y la respuesta llega 9 segundos después. Una respuesta simulada no cuenta.",
+    );
+    json!({
+        "name": headers::shown(&simulation::SIMULATION), "in": "header", "required": false,
+        "description": said, "schema": { "type": "string", "enum": simulation::SIMULATIONS },
     })
 }
 

@@ -47,7 +47,7 @@ impl Actor {
 pub struct Cx<'a> {
     /// The open transaction of `company`; only the caller of the operation commits it.
     pub tx: &'a mut dyn Tx,
-    /// The time at which this attempt of the operation began, in whole seconds.
+    /// The company's time at which this attempt of the operation began, in whole seconds.
     pub now: Timestamp,
     /// The company, as the transaction read it.
     pub company: &'a Company,
@@ -80,10 +80,16 @@ impl Actor {
 }
 
 impl Cx<'_> {
-    /// The present by the process's clock or the store's, whichever is behind: for what cannot be
-    /// taken back if it is done too early.
+    /// The company's present by the process's clock or the store's, whichever is behind: for what
+    /// cannot be taken back if it is done too early.
     pub(crate) async fn earlier_now(&mut self) -> Result<DateTime<Utc>, Error> {
-        Ok(self.tx.now().await?.min(self.now.get()))
+        Ok(self.company.time(self.tx.now().await?).min(self.now.get()))
+    }
+
+    /// The service's time, which no company's clock moves: for keys, and for how long answers and
+    /// logs are kept.
+    pub fn service_now(&self) -> DateTime<Utc> {
+        self.now.get() - self.company.desfase
     }
 
     /// Writes `event` to the outbox in this transaction.

@@ -21,6 +21,8 @@ const KEYED: &[Code] = &[
     Code::Ocupado,
     Code::SinPermiso,
     Code::FiltroNoPermitido,
+    // X-Svc-Simular.
+    Code::DatoInvalido,
     Code::NoDisponible,
 ];
 
@@ -35,9 +37,9 @@ const WRITES: &[Code] = &[
     Code::CampoNoPermitido,
 ];
 
-const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido, Code::DatoInvalido];
+const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido];
 
-const RECORD_IN_PATH: &[Code] = &[Code::DatoInvalido, Code::NoEncontrado];
+const RECORD_IN_PATH: &[Code] = &[Code::NoEncontrado];
 
 impl Entry {
     /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`], then

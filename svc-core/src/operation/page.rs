@@ -56,6 +56,7 @@ pub(crate) struct ListRequest<'a> {
     /// What the key may read.
     pub(crate) scopes: Scopes,
     pub(crate) limits: PageLimits,
+    /// The service's time.
     pub(crate) now: DateTime<Utc>,
 }
 

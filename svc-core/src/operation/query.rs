@@ -56,9 +56,9 @@ pub(super) fn read(
     let position = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
     // A window without an end keeps the end that it had on the first page (contract §3).
     let until = position.and_then(|position| position.until);
-    let (after, now) = (position.map(|position| position.after), until.unwrap_or(request.now));
-    let scopes = request.scopes;
-    Ok(Query { under, conditions, after, limit, now, until: None, scopes, filters: table, canonical })
+    let (after, now) = (position.map(|position| position.after), until.unwrap_or(request.company.time(request.now)));
+    let (scopes, service_now) = (request.scopes, request.now);
+    Ok(Query { under, conditions, after, limit, now, service_now, until: None, scopes, filters: table, canonical })
 }
 
 /// Whether `limite` is larger than what will be accepted once limits are enforced.

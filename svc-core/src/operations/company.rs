@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::user::email;
@@ -60,6 +61,7 @@ impl Context {
             regimen: None,
             cp: None,
             prueba,
+            desfase: TimeDelta::zero(),
             cursor_key: random_bytes(self.random()),
         };
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
@@ -111,7 +113,7 @@ impl Operation for EditCompany {
 
 /// Validates the settings that are given, RFC and regime together with what is `stored`, and puts
 /// them into their stored form.
-fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -> Result<CompanyChange, Error> {
+pub(super) fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -> Result<CompanyChange, Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {
         return invalid("nombre", "no puede estar vacío");

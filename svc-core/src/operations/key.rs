@@ -82,7 +82,7 @@ impl Operation for CreateKey {
             scopes: self.scopes.clone(),
             expires: self.expires,
             terms: self.accept_terms.then_some(TERMS_VERSION),
-            creada: cx.now.get(),
+            creada: cx.service_now(),
         };
         cx.tx.insert_key(&key).await?;
         Ok(KeyCreated { key_id: key_id(cx, &suffix), api_key })
@@ -104,7 +104,7 @@ impl Operation for RevokeKey {
     type Output = KeyRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyRef, Error> {
-        let found = cx.tx.revoke_key(&self.suffix, cx.now.get()).await?;
+        let found = cx.tx.revoke_key(&self.suffix, cx.service_now()).await?;
         named(cx, &self.suffix, found)
     }
 }

@@ -21,6 +21,7 @@ mod receivable;
 mod sale;
 mod secrets;
 mod stock;
+mod test_company;
 mod user;
 mod webhook;
 
@@ -61,6 +62,7 @@ pub use sale::{
 };
 pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
+pub use test_company::{ClockMoved, MoveClock, NewFork};
 pub use user::{CreateUser, DisableUser, EditUser, UserRef};
 pub use webhook::{
     CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, EventsResent, ResendDelivery, ResendEvents,

@@ -1,4 +1,5 @@
-//! Authentication: key, API, owner, plan, terms — in this order (contract §2).
+//! Authentication: key, API, owner, plan, terms — in this order (contract §2); of a test company a
+//! simulated answer after the key.
 
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::limits::{Admission, ResponseMeta};
+use super::simulation::simulate;
 use crate::context::{Context, KeyName};
 use crate::domain::company::{Company, CompanyId, LimitMode, Plan, TERMS_VERSION, parse_key_id};
 use crate::domain::scope::KeyScopes;
@@ -51,6 +53,9 @@ pub(super) async fn caller<'a>(
         return Err(refused());
     }
     meta.admission = Some(Admission::new(context, Arc::clone(&key)));
+    if key.company.prueba {
+        simulate(headers, meta)?;
+    }
     if !key.company.api {
         return Err(Code::ApiNoHabilitada.into());
     }

@@ -43,7 +43,7 @@ pub(super) async fn serve(
     let existing = existing(head.uri.query().unwrap_or_default())?;
     let (lines, receiving, fingerprint) = ndjson::lines(&format!("POST\n{path}\n{existing:?}\n"));
     let mut progress = |_| ();
-    let now = Timestamp::new(context.now());
+    let now = Timestamp::new(context.now_in(caller.company()));
     let run = ImportRun::new(resource, existing, lines, &mut progress, now);
     let rehearsal = meta.rehearsal;
     let mut import = HttpImport { suffix: caller.suffix(), name, fingerprint, run, rehearsal };

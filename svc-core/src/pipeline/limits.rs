@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::context::Context;
-use crate::domain::company::{CompanyId, LimitMode};
+use crate::domain::company::{Company, CompanyId, LimitMode};
 use crate::domain::quota::{Period, monthly_quota};
 use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
@@ -21,6 +21,8 @@ pub(super) struct ResponseMeta<'a> {
     pub(super) admission: Option<Admission<'a>>,
     /// Whether a write was rehearsed.
     pub(super) rehearsal: bool,
+    /// Whether the answer is simulated to be late.
+    pub(super) is_late: bool,
 }
 
 /// Notice mode's announcements: the errors that enforced limits would return (contract §5).
@@ -51,6 +53,8 @@ pub(super) struct LimitUsage {
     pub(super) period: Period,
     /// When it was counted.
     pub(super) at: DateTime<Utc>,
+    /// When it was, by the company's clock.
+    pub(super) company_at: DateTime<Utc>,
 }
 
 impl ResponseMeta<'_> {
@@ -83,8 +87,9 @@ impl<'a> Admission<'a> {
             rate: context.settings().rate_per_minute,
             quota: monthly_quota(key.company.licencias),
             used: Figures { minute: 0, month: 0 },
-            period: Period::of(at),
+            period: Period::ahead(at, key.company.desfase),
             at,
+            company_at: key.company.time(at),
         };
         allowance.used = context.ledger().peek(&admission(context, &key, &allowance));
         Self { ledger: context.ledger(), key, allowance, admitted: false }
@@ -97,9 +102,7 @@ impl<'a> Admission<'a> {
         allowance.used = used;
         match admitted {
             Ok(()) => self.admitted = true,
-            Err(Refusal::Rate) => return Err(Error::new(Code::LimiteExcedido).retry_after(allowance.minute_left())),
-            Err(Refusal::Quota) => return Err(Error::new(Code::CupoAgotado).retry_after(allowance.month_left())),
-            Err(Refusal::Busy) => return Err(Error::new(Code::Ocupado).retry_after(1)),
+            Err(refusal) => return Err(allowance.refused(refusal)),
         }
         if used.minute > allowance.rate {
             notices.announce(
@@ -113,9 +116,20 @@ impl<'a> Admission<'a> {
         Ok(())
     }
 
+    /// The refusal of that limit as if it were used up; nothing is counted.
+    pub(super) fn simulated(&mut self, refusal: Refusal) -> Error {
+        let LimitUsage { rate, quota, used, .. } = &mut self.allowance;
+        match refusal {
+            Refusal::Rate => used.minute = *rate,
+            Refusal::Quota => used.month = *quota,
+            Refusal::Busy => {}
+        }
+        self.allowance.refused(refusal)
+    }
+
     /// The key's company.
-    pub(super) fn company(&self) -> CompanyId {
-        self.key.company.id
+    pub(super) fn company(&self) -> &Company {
+        &self.key.company
     }
 
     /// What the key may do.
@@ -158,6 +172,14 @@ impl Drop for Admission<'_> {
 }
 
 impl LimitUsage {
+    fn refused(&self, refusal: Refusal) -> Error {
+        match refusal {
+            Refusal::Rate => Error::new(Code::LimiteExcedido).retry_after(self.minute_left()),
+            Refusal::Quota => Error::new(Code::CupoAgotado).retry_after(self.month_left()),
+            Refusal::Busy => Error::new(Code::Ocupado).retry_after(1),
+        }
+    }
+
     /// Seconds until the minute ends.
     pub(super) fn minute_left(&self) -> u32 {
         self.period.minute_left(self.at)
@@ -165,7 +187,7 @@ impl LimitUsage {
 
     /// Seconds until the month ends.
     pub(super) fn month_left(&self) -> u32 {
-        self.period.month_left(self.at)
+        self.period.month_left(self.company_at)
     }
 }
 
@@ -176,6 +198,7 @@ fn admission<'k>(context: &Context, key: &'k KeyRecord, allowance: &LimitUsage) 
         known: key.used,
         rate: allowance.rate,
         quota: allowance.quota,
+        desfase: key.company.desfase,
         in_flight: context.settings().in_flight,
         enforced: context.limits(&key.company) == LimitMode::Enforced,
     }

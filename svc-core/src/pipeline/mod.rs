@@ -16,6 +16,7 @@ pub(crate) mod rehearsal;
 pub(crate) mod respond;
 pub(crate) mod route;
 mod sign_in;
+pub(crate) mod simulation;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -85,10 +86,12 @@ pub(crate) async fn answer(
     if let Err(error) = &outcome {
         watch.error(error.code());
     }
+    simulation::wait(&meta).await;
     if let Some(admission) = &mut meta.admission {
         admission.release(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
         context.merge_usage_if_overdue(admission.allowance.at).await;
     }
+    let received = meta.admission.as_ref().map_or(received, |admission| admission.company().time(received));
     respond::response(outcome, peticion, received, &meta)
 }
 
@@ -109,7 +112,7 @@ async fn serve<'a>(
     let caller = admit(context, route.http.scopes, head, meta).await;
     // Recorded for refused requests too, so that logs name the company.
     if let Some(admission) = &meta.admission {
-        watch.company(admission.company());
+        watch.company(admission.company().id);
     }
     let caller = caller?;
     match (route.target, entrance) {

@@ -52,6 +52,7 @@ impl Context {
     pub async fn authenticate(&self, head: &http::request::Parts, scopes: Scopes) -> Result<Authenticated, Error> {
         let mut meta = ResponseMeta::default();
         let caller = super::admit(self, scopes, head, &mut meta).await?;
+        super::simulation::wait(&meta).await;
         self.merge_usage_if_overdue(self.now()).await;
         let slot = meta.admission.as_mut().and_then(|admission| admission.keep(self));
         Ok(Authenticated { caller, _slot: slot })

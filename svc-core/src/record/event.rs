@@ -36,7 +36,7 @@ impl List for ListedEvent {
 
     /// Limits the query to the events that are kept, and to those whose resource the key may read.
     fn normalize(query: &mut Query) -> Result<(), Error> {
-        let oldest = oldest(query.now, query.instant("creado_desde"));
+        let oldest = oldest(query.service_now, query.instant("creado_desde"));
         query.set("creado_desde", Value::Instant(oldest));
         let lacks = |kind: &EventKind| kind.scope().filter(|scope| !query.scopes.has(*scope));
         if let Some(Value::Text(word)) = query.get("tipo") {

@@ -143,9 +143,11 @@ pub struct Query {
     pub after: Option<i64>,
     /// The page's size, in records.
     pub limit: u32,
-    /// The time of the request, for `vencido` and open date ranges. On later pages of an open
-    /// range, the time of its first page.
+    /// The company's time of the request, for `vencido` and open date ranges. On later pages of an
+    /// open range, the time of its first page.
     pub now: DateTime<Utc>,
+    /// The service's time of the request, for how long logs are kept.
+    pub(crate) service_now: DateTime<Utc>,
     /// The end of the date range, if the query gives none.
     pub(crate) until: Option<DateTime<Utc>>,
     /// What the key may read.
@@ -169,8 +171,8 @@ impl Query {
     /// A page of `list` without conditions, for reads outside a request.
     pub fn new(list: &ListSpec, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
         let (conditions, canonical) = (Vec::new(), String::new());
-        let scopes = Scopes::all();
-        Self { under: None, conditions, after, limit, now, until: None, scopes, filters: list.filters, canonical }
+        let (scopes, filters) = (Scopes::all(), list.filters);
+        Self { under: None, conditions, after, limit, now, service_now: now, until: None, scopes, filters, canonical }
     }
 
     /// Whether it searches for words, which may read far more than the page shows.

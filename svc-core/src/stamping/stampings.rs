@@ -53,13 +53,13 @@ impl LeasedQueue for Stampings<'_> {
     }
 
     async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<WorkOutcome<StampReport>, Error> {
-        let Lease { company, token } = lease;
+        let Lease { company, token, desfase } = lease;
         let LeasedStamping { factura, intentos } = record;
         let provider = self.0;
         let context = provider.context;
         let result = match prepared(provider, company, factura, token).await? {
             PreparedStamping::Document(ReadyDocument { xml, sent_before, stamper }) => {
-                let request = StampRequest::new(provider.request_id(company, factura), xml).at(context.now());
+                let request = StampRequest::new(provider.request_id(company, factura), xml).at(context.now() + desfase);
                 let request = request.read_on(context.compute(), company);
                 let result = stamp(stamper, &request, sent_before).await;
                 report_to_operators(company, factura, &request, &result);

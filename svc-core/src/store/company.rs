@@ -4,7 +4,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::Decimal;
 
 use super::StoreError;
@@ -119,6 +119,18 @@ impl CompanyChange {
     }
 }
 
+/// How a company's clock is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockMovement {
+    /// Forward by this much.
+    By(TimeDelta),
+    /// To be this far ahead of the service's.
+    To(TimeDelta),
+}
+
+/// The furthest that a company's clock may be ahead: a hundred years.
+pub const MAX_AHEAD: TimeDelta = TimeDelta::days(36_525);
+
 /// The data of a user.
 #[derive(Debug, Clone)]
 pub struct NewUser {
@@ -164,6 +176,11 @@ pub trait CompanyTx {
 
     /// Updates the settings that `change` has. A postal code is also the head office's.
     async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError>;
+
+    /// Moves the clock of a test company; returns how far it is ahead then. `None`, without any
+    /// change, if it is no test company, or if the clock would be moved backwards or beyond
+    /// [`MAX_AHEAD`].
+    async fn move_clock(&mut self, movement: ClockMovement) -> Result<Option<TimeDelta>, StoreError>;
 
     /// Inserts a user and returns their clave.
     async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError>;

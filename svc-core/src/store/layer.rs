@@ -7,7 +7,6 @@ use super::{
     Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
     SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
-use crate::domain::quota::Period;
 use crate::domain::words::Held;
 
 /// A store that wraps another to observe it, or to make it fail in tests. A layer may override
@@ -29,8 +28,8 @@ pub trait StoreLayer: Send + Sync + 'static {
     }
 
     /// [`UsageStore::keys`].
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-        self.inner().keys(ids, period).await
+    async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
+        self.inner().keys(ids, now).await
     }
 
     /// [`UsageStore::add_usage`].
@@ -69,8 +68,8 @@ impl<S: StoreLayer> Store for S {
 
 #[async_trait]
 impl<S: StoreLayer> UsageStore for S {
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-        StoreLayer::keys(self, ids, period).await
+    async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
+        StoreLayer::keys(self, ids, now).await
     }
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {

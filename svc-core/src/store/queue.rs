@@ -86,8 +86,11 @@ pub struct Due {
     pub company: CompanyId,
     /// Where it is due.
     pub queue: Queue,
-    /// Since when the oldest item has been due; `None` if the queue does not store that.
+    /// Since when the oldest item has been due; `None` if the queue does not store that, or if only
+    /// the company's own clock made it due.
     pub since: Option<DateTime<Utc>>,
+    /// How far the company's clock is ahead, if the queue stores when an item is due.
+    pub desfase: TimeDelta,
 }
 
 /// The terms on which a worker leases records of one company's queue. Records that another worker
@@ -96,9 +99,9 @@ pub struct Due {
 pub struct LeaseTerms {
     /// Maximum number of records.
     pub max: u32,
-    /// Only records that are due at this time are leased.
+    /// Only records that are due at this time by the company's clock are leased.
     pub due: DateTime<Utc>,
-    /// Now. The lease lasts from `now` to `until`, measured by the store's clock, so that servers
+    /// Now by the company's clock. The lease lasts from `now` to `until`, measured by the store's clock, so that servers
     /// whose clocks differ agree on it.
     pub now: DateTime<Utc>,
     /// The worker presents this token when it writes the outcome.
@@ -108,6 +111,12 @@ pub struct LeaseTerms {
 }
 
 impl LeaseTerms {
+    /// The same by a company's clock that is ahead.
+    #[must_use]
+    pub fn ahead(self, desfase: TimeDelta) -> Self {
+        Self { due: self.due + desfase, now: self.now + desfase, until: self.until + desfase, ..self }
+    }
+
     /// The length of the lease.
     pub fn duration(&self) -> TimeDelta {
         self.until - self.now
@@ -117,8 +126,8 @@ impl LeaseTerms {
 /// Plain reads of the queues of all companies, which lock nothing.
 #[async_trait]
 pub trait QueueStore: Send + Sync {
-    /// What is due at `now` in the queues of `backlog`: at most one entry a queue and company, what
-    /// has been due for longest first. It is one statement whose cost grows with what is due, not
+    /// What is due at `now`, or at the time that a company's clock shows then, in the queues of
+    /// `backlog`: at most one entry a queue and company, what has been due for longest first. It is one statement whose cost grows with what is due, not
     /// with the number of companies. Work that another worker holds may be among it.
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError>;
 

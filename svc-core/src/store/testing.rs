@@ -35,7 +35,7 @@ impl Reader for Empty {
 
 #[async_trait]
 impl UsageStore for Empty {
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+    async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
         let key = |id: &KeyId| KeyRecord {
             id: id.clone(),
             company: Company { id: id.company, limites: Some(LimitMode::Notice), ..company(1) },
@@ -46,7 +46,7 @@ impl UsageStore for Empty {
             terms: Some(TERMS_VERSION.to_owned()),
             owner: 1,
             owner_active: true,
-            used: KnownUse { period, minute: 0, month: 0 },
+            used: KnownUse { period: Period::of(now), minute: 0, month: 0 },
         };
         Ok(ids.iter().map(key).collect())
     }

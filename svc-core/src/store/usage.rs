@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::{CompanyId, KeyId, KeyRecord, StoreError};
-use crate::domain::quota::Period;
 
 /// Requests with a key in a clock minute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,15 +69,16 @@ impl Usage {
 #[async_trait]
 pub trait UsageStore {
     /// The API keys with these public identifiers, each with its company, its owner and its usage
-    /// in `period`, in any order. Keys that do not exist are left out. It is one statement, a plain
-    /// read.
-    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError>;
+    /// in the minute of `now` and in the month of its company's clock, in any order. Keys that do not
+    /// exist are left out. It is one statement, a plain read.
+    async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the
     /// totals, which include what other processes added. Only the latest minute of a key is stored:
     /// an entry of an earlier one is ignored. Entries of companies that do not exist are ignored.
     ///
     /// A minute or month that lies ahead of the store's own clock by more than a minute, given or
-    /// stored, counts as the present one: it came from a clock that was wrong.
+    /// stored, counts as the present one: it came from a clock that was wrong. The month of a company
+    /// whose own clock is ahead is compared with that.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;
 }

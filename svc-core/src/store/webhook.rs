@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::{LeaseTerms, StoreError};
@@ -162,6 +162,18 @@ impl AttemptRecord {
         self.attempt.map_or(DeliveryStatus::Pendiente, |attempt| attempt.estado())
     }
 
+    /// The same by a clock that is ahead of the one that it was made by.
+    #[must_use]
+    pub fn ahead(mut self, desfase: TimeDelta) -> Self {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.at += desfase;
+            if let Next::Retry(at) = &mut attempt.result.next {
+                *at += desfase;
+            }
+        }
+        self
+    }
+
     /// When it is tried again, if at all: without an attempt, at once.
     pub fn next_attempt(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         match self.attempt.map(|attempt| attempt.result.next) {
@@ -303,8 +315,9 @@ pub trait WebhookTx {
     async fn insert_deliveries(&mut self, rows: &NewDeliveries<'_>) -> Result<Option<u64>, StoreError>;
 
     /// Locks the company's webhooks until the end, and those of `deleted` that were deleted: before
-    /// any other method below, except those of e-mails.
-    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError>;
+    /// any other method below, except those of e-mails. Returns how far the company's clock is ahead,
+    /// by which these methods take and write times.
+    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<TimeDelta, StoreError>;
 
     /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`;
     /// returns how many.

@@ -99,6 +99,8 @@ pub(super) struct RoundDone {
     pub(super) discarded: u64,
     pub(super) claims: Vec<DeliveryLease>,
     recorded: Vec<RecordedAttempt>,
+    /// How far the company's clock is ahead.
+    desfase: TimeDelta,
     pub(super) written: Written,
     left: CompanyNeeds,
 }
@@ -114,17 +116,17 @@ impl CompanyRound<'_> {
     pub(super) async fn run(mut self) -> Result<RoundDone, Error> {
         let (context, company) = (self.context, self.company);
         let mut done = context.transact(company, &mut self).await?;
-        done.written = self.written(&done.recorded).await;
+        done.written = self.written(&done.recorded, done.desfase).await;
         Ok(done)
     }
 
-    async fn claim(&self, tx: &mut dyn Tx) -> Result<Vec<DeliveryLease>, Error> {
+    async fn claim(&self, tx: &mut dyn Tx, desfase: TimeDelta) -> Result<Vec<DeliveryLease>, Error> {
         let token = random_uuid(self.context.random());
         // The lease counts from here, however long the round took so far.
         let now = self.context.now();
         let until = now + self.deadline + MARGIN;
         let claim = DeliveryClaim {
-            lease: LeaseTerms { max: self.max, due: now, now, token, until },
+            lease: LeaseTerms { max: self.max, due: now, now, token, until }.ahead(desfase),
             each: EACH,
             probe_after: PROBE_AFTER,
             each_slow: EACH_SLOW,
@@ -142,11 +144,14 @@ impl TransactionBody for CompanyRound<'_> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<RoundDone, Error> {
         let mut done = RoundDone::default();
-        let now = Timestamp::new(self.context.now());
         let webhooks: Vec<_> = self.results.iter().map(|record| record.webhook).collect();
-        tx.lock_webhooks(&webhooks).await?;
+        let desfase = tx.lock_webhooks(&webhooks).await?;
+        done.desfase = desfase;
+        let now = Timestamp::new(self.context.now() + desfase);
         if !self.results.is_empty() {
-            done.recorded = tx.record_attempts(self.results, now.get()).await?;
+            // Attempts are made by the service's clock, which their receivers share.
+            let results: Vec<_> = self.results.iter().map(|record| record.ahead(desfase)).collect();
+            done.recorded = tx.record_attempts(&results, now.get()).await?;
         }
         if self.needs.groups {
             done.groups = tx.gather_groups(now, BATCH).await?;
@@ -161,7 +166,7 @@ impl TransactionBody for CompanyRound<'_> {
             done.left.discards = done.discarded == u64::from(DISCARD_BATCH);
         }
         if (self.needs.deliveries || done.fanned_out.deliveries > 0) && self.max > 0 {
-            done.claims = self.claim(tx).await?;
+            done.claims = self.claim(tx, desfase).await?;
             done.left.deliveries = done.claims.len() == self.max as usize;
         }
         Ok(done)
@@ -183,10 +188,10 @@ pub(super) struct Written {
 impl CompanyRound<'_> {
     /// Counts the results by outcome, and disables the company's webhooks that have failed for too
     /// long (contract §6).
-    async fn written(&self, recorded: &[RecordedAttempt]) -> Written {
+    async fn written(&self, recorded: &[RecordedAttempt], desfase: TimeDelta) -> Written {
         let (results, company) = (self.results, self.company);
         let mut written = Written { lost: (results.len() - recorded.len()) as u64, ..Written::default() };
-        let (mut failing, now) = (Vec::new(), self.context.now());
+        let (mut failing, now) = (Vec::new(), self.context.now() + desfase);
         for recorded in recorded {
             let Some(record) = results.get(recorded.at) else { continue };
             match record.attempt.map(|attempt| attempt.result.next) {

@@ -3,7 +3,7 @@
 mod statements;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::postgres::PgRow;
 use svc_core::domain::time::Timestamp;
 use svc_core::record::Record as _;
@@ -15,6 +15,7 @@ use svc_core::store::{
 };
 use uuid::Uuid;
 
+use crate::company::seconds;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
@@ -215,8 +216,9 @@ impl WebhookTx for PostgresTx {
         self.changed(statements::gather(self.empresa, now, max)).await
     }
 
-    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError> {
-        self.run(statements::lock(self.empresa, deleted)).await
+    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<TimeDelta, StoreError> {
+        let desfase: Option<i64> = self.optional_value(statements::lock(self.empresa, deleted)).await?;
+        Ok(seconds(desfase.unwrap_or_default()))
     }
 
     async fn fan_out(&mut self, now: Timestamp, max: u32) -> Result<FannedOut, StoreError> {
@@ -294,7 +296,10 @@ impl WebhookTx for PostgresTx {
              SET activo = false,
                  motivo_desactivacion = :motivo,
                  modificado = :ahora,
-                 descartado = least(:ahora, now()),
+                 descartado = least(
+                     :ahora,
+                     now() + make_interval(secs => (SELECT e.desfase FROM empresas e WHERE e.empresa = :empresa))
+                 ),
                  por_descartar = true
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,

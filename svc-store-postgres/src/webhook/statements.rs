@@ -149,14 +149,19 @@ pub(super) fn deliver_again(empresa: i64, rows: &NewDeliveries<'_>) -> Sql {
 }
 
 /// Runs before anything else, so that later statements see all that was done under these locks; and
-/// in one order, so that transactions do not deadlock.
+/// in one order, so that transactions do not deadlock. Counting the rows locks them all.
 pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
     sql!(
-        "SELECT
-         FROM webhooks
-         WHERE empresa = :empresa AND (eliminado IS NULL OR por_descartar OR clave = ANY (:eliminados))
-         ORDER BY clave
-         FOR NO KEY UPDATE",
+        "WITH bloqueados AS MATERIALIZED (
+             SELECT clave
+             FROM webhooks
+             WHERE empresa = :empresa AND (eliminado IS NULL OR por_descartar OR clave = ANY (:eliminados))
+             ORDER BY clave
+             FOR NO KEY UPDATE
+         )
+         SELECT e.desfase
+         FROM empresas e
+         WHERE e.empresa = :empresa AND (SELECT count(*) FROM bloqueados) >= 0",
         empresa,
         eliminados: deleted,
     )

@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use business::Business;
 use step::{Step, steps};
 use svc_tests::imports::imports_what_it_exports;
-use svc_tests::{World, books};
+use svc_tests::{Company, World, books};
 
 /// The number of worlds, each with two companies, and the number of steps in all; `SVC_TEST_STEPS`
 /// sets another number.
@@ -50,6 +50,16 @@ async fn the_books_balance_after_any_sequence_of_actions() {
     for (name, (done, _)) in done {
         assert!(done > 0, "{name} was never done");
     }
+}
+
+/// A company after that many random steps, the same each time.
+pub(crate) async fn played(world: &World, count: usize) -> Company {
+    let businesses = [Business::found(world).await, Business::found(world).await];
+    for step in random_steps(7, 0).iter().take(count) {
+        // A refused step is one that does not fit what was done before.
+        let _ = businesses[usize::from(step.company)].take(&step.deed).await;
+    }
+    businesses[0].company.clone()
 }
 
 fn random_steps(seed: u64, world: usize) -> Vec<Step> {

@@ -38,7 +38,7 @@ impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Receiver<F> {
     }
 
     /// What it got since the last call.
-    fn posts(&self) -> Vec<Post> {
+    pub(crate) fn posts(&self) -> Vec<Post> {
         std::mem::take(&mut *self.posts.lock().expect("nobody panicked"))
     }
 }

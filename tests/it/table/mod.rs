@@ -2,7 +2,7 @@
 
 mod contract;
 mod credentials;
-mod explain;
+pub(crate) mod explain;
 mod filters;
 mod fuzz;
 pub(crate) mod isolation;

@@ -11,8 +11,9 @@ use svc_core::record::{Columns as _, Kind};
 /// Files that assemble statements: their literals are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
 
-/// SQL that no request and no worker sends: migrations, and the start of a private server.
-const APART: [&str; 2] = ["schema/", "local/"];
+/// SQL that no request and no worker sends: migrations, copies of companies, and the start of a
+/// private server.
+const APART: [&str; 3] = ["schema/", "fork", "local/"];
 
 /// Calls that join a text with others: `format!(…)`, `.push(…)`.
 const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];

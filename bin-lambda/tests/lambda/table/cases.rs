@@ -65,10 +65,23 @@ impl Case {
 }
 
 pub(super) fn cases() -> Vec<Case> {
-    [routes(), credentials(), browsers(), bodies(), records(), lists(), queries(), webhooks(), office()]
+    [routes(), credentials(), browsers(), bodies(), records(), lists(), queries(), webhooks(), office(), simulations()]
         .into_iter()
         .flatten()
         .collect()
+}
+
+fn simulations() -> Vec<Case> {
+    let mut cases: Vec<_> = ["ocupado", "error_interno", "", "otra"]
+        .into_iter()
+        .flat_map(|value| {
+            let made = post("/clientes", "simulada", r#"{"nombre":"Ana"}"#);
+            [get("/clientes"), get("/facturas/1/xml"), made].map(|case| case.with("X-Svc-Simular", value))
+        })
+        .collect();
+    cases.push(get("/clientes").with("X-Svc-Simular", "ocupado").without_key());
+    cases.push(get("/health").with("X-Svc-Simular", "error_interno"));
+    cases
 }
 
 fn routes() -> Vec<Case> {

@@ -79,7 +79,7 @@ impl Mount {
         let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
         let context = Context::builder(world.store.clone(), BASE_URL).build().unwrap();
         let named = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
-        let company = context.create_company(named).await.unwrap().empresa;
+        let company = context.create_test_company(named).await.unwrap().empresa;
         let key = async |scopes: Scopes| {
             let key = CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: true };
             let created = context.run(company, &key).await.unwrap();

@@ -290,7 +290,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody f
     const REPEATABLE: bool = false;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Imported, Error> {
-        existing(tx, self.company).await?;
+        self.run.now = Timestamp::new(existing(tx, self.company).await?.time(self.run.now.get()));
         let outcome = self.run.load_all(tx).await;
         outcome.map_err(|fault| {
             self.fault = Some(fault);

@@ -51,7 +51,7 @@ impl Operation for ResendEvents {
         let deliveries = NewDeliveries {
             webhook,
             tipos: &target.eventos,
-            since: oldest(cx.now.get(), Some(self.desde.get())),
+            since: oldest(cx.service_now(), Some(self.desde.get())),
             origen: DeliveryOrigin::Reenvio,
             creado: cx.now,
             max: MAX_EVENTS,

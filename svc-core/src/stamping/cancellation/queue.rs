@@ -84,7 +84,7 @@ fn counted(outcome: Option<&CancelOutcome>) -> WorkOutcome<StampReport> {
 
 /// Works on one leased cancellation.
 async fn cancel(provider: &StampingProvider<'_>, lease: Lease, record: LeasedStamping) -> Result<CancelOutcome, Error> {
-    let Lease { company, token } = lease;
+    let Lease { company, token, .. } = lease;
     let LeasedStamping { factura, intentos } = record;
     let context = provider.context;
     let Some(mut prepared) = context.run_step(company, &PrepareCancellation { provider, factura, token }).await? else {
@@ -136,12 +136,14 @@ pub async fn cancel_asked(
     stamper: Option<&dyn Stamper>,
     company: CompanyId,
 ) -> Result<Vec<(i64, CancelOutcome)>, Error> {
-    if stamper.is_none() && !context.run_step(company, &IsTestCompany).await? {
+    let (prueba, desfase) = context.run_step(company, &TestCompany).await?;
+    if stamper.is_none() && !prueba {
         return Ok(Vec::new());
     }
     let provider = StampingProvider::new(context, stamper);
     let (now, token) = (context.now(), random_uuid(context.random()));
-    let terms = LeaseTerms { max: MAX_ASKED, due: now, now, token, until: now + provider.lease_time() };
+    let until = now + provider.lease_time();
+    let terms = LeaseTerms { max: MAX_ASKED, due: now, now, token, until }.ahead(desfase);
     let leased = context.call_store(company, |tx| tx.lease_cancellations(terms, true)).await?;
     if leased.is_empty() {
         return Ok(Vec::new());
@@ -149,18 +151,18 @@ pub async fn cancel_asked(
     provider.prepare().await?;
     let mut outcomes = Vec::with_capacity(leased.len());
     for record in leased {
-        outcomes.push((record.factura, cancel(&provider, Lease { company, token }, record).await?));
+        outcomes.push((record.factura, cancel(&provider, Lease { company, token, desfase }, record).await?));
     }
     Ok(outcomes)
 }
 
-/// Whether the company is a test company.
-struct IsTestCompany;
+/// Whether the company is a test company, and how far its clock is ahead.
+struct TestCompany;
 
-impl Step for IsTestCompany {
-    type Output = bool;
+impl Step for TestCompany {
+    type Output = (bool, TimeDelta);
 
-    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<bool, Error> {
-        Ok(cx.company.prueba)
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<(bool, TimeDelta), Error> {
+        Ok((cx.company.prueba, cx.company.desfase))
     }
 }

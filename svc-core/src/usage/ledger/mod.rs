@@ -27,6 +27,8 @@ struct Counts {
 struct CompanyUsage {
     /// This month, and the one before until it is merged.
     months: Vec<Month>,
+    /// How far the company's clock was ahead in its last request.
+    desfase: TimeDelta,
     keys: HashMap<Box<str>, Minute>,
     in_flight: u32,
 }
@@ -55,6 +57,8 @@ pub(crate) struct AdmissionRequest<'a> {
     pub(crate) rate: u64,
     /// Operations per month and company.
     pub(crate) quota: u64,
+    /// How far the company's clock is ahead, by which `period` has its month.
+    pub(crate) desfase: TimeDelta,
     /// Requests of the company in progress at the same time.
     pub(crate) in_flight: u32,
     /// Whether the limits of the minute and the month are enforced or only reported (contract §5).
@@ -89,6 +93,7 @@ impl Ledger {
     pub(crate) fn admit(&self, request: &AdmissionRequest<'_>) -> (Figures, Result<(), Refusal>) {
         let mut counts = self.counts();
         let company = counts.companies.entry(request.key.company).or_default();
+        company.desfase = request.desfase;
         let minute = company.minute(request);
         let within_rate = minute.count.total() < request.rate;
         if within_rate || !request.enforced {
@@ -274,13 +279,14 @@ impl Counts {
         }
         self.cleaned = period.minuto;
         let before = period.minuto - TimeDelta::minutes(1);
-        let next = Period::of(period.minuto + CLOCK_TOLERANCE);
         for company in self.companies.values_mut() {
             company.keys.retain(|_, minute| {
                 minute.bring_back(period.minuto);
                 minute.minuto >= before
             });
-            company.months.retain(|month| (period.mes..=next.mes).contains(&month.mes) || !month.is_stored());
+            let present = Period::ahead(period.minuto, company.desfase).mes;
+            let next = Period::ahead(period.minuto + CLOCK_TOLERANCE, company.desfase).mes;
+            company.months.retain(|month| (present..=next).contains(&month.mes) || !month.is_stored());
         }
         self.companies.retain(|_, company| !company.is_idle());
     }

@@ -13,7 +13,7 @@ fn key(suffix: &str) -> KeyId {
 fn request(key: &KeyId, now: DateTime<Utc>) -> AdmissionRequest<'_> {
     let period = Period::of(now);
     let known = KnownUse { period, minute: 0, month: 0 };
-    AdmissionRequest { key, period, known, rate: 3, quota: 5, in_flight: 2, enforced: true }
+    AdmissionRequest { key, period, known, rate: 3, quota: 5, desfase: TimeDelta::zero(), in_flight: 2, enforced: true }
 }
 
 fn through(ledger: &Ledger, request: &AdmissionRequest<'_>) -> Result<Figures, Refusal> {

@@ -125,6 +125,17 @@ fn table(path: &str) -> String {
     }
 }
 
+/// Fills a company with that many rows in each table that may have many.
+pub(crate) async fn filled(company: &Company, rows: i64) {
+    let mut tx = company.world.pool().begin().await.expect("a connection");
+    run(&mut tx, "SET LOCAL session_replication_role = replica").await;
+    run(&mut tx, "SET LOCAL statement_timeout = 0").await;
+    run(&mut tx, DROP_INDEXES).await;
+    fill(&mut tx, company, rows, (rows / 10).max(1)).await;
+    run(&mut tx, MAKE_INDEXES).await;
+    tx.commit().await.expect("the data");
+}
+
 async fn fill(connection: &mut PgConnection, company: &Company, rows: i64, catalogue: i64) {
     for statement in FILL.split(";\n") {
         let statement = statement

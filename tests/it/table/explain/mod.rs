@@ -15,6 +15,7 @@ use svc_core::operation::page::{Cursors, Position};
 use svc_tests::{Actor, Endpoint, median};
 
 use self::fill::Big;
+pub(crate) use self::fill::filled;
 use self::plans::{Plan, Plans};
 use self::values::Query;
 use super::{lists, path};
