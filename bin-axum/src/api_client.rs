@@ -103,6 +103,19 @@ impl ApiClient {
         }
     }
 
+    /// The server's description of the API, if it gives one: `/openapi.json`, which needs no key.
+    pub(crate) async fn description(&self) -> Option<Value> {
+        let base: Uri = self.base_url.parse().ok()?;
+        let url = format!("{}://{}/openapi.json", base.scheme_str()?, base.authority()?);
+        let request = Request::get(url).body(Full::default()).ok()?;
+        let exchange = async {
+            let answer = self.http.request(request).await.ok().filter(|answer| answer.status().is_success())?;
+            let read = Limited::new(answer.into_body(), MAX_RESPONSE).collect().await.ok()?;
+            serde_json::from_slice(&read.to_bytes()).ok()
+        };
+        tokio::time::timeout(TIMEOUT, exchange).await.ok().flatten()
+    }
+
     /// Sends a request to `path`, below the base URL, with that Idempotency-Key; returns the
     /// response with any status.
     pub(crate) async fn exchange(

@@ -1,7 +1,7 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
-//! two scopes and an error, and a rule for an operation of the API. Declared here once, they are in
-//! the router, in `/openapi.json` and among the operations that are run by name, with keys, limits,
-//! idempotency and rehearsals as all others.
+//! an event, two scopes and an error, and a rule for an operation of the API. Declared here once, they
+//! are in the router, in `/openapi.json` and among the operations that are run by name, with keys,
+//! limits, idempotency and rehearsals as all others.
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example parcels`
 
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use svc_core::domain::event::{OwnEvent, OwnEventKind};
 use svc_core::domain::scope::{OwnScope, Scopes};
 use svc_core::domain::time::Timestamp;
 use svc_core::json::Text;
@@ -67,6 +68,28 @@ pub struct SendParcel {
     pub guia: Text<40>,
 }
 
+/// A sale left in a parcel.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ParcelSent {
+    /// The parcel's number.
+    pub envio: i64,
+    /// The sale that left.
+    pub venta: i64,
+}
+
+impl OwnEvent for ParcelSent {
+    const KIND: OwnEventKind = OwnEventKind::new::<Self>("paqueteria.enviado", Scopes::own(READ), "paqueteria/envios")
+        .says(["A sale left in a parcel.", "Una venta salió en un envío."]);
+
+    fn clave(&self) -> i64 {
+        self.envio
+    }
+
+    fn sample() -> Self {
+        Self { envio: 1, venta: 1 }
+    }
+}
+
 /// A parcel by its number.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ParcelRef {
@@ -79,6 +102,7 @@ impl Operation for SendParcel {
         .named("parcel.send")
         .http(Http::new(Method::Post, "/paqueteria/envios", Scopes::own(WRITE)))
         .errors(&[Code::ReferenciaInvalida, Code::Own(&SENT_BEFORE)])
+        .emits_own(&[ParcelSent::KIND])
         .says(["Send a parcel", "Enviar"], ["A sale leaves in one parcel.", "Una venta sale en un solo envío."]);
     type Output = ParcelRef;
 
@@ -104,6 +128,7 @@ impl Operation for SendParcel {
         if done.rows_affected() == 0 {
             return Err(Error::from(Code::Own(&SENT_BEFORE)));
         }
+        cx.emit_own(&ParcelSent { envio: clave, venta: self.venta }).await?;
         Ok(ParcelRef { envio: clave })
     }
 }
@@ -160,7 +185,12 @@ pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
 
 /// Adds this part to a context.
 pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
-    context.list::<Parcel>().operation::<SendParcel>().operation::<ParcelArrived>().hook(LargeDiscounts)
+    context
+        .event::<ParcelSent>()
+        .list::<Parcel>()
+        .operation::<SendParcel>()
+        .operation::<ParcelArrived>()
+        .hook(LargeDiscounts)
 }
 
 #[tokio::main]

@@ -90,9 +90,9 @@
 //! - [`webhooks`], [`stamping`] and [`mail`] define sender, stamper and notifier, and implement them.
 //!   Each pass over a backlog can also be called by itself, within a [`Budget`], as a scheduled
 //!   function does.
-//! - [`ContextBuilder::operation`], [`ContextBuilder::list`] and [`ContextBuilder::hook`] add operations,
-//!   lists and rules of your own, with their paths, scopes, errors and tables; the example `parcels`
-//!   shows all of them.
+//! - [`ContextBuilder::operation`], [`ContextBuilder::list`], [`ContextBuilder::event`] and
+//!   [`ContextBuilder::hook`] add operations, lists, events and rules of your own, with their paths,
+//!   scopes, errors and tables; the example `parcels` shows all of them.
 //! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
 //!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!

@@ -26,6 +26,8 @@ CREATE TABLE eventos (
     -- Ascends in the order of the commits, and is no less than the milliseconds of `creado`.
     clave           bigint NOT NULL,
     tipo            text NOT NULL,
+    -- The scope that reads it, of a host's kind: a server may not know the kind.
+    permiso         text,
     recurso         text NOT NULL,
     recurso_clave   bigint NOT NULL,
     -- The body that every notice sends.
@@ -55,6 +57,7 @@ CREATE TABLE eventos_agrupados (
     tipo           text NOT NULL,
     recurso_clave  bigint NOT NULL,
     id             uuid NOT NULL,
+    permiso        text,
     recurso        text NOT NULL,
     cuerpo         bytea NOT NULL,
     -- The webhooks that were active and subscribed at one of the changes.

@@ -22,6 +22,7 @@ pub(crate) use run::{Step, existing};
 use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
+use crate::domain::event::OwnEvent;
 use crate::operation::{Hook, Operation, Registry, RegistryError, Router, uuid_v7};
 use crate::record::List;
 use crate::secrets::Sealer;
@@ -374,8 +375,15 @@ impl ContextBuilder {
         self
     }
 
-    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if two operations
-    /// collide.
+    /// Adds a host's kind of events: see [`Registry::event`].
+    #[must_use]
+    pub fn event<E: OwnEvent>(mut self) -> Self {
+        self.registry = self.registry.event::<E>();
+        self
+    }
+
+    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if what a host
+    /// added collides with something.
     pub fn build(self) -> Result<Context, ContextError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
         let base_path = base_path(&base_url).ok_or(ContextError::BaseUrl(self.base_url))?;

@@ -47,7 +47,7 @@ impl Context {
             base_url: self.base_url(),
             development_destinations: self.settings().development_destinations,
             sandbox: company.prueba || self.settings().sandbox,
-            hooks: self.registry().hooks(),
+            registry: self.registry(),
             emitted: Vec::new(),
         }
     }
