@@ -1,5 +1,6 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
-//! an event, two scopes and an error, and a rule for an operation of the API. Declared here once, they
+//! an event, two scopes and an error, a rule for an operation of the API, and counts kept by a
+//! subscriber to events. Declared here once, they
 //! are in the router, in `/openapi.json` and among the operations that are run by name, with keys,
 //! limits, idempotency and rehearsals as all others.
 //!
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use svc_core::domain::event::{OwnEvent, OwnEventKind};
+use svc_core::domain::event::{EventKind, OwnEvent, OwnEventKind};
 use svc_core::domain::scope::{OwnScope, Scopes};
 use svc_core::domain::time::Timestamp;
 use svc_core::json::Text;
@@ -18,6 +19,7 @@ use svc_core::operation::{Cx, Hook, Http, Method, Operation, Spec};
 use svc_core::operations::{CreateSale, SaleCreated};
 use svc_core::record::filter::{choice, integer};
 use svc_core::record::{List, ListSpec, PageSizes, record};
+use svc_core::subscribers::{ReceivedEvent, Subscriber};
 use svc_core::{Api, Code, Context, ContextBuilder, Error, OwnCode};
 use svc_store_postgres::{OpenError, PostgresStore, Settings, own_tables, store_error};
 
@@ -178,6 +180,32 @@ impl Hook<CreateSale> for LargeDiscounts {
     }
 }
 
+/// Counts sales and parcels for a screen of the host. Its place among the events and the counts are
+/// committed together, so that each event counts once.
+pub struct Dashboard;
+
+impl Subscriber for Dashboard {
+    const NAME: &'static str = "paqueteria.tablero";
+    const KINDS: &'static [&'static str] = &[EventKind::VentaCreada.word(), ParcelSent::KIND.word()];
+
+    async fn on(&self, cx: &mut Cx<'_>, event: &ReceivedEvent) -> Result<(), Error> {
+        let is_parcel = event.tipo == ParcelSent::KIND.word();
+        let mut own = own_tables(cx.tx)?;
+        sqlx::query(
+            "INSERT INTO paqueteria_tablero AS t (empresa, ventas, envios) VALUES ($1, $2, $3)
+             ON CONFLICT (empresa) DO UPDATE
+             SET ventas = t.ventas + excluded.ventas, envios = t.envios + excluded.envios",
+        )
+        .bind(own.company())
+        .bind(i64::from(!is_parcel))
+        .bind(i64::from(is_parcel))
+        .execute(own.executor())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+}
+
 /// Makes or changes the tables of this part, after those of the API.
 pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
     store.migrate_own("paqueteria", sqlx::migrate!("parcels/migrations")).await
@@ -191,6 +219,7 @@ pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
         .operation::<SendParcel>()
         .operation::<ParcelArrived>()
         .hook(LargeDiscounts)
+        .subscriber(Dashboard)
 }
 
 #[tokio::main]

@@ -19,4 +19,5 @@ mod lambda;
 mod own_events;
 mod own_part;
 mod servers;
+mod subscribers;
 mod workers;

@@ -18,7 +18,7 @@ use crate::parcels::{ParcelSent, with_parcels};
 
 /// A receiver that keeps the bodies and the header with the type.
 #[derive(Default)]
-struct Kept(Mutex<Vec<(String, Value)>>);
+pub(crate) struct Kept(Mutex<Vec<(String, Value)>>);
 
 #[async_trait]
 impl Sender for Kept {

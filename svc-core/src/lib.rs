@@ -92,7 +92,8 @@
 //!   function does.
 //! - [`ContextBuilder::operation`], [`ContextBuilder::list`], [`ContextBuilder::event`] and
 //!   [`ContextBuilder::hook`] add operations, lists, events and rules of your own, with their paths,
-//!   scopes, errors and tables; the example `parcels` shows all of them.
+//!   scopes, errors and tables; [`ContextBuilder::subscriber`] adds what follows from events. The
+//!   example `parcels` shows all of them.
 //! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
 //!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!
@@ -139,6 +140,7 @@ mod service;
 pub mod settings;
 pub mod stamping;
 pub mod store;
+pub mod subscribers;
 #[cfg(test)]
 mod testing;
 mod usage;

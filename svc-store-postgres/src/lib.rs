@@ -77,6 +77,7 @@ mod sql;
 mod stamping;
 mod store;
 mod stored;
+mod subscription;
 mod ticket;
 mod tls;
 mod transaction;

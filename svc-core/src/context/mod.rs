@@ -23,7 +23,7 @@ use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
 use crate::domain::event::OwnEvent;
-use crate::operation::{Hook, Operation, Registry, RegistryError, Router, uuid_v7};
+use crate::operation::{Hook, Operation, Registry, RegistryError, Router, Subscriber, uuid_v7};
 use crate::record::List;
 use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
@@ -379,6 +379,13 @@ impl ContextBuilder {
     #[must_use]
     pub fn event<E: OwnEvent>(mut self) -> Self {
         self.registry = self.registry.event::<E>();
+        self
+    }
+
+    /// Adds a part of the host that gets the events of every company: see [`Registry::subscriber`].
+    #[must_use]
+    pub fn subscriber<S: Subscriber>(mut self, subscriber: S) -> Self {
+        self.registry = self.registry.subscriber(subscriber);
         self
     }
 

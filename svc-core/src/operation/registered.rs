@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Entry, Hook, Hooks, Operation, RouteError, Router};
+use super::{Entry, Hook, Hooks, Operation, RegisteredSubscriber, RouteError, Router, Subscriber};
 use crate::domain::event::{EventKind, EventKinds, KnownKind, OwnEvent, OwnEventKind, area};
 use crate::domain::scope::Scope;
 use crate::error::Code;
@@ -19,6 +19,7 @@ pub struct Registry {
     built_in: usize,
     hooks: Hooks,
     kinds: EventKinds,
+    subscribers: Vec<RegisteredSubscriber>,
 }
 
 /// Why the operations of a registry cannot be served together. Only a host's own can cause it.
@@ -52,6 +53,16 @@ pub enum RegistryError {
     /// An operation emits events that were not declared: the type and the name.
     #[error("{0} emits {1}, which was not declared with `event`")]
     Undeclared(&'static str, &'static str),
+    /// Two subscribers have the same name: the name and both types.
+    #[error("two subscribers are called {0}: {1} and {2}")]
+    Subscriber(&'static str, &'static str, &'static str),
+    /// A subscriber's name does not have its form: the name and the type.
+    #[error("a subscriber's name has 1 to 60 lower-case letters, digits, _, - and .: {0:?} of {1}")]
+    SubscriberName(&'static str, &'static str),
+    /// A subscriber asks for no events, or for a kind that is not known: the type and the name of the
+    /// kind.
+    #[error("the subscriber {0} asks for events that are not known: {1:?}")]
+    SubscriberKind(&'static str, &'static str),
     /// The example of a kind of events is no JSON object: the name and the type.
     #[error("the example of the event {0} of {1} is no JSON object")]
     EventSample(&'static str, &'static str),
@@ -65,6 +76,7 @@ impl Registry {
             built_in: built_in.len(),
             hooks: Hooks::default(),
             kinds: EventKinds::default(),
+            subscribers: Vec::new(),
         }
     }
 
@@ -109,6 +121,17 @@ impl Registry {
     pub fn event<E: OwnEvent>(mut self) -> Self {
         self.kinds = self.kinds.and(E::KIND);
         self
+    }
+
+    /// Adds a part of the host that gets the events of every company: see [`Subscriber`].
+    #[must_use]
+    pub fn subscriber<S: Subscriber>(mut self, subscriber: S) -> Self {
+        self.subscribers.push(RegisteredSubscriber::new(subscriber));
+        self
+    }
+
+    pub(crate) fn subscribers(&self) -> &[RegisteredSubscriber] {
+        &self.subscribers
     }
 
     /// The kinds of events: Svc's, then the host's.
@@ -173,7 +196,27 @@ impl Registry {
             }
         }
         self.validate_events()?;
+        self.validate_subscribers()?;
         Ok(Router::new(&self.entries)?)
+    }
+
+    fn validate_subscribers(&self) -> Result<(), RegistryError> {
+        for (place, one) in self.subscribers.iter().enumerate() {
+            let (name, type_name) = (one.name, one.type_name);
+            if !one.has_valid_name() {
+                return Err(RegistryError::SubscriberName(name, type_name));
+            }
+            if let Some(other) = self.subscribers[..place].iter().find(|other| other.name == name) {
+                return Err(RegistryError::Subscriber(name, other.type_name, type_name));
+            }
+            if one.kinds.is_empty() {
+                return Err(RegistryError::SubscriberKind(type_name, ""));
+            }
+            if let Some(unknown) = one.kinds.iter().find(|word| self.kinds.of(word).is_none()) {
+                return Err(RegistryError::SubscriberKind(type_name, unknown));
+            }
+        }
+        Ok(())
     }
 
     /// Checks the host's kinds of events against Svc's and each other, and that operations emit none

@@ -141,7 +141,7 @@ fn bad(filter: &Filter) -> Vec<(String, &'static str)> {
             "urn:uuid:5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d",
         ],
         Takes::Boolean => &["1", "0", "TRUE", "True", "si", "true+"],
-        Takes::Choice(_) => &["otro", "desconocido", "Activo", "%25", "activo,inactivo"],
+        Takes::Choice(_) | Takes::EventKind(_) => &["otro", "desconocido", "Activo", "%25", "activo,inactivo"],
         Takes::Bound(_) => &[
             "ayer",
             "2026-13-01",
@@ -172,7 +172,9 @@ fn bad(filter: &Filter) -> Vec<(String, &'static str)> {
                 queries.push((format!("{name}={}", "%C3%91".repeat(shortest - 1)), "filtro_invalido"));
             }
         }
-        Takes::Choice(words) => queries.push((format!("{name}={}", words[0].to_uppercase()), "filtro_invalido")),
+        Takes::Choice(words) | Takes::EventKind(words) => {
+            queries.push((format!("{name}={}", words[0].to_uppercase()), "filtro_invalido"));
+        }
         Takes::Phone => queries.push((format!("{name}=%2B-()"), "filtro_vacio")),
         Takes::Search => {
             queries.extend(["a", "ab+cd", "%C3%B1%C3%B1"].map(|short| (format!("{name}={short}"), "busqueda_corta")));
