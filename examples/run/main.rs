@@ -19,5 +19,6 @@ mod lambda;
 mod own_events;
 mod own_part;
 mod servers;
+mod sessions;
 mod subscribers;
 mod workers;

@@ -94,6 +94,8 @@
 //!   [`ContextBuilder::hook`] add operations, lists, events and rules of your own, with their paths,
 //!   scopes, errors and tables; [`ContextBuilder::subscriber`] adds what follows from events. The
 //!   example `parcels` shows all of them.
+//! - [`Context::authenticate`] and [`Context::sign_in`] let routes of your own take the API's keys, and
+//!   an [`Authenticator`] lets the API take your sessions.
 //! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
 //!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!
@@ -150,7 +152,7 @@ mod work;
 pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use compute::Job;
-pub use context::{ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY};
+pub use context::{Authenticator, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY, Identity};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error, OwnCode};
 pub use office::{Office, OfficeBody};

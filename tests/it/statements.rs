@@ -18,7 +18,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 20] = [
+const READS: [&str; 21] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -34,6 +34,7 @@ const READS: [&str; 20] = [
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
     // Keys of several companies, looked up together.
     "unnest($1::bigint[], $2::text[]) AS pedida",
+    "unnest($1::bigint[], $2::bigint[]) AS pedida (empresa, usuario)",
     // The companies, and those with something too old.
     "SELECT empresa FROM empresas WHERE empresa > $1",
     "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba FROM empresas",

@@ -1,5 +1,6 @@
 //! [`Context`]: the state that the API, the back office and background work share.
 
+mod authenticator;
 mod backlog;
 mod clock;
 mod keys;
@@ -15,6 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use authenticator::AnyAuthenticator;
+pub use authenticator::{Authenticator, Identity};
 pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 pub(crate) use run::{Step, existing};
@@ -70,6 +73,7 @@ struct ContextInner {
     compute: Compute,
     registry: Registry,
     router: Router,
+    authenticator: Option<Arc<dyn AnyAuthenticator>>,
     settings: Settings,
 }
 
@@ -112,6 +116,7 @@ pub struct ContextBuilder {
     sealer: Sealer,
     compute: Compute,
     registry: Registry,
+    authenticator: Option<Arc<dyn AnyAuthenticator>>,
     settings: Settings,
 }
 
@@ -208,6 +213,11 @@ impl Context {
         &self.shared.router
     }
 
+    /// Who tells about requests without a key, if the host does.
+    pub(crate) fn authenticator(&self) -> Option<&dyn AnyAuthenticator> {
+        self.shared.authenticator.as_deref()
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.shared.settings
     }
@@ -234,6 +244,7 @@ impl ContextBuilder {
             sealer: Sealer::default(),
             compute: Compute::default(),
             registry,
+            authenticator: None,
             settings: Settings::default(),
         }
     }
@@ -389,6 +400,14 @@ impl ContextBuilder {
         self
     }
 
+    /// Sets how the host tells who makes a request that bears no API key; by default such a request is
+    /// refused.
+    #[must_use]
+    pub fn authenticator(mut self, authenticator: impl Authenticator) -> Self {
+        self.authenticator = Some(Arc::new(authenticator));
+        self
+    }
+
     /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if what a host
     /// added collides with something.
     pub fn build(self) -> Result<Context, ContextError> {
@@ -407,6 +426,7 @@ impl ContextBuilder {
             compute: self.compute,
             registry: self.registry,
             router,
+            authenticator: self.authenticator,
             settings: self.settings,
         });
         Ok(Context { shared, store: self.store })

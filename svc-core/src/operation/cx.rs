@@ -20,13 +20,15 @@ use crate::store::{NewEvent, Tx};
 /// Who calls an operation.
 #[derive(Debug, Clone)]
 pub enum Actor {
-    /// A request with an API key, on behalf of the user who owns the key.
+    /// A request with an API key, on behalf of the user who owns the key, or of a user whom the host
+    /// signed in without one.
     Key {
-        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`.
+        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`; `~`
+        /// and the clave of a user without a key.
         suffix: String,
-        /// The clave of the user who owns the key.
+        /// The clave of the user.
         owner: i64,
-        /// What the key may do.
+        /// What the request may do.
         scopes: KeyScopes,
     },
     /// The ERP itself: its screens, imports and background work.

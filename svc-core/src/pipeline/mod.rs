@@ -131,7 +131,7 @@ async fn admit<'a>(
     meta: &mut ResponseMeta<'a>,
 ) -> Result<Caller, Error> {
     browser::refuse(&head.headers, head.uri.query().unwrap_or_default())?;
-    let caller = authenticate::caller(context, &head.headers, meta).await?;
+    let caller = authenticate::caller(context, head, meta).await?;
     meta.admit(context)?;
     if !caller.scopes().meet(scopes) {
         let lacking: Vec<_> = scopes.words().collect();

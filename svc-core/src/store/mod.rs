@@ -61,7 +61,9 @@ use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
-pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, SIGNING_KEY};
+pub use company::{
+    CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedKey, ListedUser, NewKey, NewUser, SIGNING_KEY,
+};
 pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};

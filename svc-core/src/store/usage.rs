@@ -70,8 +70,8 @@ impl Usage {
 #[async_trait]
 pub trait UsageStore {
     /// The API keys with these public identifiers, each with its company, its owner and its usage
-    /// in `period`, in any order. Keys that do not exist are left out. It is one statement, a plain
-    /// read.
+    /// in `period`, in any order, and the users whom identifiers of [`KeyId::of_user`] name. What does
+    /// not exist is left out. It is one statement, a plain read, and another for users.
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the
