@@ -16,6 +16,7 @@ mod parcels;
 mod store_layer;
 
 mod lambda;
+mod metadata;
 mod own_events;
 mod own_part;
 mod servers;

@@ -49,6 +49,7 @@ mod host;
 mod import;
 mod invoice;
 mod list;
+pub mod metadata;
 mod page;
 mod parameter;
 mod part;

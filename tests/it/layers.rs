@@ -71,6 +71,7 @@ const POSTGRES: &Layers = &[
             "webhook",
         ],
     ),
+    ("a part that hosts switch on", &["metadata"]),
     ("what it answers", &["lib", "reader"]),
 ];
 
