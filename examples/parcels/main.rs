@@ -12,6 +12,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_core::domain::event::{EventKind, OwnEvent, OwnEventKind};
+use svc_core::domain::money::Money;
 use svc_core::domain::scope::{OwnScope, Scopes};
 use svc_core::domain::time::Timestamp;
 use svc_core::json::Text;
@@ -37,12 +38,16 @@ const SENT_BEFORE: OwnCode =
     OwnCode::new(409, "venta_ya_enviada", "la venta ya salió en otro envío", "the sale has left in another parcel");
 
 record! {
-    /// A parcel.
-    pub struct Parcel in "paqueteria_envios" {
+    /// A parcel, with columns of its sale: the list reads a view.
+    pub struct Parcel in "paqueteria_lista" {
         /// Its number.
         clave: i64 { list },
         /// The sale that it contains.
         venta: i64 { list },
+        /// Who bought.
+        cliente: Option<i64> { list },
+        /// What the sale came to.
+        total: Money { list },
         /// The carrier's number.
         guia: String { list },
         /// `enviado` or `entregado`.
@@ -56,7 +61,12 @@ record! {
 
 impl List for Parcel {
     const LIST: ListSpec = ListSpec::of::<Self>("/paqueteria/envios", Scopes::own(READ), PageSizes::Enforced)
-        .filters(&[integer("clave"), integer("venta"), choice("estatus", &["enviado", "entregado"])])
+        .filters(&[
+            integer("clave"),
+            integer("venta"),
+            integer("cliente"),
+            choice("estatus", &["enviado", "entregado"]),
+        ])
         .says(["Parcels", "Envíos"], ["The parcels in which sales left.", "Los envíos en que salieron las ventas."]);
 }
 

@@ -16,6 +16,7 @@ mod parcels;
 mod store_layer;
 
 mod lambda;
+mod listing;
 mod metadata;
 mod own_events;
 mod own_part;

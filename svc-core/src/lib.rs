@@ -16,7 +16,7 @@
 //! use http::Request;
 //! use svc_core::operations::CreateKey;
 //! use svc_core::domain::scope::Scopes;
-//! use svc_core::stamping::{SandboxStamper, Stamper};
+//! use svc_core::stamping::SandboxStamper;
 //! use svc_core::store::CompanyChange;
 //! use svc_core::{Api, Context, Providers};
 //! use svc_local_postgres::Cluster;
@@ -37,11 +37,10 @@
 //!
 //! // All background work is one future. Here it stamps, merges usage and cleans up; with a sender and
 //! // a notifier (features `client` and `smtp`) it also delivers webhooks and e-mails.
-//! let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
 //! let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
 //! let background = context.clone();
 //! let work = tokio::spawn(async move {
-//!     background.work(Providers::default().stamper(stamper), async { stopped.await.unwrap_or_default() }).await;
+//!     background.work(Providers::default().stamper(SandboxStamper), async { stopped.await.unwrap_or_default() }).await;
 //! });
 //!
 //! // A company, and a key that its owner owns. The secret is shown once.
@@ -87,6 +86,7 @@
 //!   background work through [`Providers`].
 //! - [`Context::run`] runs one of the [`operations`] from Rust, and [`Context::run_by_name`] runs it by
 //!   name, whether HTTP reaches it or not. [`Context::import`] loads records in bulk.
+//! - [`Context::list`] reads the records of any list as a stream of their type.
 //! - [`webhooks`], [`stamping`] and [`mail`] define sender, stamper and notifier, and implement them.
 //!   Each pass over a backlog can also be called by itself, within a [`Budget`], as a scheduled
 //!   function does.
@@ -152,7 +152,9 @@ mod work;
 pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use compute::Job;
-pub use context::{Authenticator, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY, Identity};
+pub use context::{
+    Authenticator, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY, Identity, Listing,
+};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error, OwnCode};
 pub use office::{Office, OfficeBody};
@@ -160,4 +162,4 @@ pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
 pub use operation::{Registry, RegistryError, RouteError};
 pub use pipeline::{Authenticated, SignIn, SignedIn};
 pub use service::Api;
-pub use work::Providers;
+pub use work::{Provider, Providers};

@@ -130,6 +130,8 @@ async fn assembled_statements_name_one_company() {
     company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, Period::of(world.clock.now())).await.expect("the store answers").is_empty());
+    let user = [KeyId::of_user(company.id, 1)];
+    assert_eq!(world.any_store().keys(&user, Period::of(world.clock.now())).await.expect("the store answers").len(), 1);
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
     world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
     let sent = watch.sent();

@@ -4,6 +4,7 @@ mod authenticator;
 mod backlog;
 mod clock;
 mod keys;
+mod listing;
 mod run;
 
 use std::fmt;
@@ -20,6 +21,7 @@ pub(crate) use authenticator::AnyAuthenticator;
 pub use authenticator::{Authenticator, Identity};
 pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
+pub use listing::Listing;
 pub(crate) use run::{Step, existing};
 
 use crate::compute::{Compute, Job};

@@ -131,7 +131,7 @@ impl Scopes {
     pub(crate) const fn sole_word(self) -> Option<&'static str> {
         match self.own {
             Some(own) if self.ours == 0 => Some(own.0),
-            None if self.ours.count_ones() == 1 => Some(Scope::ALL[self.ours.trailing_zeros() as usize].word()),
+            None if self.ours.is_power_of_two() => Some(Scope::ALL[self.ours.trailing_zeros() as usize].word()),
             _ => None,
         }
     }

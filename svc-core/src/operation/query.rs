@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::record::{Condition, Filter, Query};
 
 /// Parses and validates a query. Unknown parameters are reported before wrong values.
-pub(super) fn read(
+pub(crate) fn read(
     table: &'static [Filter],
     under: Option<i64>,
     request: ListRequest<'_>,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Value;
-use crate::domain::event::EventKinds;
+use crate::domain::event::{EventKinds, OwnEventKind};
 use crate::domain::text::{self, parse_integer, parse_uuid};
 use crate::domain::time::{Edge, bound_date, parse_bound};
 use crate::error::{Code, Error};
@@ -177,7 +177,7 @@ impl Filter {
                 None => return Err(invalid(format!("debe ser uno de: {}", words.join(", ")).into())),
             },
             Takes::EventKind(ours) => {
-                let words: Vec<_> = ours.iter().copied().chain(kinds.own().iter().map(|kind| kind.word())).collect();
+                let words: Vec<_> = ours.iter().copied().chain(kinds.own().iter().map(OwnEventKind::word)).collect();
                 match words.iter().find(|word| **word == given) {
                     Some(word) => Value::Text(Cow::Borrowed(word)),
                     None => return Err(invalid(format!("debe ser uno de: {}", words.join(", ")).into())),

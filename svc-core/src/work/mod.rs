@@ -1,7 +1,8 @@
 //! All background work as one future: [`Context::work`].
 
+mod providers;
+
 use std::convert::Infallible;
-use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::store::{Backlog, StoreError};
 use crate::subscribers::{self, run_subscribers};
 use crate::usage;
 use crate::webhooks::{Sender, deliver_due};
+pub use providers::{Provider, Providers};
 
 /// The time from the end of one pass to the next.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -38,52 +40,6 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
-
-/// The outside systems that background work uses. If one is missing, its work is not done and its
-/// backlog waits; without a stamper the documents of test companies are stamped all the same.
-#[derive(Clone, Default)]
-#[non_exhaustive]
-pub struct Providers {
-    /// Stamps the invoices of all companies but test companies.
-    pub stamper: Option<Arc<dyn Stamper>>,
-    /// Delivers webhooks.
-    pub sender: Option<Arc<dyn Sender>>,
-    /// Sends e-mails.
-    pub notifier: Option<Arc<dyn Notifier>>,
-}
-
-impl Providers {
-    /// Sets the stamper.
-    #[must_use]
-    pub fn stamper(mut self, stamper: impl Into<Option<Arc<dyn Stamper>>>) -> Self {
-        self.stamper = stamper.into();
-        self
-    }
-
-    /// Sets the sender of webhooks.
-    #[must_use]
-    pub fn sender(mut self, sender: impl Into<Option<Arc<dyn Sender>>>) -> Self {
-        self.sender = sender.into();
-        self
-    }
-
-    /// Sets the sender of e-mails.
-    #[must_use]
-    pub fn notifier(mut self, notifier: impl Into<Option<Arc<dyn Notifier>>>) -> Self {
-        self.notifier = notifier.into();
-        self
-    }
-}
-
-impl fmt::Debug for Providers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Providers")
-            .field("stamper", &self.stamper.is_some())
-            .field("sender", &self.sender.is_some())
-            .field("notifier", &self.notifier.is_some())
-            .finish()
-    }
-}
 
 /// A kind of background work, with the provider that it needs.
 #[derive(Clone)]
