@@ -1,19 +1,23 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
-//! an event, two scopes and an error, a rule for an operation of the API, and counts kept by a
-//! subscriber to events. Declared here once, they
+//! an event, two scopes and an error, a rule for an operation of the API, counts kept by a
+//! subscriber to events, and sign-in with JSON Web Tokens. Declared here once, they
 //! are in the router, in `/openapi.json` and among the operations that are run by name, with keys,
 //! limits, idempotency and rehearsals as all others.
 //!
-//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example parcels`
+//! `DATABASE_URL=postgres://… TOKEN_SECRET=… cargo run -p svc-examples --example parcels`
 
 use std::sync::Arc;
 
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::event::{EventKind, OwnEvent, OwnEventKind};
 use svc_core::domain::money::Money;
-use svc_core::domain::scope::{OwnScope, Scopes};
+use svc_core::domain::scope::{KeyScopes, OwnScope, Scopes};
 use svc_core::domain::time::Timestamp;
 use svc_core::json::Text;
 use svc_core::operation::{Cx, Hook, Http, Method, Operation, Spec};
@@ -21,7 +25,7 @@ use svc_core::operations::{CreateSale, SaleCreated};
 use svc_core::record::filter::{choice, integer};
 use svc_core::record::{List, ListSpec, PageSizes, record};
 use svc_core::subscribers::{ReceivedEvent, Subscriber};
-use svc_core::{Api, Code, Context, ContextBuilder, Error, OwnCode};
+use svc_core::{Api, Authenticator, Code, Context, ContextBuilder, Error, Identity, OwnCode};
 use svc_store_postgres::{OpenError, PostgresStore, Settings, own_tables, store_error};
 
 const READ: OwnScope = OwnScope::new("paqueteria:read");
@@ -216,6 +220,40 @@ impl Subscriber for Dashboard {
     }
 }
 
+/// What a token of the host's sign-in says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Claims {
+    /// The company.
+    pub empresa: i64,
+    /// A user of the company.
+    pub usuario: i64,
+    /// The scopes of the session.
+    pub permisos: Vec<String>,
+    /// When the token expires, in seconds since 1970.
+    pub exp: u64,
+}
+
+/// Takes `Authorization: Bearer <JWT>` in place of an API key, signed with the secret of the host's
+/// sign-in.
+pub struct Tokens(DecodingKey);
+
+impl Tokens {
+    /// Tokens that are signed with `secret`, by HMAC-SHA256.
+    pub fn signed_with(secret: &[u8]) -> Self {
+        Self(DecodingKey::from_secret(secret))
+    }
+}
+
+impl Authenticator for Tokens {
+    async fn identify(&self, head: &Parts) -> Result<Option<Identity>, Error> {
+        let value = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let Some(token) = value.and_then(|value| value.strip_prefix("Bearer ")) else { return Ok(None) };
+        let Ok(token) = decode::<Claims>(token, &self.0, &Validation::new(Algorithm::HS256)) else { return Ok(None) };
+        let Claims { empresa, usuario, permisos, .. } = token.claims;
+        Ok(Some(Identity::new(CompanyId(empresa), usuario, KeyScopes::of_words(permisos))))
+    }
+}
+
 /// Makes or changes the tables of this part, after those of the API.
 pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
     store.migrate_own("paqueteria", sqlx::migrate!("parcels/migrations")).await
@@ -236,7 +274,9 @@ pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     migrate(&store).await?;
-    let context = with_parcels(Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1")).build()?;
+    let tokens = Tokens::signed_with(std::env::var("TOKEN_SECRET")?.as_bytes());
+    let context = with_parcels(Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1"));
+    let context = context.authenticator(tokens).build()?;
     let app = axum::Router::new().nest_service("/api/v1", Api::new(&context));
     axum::serve(tokio::net::TcpListener::bind("127.0.0.1:3000").await?, app).await?;
     Ok(())

@@ -13,6 +13,9 @@ use svc_core::store::{CompanyChange, NewUser};
 use svc_core::{Api, Authenticator, Code, Context, Error, Identity};
 use svc_tests::{BASE_URL, Company, World, any_key, fresh_key};
 
+use crate::own_part::sale;
+use crate::parcels::{self, Claims, Tokens, with_parcels};
+
 /// Reads `Authorization: Session <company> <user> <scopes>`, where a host would look up a session.
 struct Sessions;
 
@@ -145,6 +148,46 @@ async fn what_the_host_cannot_tell_is_unavailable_and_no_fault() {
     let began = tokio::time::Instant::now();
     assert_eq!(get(&api, "slow", "/clientes").await, (503, json!("no_disponible")));
     assert!(began.elapsed() < Duration::from_secs(6));
+}
+
+#[tokio::test]
+async fn a_token_of_the_hosts_sign_in_is_a_key_to_all_of_it() {
+    let world = World::new().await;
+    parcels::migrate(&world.store).await.expect("migrated");
+    let builder = Context::builder(world.used_store().clone(), BASE_URL).clock(world.clock.clone());
+    let tokens = Tokens::signed_with(b"the secret of the sign-in");
+    let context = with_parcels(builder).authenticator(tokens).build().expect("a context");
+    let (api, company, other) = (Api::new(&context), world.company().await, world.company().await);
+    let signed = |empresa, exp, secret: &[u8]| {
+        let permisos = ["paqueteria:read", "paqueteria:write"].map(str::to_owned).into();
+        let claims = Claims { empresa, usuario: 1, permisos, exp };
+        let key = jsonwebtoken::EncodingKey::from_secret(secret);
+        jsonwebtoken::encode(&jsonwebtoken::Header::default(), &claims, &key).expect("a token")
+    };
+    let sent = async |token: &str, venta: i64| {
+        let request = Request::post("/api/v1/paqueteria/envios")
+            .header("Authorization", format!("Bearer {token}"))
+            .header("Idempotency-Key", fresh_key())
+            .header("Content-Type", "application/json")
+            .body(Bytes::from(json!({"venta": venta, "guia": "1"}).to_string()));
+        let (head, body) = api.handle(request.expect("a request")).await.into_parts();
+        let body: Value = serde_json::from_slice(&body).expect("JSON");
+        (head.status.as_u16(), body["envio"].as_i64())
+    };
+    let venta = sale(&company.admin().await).await;
+    let future = 4_000_000_000;
+    let secret = b"the secret of the sign-in";
+    let good = signed(company.id.0, future, secret);
+    assert_eq!(sent(&good, venta).await, (201, Some(1)));
+    assert_eq!(sent(&signed(other.id.0, future, secret), venta).await.0, 422, "it has no such sale");
+    let (head, rest) = good.rsplit_once('.').expect("a signature");
+    let expired = signed(company.id.0, 1_000_000_000, secret);
+    let forged = signed(company.id.0, future, b"another secret");
+    for wrong in
+        [forged, expired, format!("{head}."), format!("{head}.{}", rest.replace(|_| true, "A")), "x.y.z".into()]
+    {
+        assert_eq!(sent(&wrong, venta).await.0, 401, "{wrong}");
+    }
 }
 
 #[tokio::test]
