@@ -11,7 +11,7 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
-use svc_core::stamping::{SandboxStamper, Stamper};
+use svc_core::stamping::SandboxStamper;
 use svc_core::{Api, Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
@@ -28,8 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = builder.offload(1, |job| drop(tokio::task::spawn_blocking(job))).build()?;
     // Background work of this process: it stamps only; another process delivers webhooks and sends
     // e-mails.
-    let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
-    let outside = Providers::default().stamper(stamper);
+    let outside = Providers::default().stamper(SandboxStamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     serve(listener, Api::new(&context), outside, stop).await?;

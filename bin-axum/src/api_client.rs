@@ -114,6 +114,15 @@ impl ApiClient {
         headers.insert("X-Svc-Key-Id", self.key_id.clone());
     }
 
+    /// The server's description of the API, if it gives one: `/openapi.json`, which needs no key.
+    pub(crate) async fn description(&self) -> Option<Value> {
+        let base: Uri = self.base_url.parse().ok()?;
+        let root = format!("{}://{}", base.scheme_str()?, base.authority()?);
+        let request = Request::get("/openapi.json").body(Bytes::new()).ok()?;
+        let answer = self.exchange(&root, request).await.ok().filter(|answer| answer.status().is_success())?;
+        serde_json::from_slice(answer.body()).ok()
+    }
+
     /// Sends a request, whose path begins below `base_url`; returns the response with any status.
     pub(crate) async fn exchange(
         &self,

@@ -1,25 +1,33 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
-//! two scopes and an error, and a rule for an operation of the API. Declared here once, they are in
-//! the router, in `/openapi.json`, among the actions of the command line and the tools of agents, with
-//! keys, limits, idempotency and rehearsals as all others.
+//! an event, two scopes and an error, a rule for an operation of the API, counts kept by a
+//! subscriber to events, and sign-in with JSON Web Tokens. Declared here once, they are in the router,
+//! in `/openapi.json`, among the actions of the command line and the tools of agents, with keys,
+//! limits, idempotency and rehearsals as all others.
 //!
-//! `cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part; it has every
-//! other command of `svc` too.
+//! `TOKEN_SECRET=… cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part;
+//! it has every other command of `svc` too.
 
 use std::process::ExitCode;
 
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
 use bin_axum::Host;
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use svc_core::domain::scope::{OwnScope, Scopes};
+use svc_core::domain::company::CompanyId;
+use svc_core::domain::event::{EventKind, OwnEvent, OwnEventKind};
+use svc_core::domain::money::Money;
+use svc_core::domain::scope::{KeyScopes, OwnScope, Scopes};
 use svc_core::domain::time::Timestamp;
 use svc_core::json::Text;
 use svc_core::operation::{Cx, Hook, Http, Method, Operation, Spec};
 use svc_core::operations::{CreateSale, SaleCreated};
 use svc_core::record::filter::{choice, integer};
 use svc_core::record::{List, ListSpec, PageSizes, record};
-use svc_core::{Code, ContextBuilder, Error, OwnCode};
+use svc_core::subscribers::{ReceivedEvent, Subscriber};
+use svc_core::{Authenticator, Code, ContextBuilder, Error, Identity, OwnCode};
 use svc_store_postgres::{Migrator, OpenError, PostgresStore, own_tables, store_error};
 
 const READ: OwnScope = OwnScope::new("paqueteria:read");
@@ -36,12 +44,16 @@ const SENT_BEFORE: OwnCode =
     OwnCode::new(409, "venta_ya_enviada", "la venta ya salió en otro envío", "the sale has left in another parcel");
 
 record! {
-    /// A parcel.
-    pub struct Parcel in "paqueteria_envios" {
+    /// A parcel, with columns of its sale: the list reads a view.
+    pub struct Parcel in "paqueteria_lista" {
         /// Its number.
         clave: i64 { list },
         /// The sale that it contains.
         venta: i64 { list },
+        /// Who bought.
+        cliente: Option<i64> { list },
+        /// What the sale came to.
+        total: Money { list },
         /// The carrier's number.
         guia: String { list },
         /// `enviado` or `entregado`.
@@ -55,7 +67,12 @@ record! {
 
 impl List for Parcel {
     const LIST: ListSpec = ListSpec::of::<Self>("/paqueteria/envios", Scopes::own(READ), PageSizes::Enforced)
-        .filters(&[integer("clave"), integer("venta"), choice("estatus", &["enviado", "entregado"])])
+        .filters(&[
+            integer("clave"),
+            integer("venta"),
+            integer("cliente"),
+            choice("estatus", &["enviado", "entregado"]),
+        ])
         .says(["Parcels", "Envíos"], ["The parcels in which sales left.", "Los envíos en que salieron las ventas."]);
 }
 
@@ -67,6 +84,28 @@ pub struct SendParcel {
     pub venta: i64,
     /// The carrier's number.
     pub guia: Text<40>,
+}
+
+/// A sale left in a parcel.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ParcelSent {
+    /// The parcel's number.
+    pub envio: i64,
+    /// The sale that left.
+    pub venta: i64,
+}
+
+impl OwnEvent for ParcelSent {
+    const KIND: OwnEventKind = OwnEventKind::new::<Self>("paqueteria.enviado", Scopes::own(READ), "paqueteria/envios")
+        .says(["A sale left in a parcel.", "Una venta salió en un envío."]);
+
+    fn clave(&self) -> i64 {
+        self.envio
+    }
+
+    fn sample() -> Self {
+        Self { envio: 1, venta: 1 }
+    }
 }
 
 /// A parcel by its number.
@@ -81,6 +120,7 @@ impl Operation for SendParcel {
         .named("parcel.send")
         .http(Http::new(Method::Post, "/paqueteria/envios", Scopes::own(WRITE)))
         .errors(&[Code::ReferenciaInvalida, Code::Own(&SENT_BEFORE)])
+        .emits_own(&[ParcelSent::KIND])
         .says(["Send a parcel", "Enviar"], ["A sale leaves in one parcel.", "Una venta sale en un solo envío."]);
     type Output = ParcelRef;
 
@@ -106,6 +146,7 @@ impl Operation for SendParcel {
         if done.rows_affected() == 0 {
             return Err(Error::from(Code::Own(&SENT_BEFORE)));
         }
+        cx.emit_own(&ParcelSent { envio: clave, venta: self.venta }).await?;
         Ok(ParcelRef { envio: clave })
     }
 }
@@ -155,6 +196,66 @@ impl Hook<CreateSale> for LargeDiscounts {
     }
 }
 
+/// Counts sales and parcels for a screen of the host. Its place among the events and the counts are
+/// committed together, so that each event counts once.
+pub struct Dashboard;
+
+impl Subscriber for Dashboard {
+    const NAME: &'static str = "paqueteria.tablero";
+    const KINDS: &'static [&'static str] = &[EventKind::VentaCreada.word(), ParcelSent::KIND.word()];
+
+    async fn on(&self, cx: &mut Cx<'_>, event: &ReceivedEvent) -> Result<(), Error> {
+        let is_parcel = event.tipo == ParcelSent::KIND.word();
+        let mut own = own_tables(cx.tx)?;
+        sqlx::query(
+            "INSERT INTO paqueteria_tablero AS t (empresa, ventas, envios) VALUES ($1, $2, $3)
+             ON CONFLICT (empresa) DO UPDATE
+             SET ventas = t.ventas + excluded.ventas, envios = t.envios + excluded.envios",
+        )
+        .bind(own.company())
+        .bind(i64::from(!is_parcel))
+        .bind(i64::from(is_parcel))
+        .execute(own.executor())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+}
+
+/// What a token of the host's sign-in says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Claims {
+    /// The company.
+    pub empresa: i64,
+    /// A user of the company.
+    pub usuario: i64,
+    /// The scopes of the session.
+    pub permisos: Vec<String>,
+    /// When the token expires, in seconds since 1970.
+    pub exp: u64,
+}
+
+/// Takes `Authorization: Bearer <JWT>` in place of an API key, signed with the secret of the host's
+/// sign-in.
+pub struct Tokens(DecodingKey);
+
+impl Tokens {
+    /// Tokens that are signed with `secret`, by HMAC-SHA256.
+    pub fn signed_with(secret: &[u8]) -> Self {
+        Self(DecodingKey::from_secret(secret))
+    }
+}
+
+impl Authenticator for Tokens {
+    async fn identify(&self, head: &Parts) -> Result<Option<Identity>, Error> {
+        let value = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let Some(token) = value.and_then(|value| value.strip_prefix("Bearer ")) else { return Ok(None) };
+        let Ok(token) = decode::<Claims>(token, &self.0, &Validation::new(Algorithm::HS256)) else { return Ok(None) };
+        let Claims { empresa, usuario, permisos, .. } = token.claims;
+        Ok(Some(Identity::new(CompanyId(empresa), usuario, KeyScopes::of_words(permisos))))
+    }
+}
+
 /// The tables of this part.
 fn migrations() -> Migrator {
     sqlx::migrate!("parcels/migrations")
@@ -167,10 +268,20 @@ pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
 
 /// Adds this part to a context.
 pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
-    let context = context.titled("Paquetería");
-    context.list::<Parcel>().operation::<SendParcel>().operation::<ParcelArrived>().hook(LargeDiscounts)
+    context
+        .titled("Paquetería")
+        .event::<ParcelSent>()
+        .list::<Parcel>()
+        .operation::<SendParcel>()
+        .operation::<ParcelArrived>()
+        .hook(LargeDiscounts)
+        .subscriber(Dashboard)
 }
 
 fn main() -> ExitCode {
-    Host::named("paqueteria").part(with_parcels).migrations("paqueteria", migrations).run()
+    let host = Host::named("paqueteria").part(with_parcels).migrations("paqueteria", migrations);
+    match std::env::var("TOKEN_SECRET") {
+        Ok(secret) => host.part(move |context| context.authenticator(Tokens::signed_with(secret.as_bytes()))).run(),
+        Err(_) => host.run(),
+    }
 }

@@ -16,7 +16,12 @@ mod parcels;
 mod store_layer;
 
 mod lambda;
+mod listing;
+mod metadata;
 mod own_binary;
+mod own_events;
 mod own_part;
 mod servers;
+mod sessions;
+mod subscribers;
 mod workers;

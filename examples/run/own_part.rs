@@ -17,7 +17,7 @@ use tower::ServiceExt as _;
 use crate::parcels::{self, SendParcel, with_parcels};
 
 /// A world with the part in its database, and a context that has it.
-async fn with_part() -> (World, Context) {
+pub(crate) async fn with_part() -> (World, Context) {
     let world = World::new().await;
     parcels::migrate(&world.store).await.expect("migrated");
     let context = with_parcels(Context::builder(world.used_store().clone(), BASE_URL).clock(world.clock.clone()));
@@ -35,12 +35,12 @@ async fn order(ana: &Actor, descuento: &str) -> Value {
     json!({"tipo": "pedido", "cliente": cliente, "renglones": [line]})
 }
 
-async fn sale(ana: &Actor) -> i64 {
+pub(crate) async fn sale(ana: &Actor) -> i64 {
     ana.post("/ventas", order(ana, "0").await).await.ok(201)["venta"].as_i64().expect("a clave")
 }
 
 /// A key that may do all of ours, and `own`.
-async fn key(company: &Company, own: &[&str], api: &Api) -> Actor {
+pub(crate) async fn key(company: &Company, own: &[&str], api: &Api) -> Actor {
     let words = Scope::ALL.iter().map(|scope| scope.word()).chain(own.iter().copied());
     company.key(CreateKey { scopes: KeyScopes::of_words(words), ..any_key() }).await.at(api)
 }
@@ -88,7 +88,8 @@ async fn by_name_and_from_rust_it_is_one_transaction_too() {
     let venta = sale(&company.admin().await).await;
     let input =
         |guia: &str| Json::parse_object(json!({"venta": venta, "guia": guia}).to_string().as_bytes()).expect("one");
-    let (answer, _) = context.rehearse_by_name(company.id, "parcel.send", &input("1")).await.expect("rehearsed");
+    let (answer, events) = context.rehearse_by_name(company.id, "parcel.send", &input("1")).await.expect("rehearsed");
+    assert_eq!(events, ["paqueteria.enviado"]);
     let again: Bytes = context.run_by_name(company.id, "parcel.send", &input("1")).await.expect("sent");
     assert_eq!(answer, again);
     let parcel: SendParcel = input("2").read().expect("an input");

@@ -20,8 +20,13 @@ const COMPANIES: u32 = 1_000;
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// What is removed, and how long it is kept. The order matters: earlier rows refer to later ones.
-const AGED: [(Aged, TimeDelta); 4] =
-    [(Aged::Answers, ANSWER_RETENTION), (Aged::Deliveries, KEPT), (Aged::Events, KEPT), (Aged::Webhooks, KEPT)];
+const AGED: [(Aged, TimeDelta); 5] = [
+    (Aged::Answers, ANSWER_RETENTION),
+    (Aged::Deliveries, KEPT),
+    (Aged::Abandoned, KEPT),
+    (Aged::Events, KEPT),
+    (Aged::Webhooks, KEPT),
+];
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
 /// and deleted webhooks after 30 days (spec, "Limits"). It also corrects which webhooks have work,

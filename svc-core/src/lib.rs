@@ -16,7 +16,7 @@
 //! use http::Request;
 //! use svc_core::operations::CreateKey;
 //! use svc_core::domain::scope::Scopes;
-//! use svc_core::stamping::{SandboxStamper, Stamper};
+//! use svc_core::stamping::SandboxStamper;
 //! use svc_core::store::CompanyChange;
 //! use svc_core::{Api, Context, Providers};
 //! use svc_local_postgres::Cluster;
@@ -37,11 +37,10 @@
 //!
 //! // All background work is one future. Here it stamps, merges usage and cleans up; with a sender and
 //! // a notifier (features `client` and `smtp`) it also delivers webhooks and e-mails.
-//! let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
 //! let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
 //! let background = context.clone();
 //! let work = tokio::spawn(async move {
-//!     background.work(Providers::default().stamper(stamper), async { stopped.await.unwrap_or_default() }).await;
+//!     background.work(Providers::default().stamper(SandboxStamper), async { stopped.await.unwrap_or_default() }).await;
 //! });
 //!
 //! // A company, and a key that its owner owns. The secret is shown once.
@@ -91,13 +90,17 @@
 //!   background work through [`Providers`].
 //! - [`Context::run`] runs one of the [`operations`] from Rust, and [`Context::run_by_name`] runs it by
 //!   name, whether HTTP reaches it or not. [`Context::import`] loads records in bulk.
+//! - [`Context::list`] reads the records of any list as a stream of their type.
 //! - [`webhooks`], [`stamping`] and [`mail`] define sender, stamper and notifier, and implement them.
 //!   Each pass over a backlog can also be called by itself, within a [`Budget`], as a scheduled
 //!   function does.
-//! - [`ContextBuilder::operation`], [`ContextBuilder::list`] and [`ContextBuilder::hook`] add operations,
-//!   lists and rules of your own, with their paths, scopes, errors and tables; the example `parcels`
-//!   shows all of them.
+//! - [`ContextBuilder::operation`], [`ContextBuilder::list`], [`ContextBuilder::event`] and
+//!   [`ContextBuilder::hook`] add operations, lists, events and rules of your own, with their paths,
+//!   scopes, errors and tables; [`ContextBuilder::subscriber`] adds what follows from events. The
+//!   example `parcels` shows all of them.
 //! - [`ContextBuilder::attachments`] adds complements and addendas of your own to tax documents.
+//! - [`Context::authenticate`] and [`Context::sign_in`] let routes of your own take the API's keys, and
+//!   an [`Authenticator`] lets the API take your sessions.
 //! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
 //!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!
@@ -148,6 +151,7 @@ mod service;
 pub mod settings;
 pub mod stamping;
 pub mod store;
+pub mod subscribers;
 #[cfg(test)]
 mod testing;
 mod usage;
@@ -158,8 +162,8 @@ pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use compute::Job;
 pub use context::{
-    AttachmentFault, Attachments, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY,
-    UnsealedDocument,
+    AttachmentFault, Attachments, Authenticator, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY,
+    Identity, Listing, UnsealedDocument,
 };
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error, OwnCode};
@@ -168,4 +172,4 @@ pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
 pub use operation::{Registry, RegistryError, RouteError};
 pub use pipeline::{Authenticated, SignIn, SignedIn};
 pub use service::Api;
-pub use work::Providers;
+pub use work::{Provider, Providers};

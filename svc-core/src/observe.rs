@@ -30,7 +30,8 @@
 //! | [`CANCELLATIONS`] | counter | `outcome`: `cancelled` `rejected` `postponed` `held` `waiting` `lost` `failed` |
 //! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) `copia` (the database is a copy, and the original sends them) `no_provider` (no stamping provider is set) |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
-//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
+//! | [`SUBSCRIBER_EVENTS`] | counter | `outcome`: `handled` `postponed` `given_up` |
+//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `subscribers` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
 //! | [`CLOCK_OFFSET`] | gauge, seconds | – |
 //! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `cancellations` `groups` `events` `deliveries` `discards` `mails` |
 
@@ -79,6 +80,9 @@ pub(crate) const NO_PROVIDER: &str = "no_provider";
 /// Attempts to send e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";
 
+/// Attempts of a host's subscribers at events, by outcome.
+pub const SUBSCRIBER_EVENTS: &str = "svc_subscriber_events_total";
+
 /// Background work that failed: a whole pass (`error`, `panic`), its part for one company
 /// (`company`), or one record (`panic` too). The log says which.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
@@ -107,6 +111,7 @@ pub fn describe() {
     metrics::describe_counter!(CANCELLATIONS, "Attempts at cancellations, by outcome");
     metrics::describe_gauge!(HELD, "Documents that wait for a person, by why");
     metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
+    metrics::describe_counter!(SUBSCRIBER_EVENTS, "Attempts of subscribers at events, by outcome");
     metrics::describe_counter!(BACKGROUND_FAILURES, "Failures of background work, by work and reason");
     metrics::describe_gauge!(CLOCK_OFFSET, Unit::Seconds, "How far the clock is ahead of the database's");
     metrics::describe_gauge!(QUEUE_AGE, Unit::Seconds, "How long the oldest item of a queue has been due");

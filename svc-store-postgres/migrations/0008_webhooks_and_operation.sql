@@ -1,4 +1,4 @@
--- Idempotency-Keys, events, webhooks with their deliveries, and e-mails.
+-- Idempotency-Keys, events, webhooks with their deliveries, a host's subscribers, and e-mails.
 --
 -- Storage parameters: rows that are written again soon after leave room in their page (fillfactor),
 -- so that no index is written again; a fiftieth of dead rows is enough to vacuum where rows are
@@ -26,6 +26,8 @@ CREATE TABLE eventos (
     -- Ascends in the order of the commits, and is no less than the milliseconds of `creado`.
     clave           bigint NOT NULL,
     tipo            text NOT NULL,
+    -- The scope that reads it, of a host's kind: a server may not know the kind.
+    permiso         text,
     recurso         text NOT NULL,
     recurso_clave   bigint NOT NULL,
     -- The body that every notice sends.
@@ -55,6 +57,7 @@ CREATE TABLE eventos_agrupados (
     tipo           text NOT NULL,
     recurso_clave  bigint NOT NULL,
     id             uuid NOT NULL,
+    permiso        text,
     recurso        text NOT NULL,
     cuerpo         bytea NOT NULL,
     -- The webhooks that were active and subscribed at one of the changes.
@@ -158,6 +161,42 @@ CREATE INDEX entregas_pendientes ON entregas (empresa, webhook, proximo_intento)
 CREATE INDEX entregas_de_webhook ON entregas (empresa, webhook, clave, tipo, estado);
 -- Filter `estado`, except for the many that have arrived.
 CREATE INDEX entregas_por_llegar ON entregas (empresa, webhook, estado, clave) WHERE estado <> 'entregada';
+
+-- Up to where a host's subscribers have taken the events of each company. The row of company 0, which
+-- is none, says where a subscriber begins in companies that have no row yet.
+CREATE TABLE suscripciones (
+    empresa     bigint NOT NULL,
+    suscriptor  text NOT NULL,
+    -- The clave of the last event that it has taken.
+    lugar       bigint NOT NULL,
+    PRIMARY KEY (empresa, suscriptor)
+) WITH (fillfactor = 50);
+
+-- The events that a subscriber failed at, and later ones of the same records, which wait for them.
+CREATE TABLE suscripciones_detenidas (
+    empresa        bigint NOT NULL,
+    suscriptor     text NOT NULL,
+    -- The clave of the event.
+    evento         bigint NOT NULL,
+    recurso        text NOT NULL,
+    recurso_clave  bigint NOT NULL,
+    intentos       integer NOT NULL CHECK (intentos >= 0),
+    -- When it is tried again; null while it waits for an earlier one, and once it was given up.
+    proximo        timestamptz,
+    -- Why it failed last.
+    error          text,
+    -- When it was given up.
+    abandonada     timestamptz,
+    PRIMARY KEY (empresa, suscriptor, evento),
+    CONSTRAINT suscripciones_detenidas_abandonada_check CHECK (abandonada IS NULL OR proximo IS NULL)
+);
+-- What of a record is held, in its order.
+CREATE INDEX suscripciones_detenidas_recurso
+    ON suscripciones_detenidas (empresa, suscriptor, recurso, recurso_clave, evento) WHERE abandonada IS NULL;
+-- The companies that have events to be tried again.
+CREATE INDEX suscripciones_detenidas_proximo ON suscripciones_detenidas (proximo, empresa);
+-- Those that were given up, for the clean-up.
+CREATE INDEX suscripciones_detenidas_abandonada ON suscripciones_detenidas (empresa, abandonada);
 
 -- The queue of e-mails, each sent once.
 CREATE TABLE avisos (

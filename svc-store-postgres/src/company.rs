@@ -7,8 +7,11 @@ use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::company::{
     Company, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode, Plan,
 };
+use svc_core::domain::scope::KeyScopes;
 use svc_core::domain::time::Timestamp;
-use svc_core::store::{ClockMovement, CompanyChange, CompanyTx, MAX_AHEAD, NewKey, NewUser, StoreError};
+use svc_core::store::{
+    ClockMovement, CompanyChange, CompanyTx, ListedKey, ListedUser, MAX_AHEAD, NewKey, NewUser, StoreError,
+};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -24,6 +27,23 @@ from_row! {
 /// A span of whole seconds, as `desfase` holds it.
 pub(crate) fn seconds(count: i64) -> TimeDelta {
     TimeDelta::try_seconds(count).unwrap_or_default()
+}
+
+impl FromRow for ListedUser {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self::new(row.read("clave")?, FromRow::from_row(row)?, row.read("activo")?))
+    }
+}
+
+impl FromRow for ListedKey {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let scopes = KeyScopes::of_words(row.read::<_, Vec<String>>("permisos")?);
+        let mut key = Self::new(row.read("sufijo")?, row.read("usuario")?, scopes, row.read("creada")?);
+        key.expires = row.read("vence")?;
+        key.revoked = row.read("revocada")?;
+        key.terms = row.read("terminos")?;
+        Ok(key)
+    }
 }
 
 impl FromRow for Company {
@@ -251,6 +271,34 @@ impl CompanyTx for PostgresTx {
              ORDER BY clave
              LIMIT 1",
             empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn users(&mut self, after: i64, max: u32) -> Result<Vec<ListedUser>, StoreError> {
+        self.many(sql!(
+            "SELECT clave, nombre, correo, vendedor, activo
+             FROM usuarios
+             WHERE empresa = :empresa AND clave > :despues
+             ORDER BY clave
+             LIMIT :max",
+            empresa: self.empresa,
+            despues: after,
+            max: i64::from(max),
+        ))
+        .await
+    }
+
+    async fn listed_keys(&mut self, after: &str, max: u32) -> Result<Vec<ListedKey>, StoreError> {
+        self.many(sql!(
+            "SELECT sufijo, usuario, permisos, vence, revocada, terminos, creada
+             FROM llaves
+             WHERE empresa = :empresa AND sufijo > :despues
+             ORDER BY sufijo
+             LIMIT :max",
+            empresa: self.empresa,
+            despues: after,
+            max: i64::from(max),
         ))
         .await
     }

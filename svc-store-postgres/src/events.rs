@@ -47,6 +47,7 @@ macro_rules! with_events {
                 anterior,
                 id: event.id,
                 tipo: event.tipo,
+                permiso: event.permiso,
                 recurso: event.recurso,
                 clave: event.clave,
                 cuerpo: event.cuerpo,
@@ -61,7 +62,7 @@ macro_rules! with_events {
                 $($name: $value,)*
                 anterior;
                 for event in events {
-                    id, tipo, recurso, clave, cuerpo: &event.cuerpo, creado, repartido,
+                    id, tipo, permiso, recurso, clave, cuerpo: &event.cuerpo, creado, repartido,
                 }
             ),
             ([], groups) => $crate::sql::sql!(
@@ -72,6 +73,7 @@ macro_rules! with_events {
                 for event in groups {
                     id_grupo: event.id,
                     tipo_grupo: event.tipo,
+                    permiso_grupo: event.permiso,
                     recurso_grupo: event.recurso,
                     clave_grupo: event.clave,
                     cuerpo_grupo: &event.cuerpo,
@@ -89,11 +91,12 @@ macro_rules! with_events {
                 quietud: svc_core::webhooks::QUIET,
                 espera: svc_core::webhooks::LONGEST_WAIT;
                 for event in events {
-                    id, tipo, recurso, clave, cuerpo: &event.cuerpo, creado, repartido,
+                    id, tipo, permiso, recurso, clave, cuerpo: &event.cuerpo, creado, repartido,
                 }
                 for event in groups {
                     id_grupo: event.id,
                     tipo_grupo: event.tipo,
+                    permiso_grupo: event.permiso,
                     recurso_grupo: event.recurso,
                     clave_grupo: event.clave,
                     cuerpo_grupo: &event.cuerpo,
@@ -151,9 +154,9 @@ macro_rules! one_event {
     () => {
         "sueltos AS (
              INSERT INTO eventos (
-                 empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido
+                 empresa, id, clave, tipo, permiso, recurso, recurso_clave, cuerpo, creado, destinos, repartido
              )
-             SELECT :empresa, :id, s.valor, :tipo, :recurso, :clave, :cuerpo, :creado, d.destinos,
+             SELECT :empresa, :id, s.valor, :tipo, :permiso, :recurso, :clave, :cuerpo, :creado, d.destinos,
                     :repartido OR d.destinos = '{}'
              FROM serie s, (
                  SELECT coalesce(array_agg(w.clave), '{}') AS destinos
@@ -170,14 +173,15 @@ macro_rules! many_events {
     () => {
         "sueltos AS (
              INSERT INTO eventos (
-                 empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido
+                 empresa, id, clave, tipo, permiso, recurso, recurso_clave, cuerpo, creado, destinos, repartido
              )
-             SELECT :empresa, e.id, s.valor - cardinality(:id::uuid[]) + e.lugar, e.tipo, e.recurso, e.clave, e.cuerpo,
-                    e.creado, d.destinos, e.repartido OR d.destinos = '{}'
+             SELECT :empresa, e.id, s.valor - cardinality(:id::uuid[]) + e.lugar, e.tipo, e.permiso, e.recurso, e.clave,
+                    e.cuerpo, e.creado, d.destinos, e.repartido OR d.destinos = '{}'
              FROM serie s, unnest(
-                 (SELECT :id::uuid[]), (SELECT :tipo::text[]), (SELECT :recurso::text[]), (SELECT :clave::bigint[]),
-                 (SELECT :cuerpo::bytea[]), (SELECT :creado::timestamptz[]), (SELECT :repartido::boolean[])
-             ) WITH ORDINALITY AS e (id, tipo, recurso, clave, cuerpo, creado, repartido, lugar),
+                 (SELECT :id::uuid[]), (SELECT :tipo::text[]), (SELECT :permiso::text[]), (SELECT :recurso::text[]),
+                 (SELECT :clave::bigint[]), (SELECT :cuerpo::bytea[]), (SELECT :creado::timestamptz[]),
+                 (SELECT :repartido::boolean[])
+             ) WITH ORDINALITY AS e (id, tipo, permiso, recurso, clave, cuerpo, creado, repartido, lugar),
              LATERAL (
                  SELECT coalesce(array_agg(w.clave), '{}') AS destinos
                  FROM webhooks w
@@ -193,16 +197,16 @@ macro_rules! grouped_events {
     () => {
         "grupos AS (
              INSERT INTO eventos_agrupados AS g (
-                 empresa, tipo, recurso_clave, id, recurso, cuerpo, primero, vence, limite, destinos
+                 empresa, tipo, recurso_clave, id, permiso, recurso, cuerpo, primero, vence, limite, destinos
              )
              SELECT DISTINCT ON (e.tipo, e.clave)
-                    :empresa, e.tipo, e.clave, e.id, e.recurso, e.cuerpo, e.creado, e.creado + :quietud,
-                    e.creado + :espera, d.destinos
+                    :empresa, e.tipo, e.clave, e.id, e.permiso, e.recurso, e.cuerpo, e.creado,
+                    e.creado + :quietud, e.creado + :espera, d.destinos
              FROM unnest(
-                 (SELECT :id_grupo::uuid[]), (SELECT :tipo_grupo::text[]), (SELECT :recurso_grupo::text[]),
-                 (SELECT :clave_grupo::bigint[]), (SELECT :cuerpo_grupo::bytea[]),
-                 (SELECT :creado_grupo::timestamptz[])
-             ) WITH ORDINALITY AS e (id, tipo, recurso, clave, cuerpo, creado, orden),
+                 (SELECT :id_grupo::uuid[]), (SELECT :tipo_grupo::text[]), (SELECT :permiso_grupo::text[]),
+                 (SELECT :recurso_grupo::text[]), (SELECT :clave_grupo::bigint[]),
+                 (SELECT :cuerpo_grupo::bytea[]), (SELECT :creado_grupo::timestamptz[])
+             ) WITH ORDINALITY AS e (id, tipo, permiso, recurso, clave, cuerpo, creado, orden),
              LATERAL (
                  SELECT coalesce(array_agg(w.clave), '{}') AS destinos
                  FROM webhooks w

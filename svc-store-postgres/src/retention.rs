@@ -38,6 +38,16 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
             vencido,
             limite,
         ),
+        Aged::Abandoned => sql!(
+            "SELECT DISTINCT s.empresa
+             FROM suscripciones_detenidas s
+             WHERE s.empresa > :despues AND s.abandonada < :vencido
+             ORDER BY s.empresa
+             LIMIT :limite",
+            despues,
+            vencido,
+            limite,
+        ),
         Aged::Events => sql!(
             "SELECT e.empresa
              FROM empresas e
@@ -86,6 +96,18 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
                  FROM entregas
                  WHERE empresa = :empresa
                  ORDER BY clave
+                 LIMIT :limite
+             ))",
+            empresa,
+            vencido,
+            limite,
+        ),
+        Aged::Abandoned => sql!(
+            "DELETE FROM suscripciones_detenidas
+             WHERE empresa = :empresa AND abandonada < :vencido AND ctid = ANY (ARRAY(
+                 SELECT ctid
+                 FROM suscripciones_detenidas
+                 WHERE empresa = :empresa AND abandonada < :vencido
                  LIMIT :limite
              ))",
             empresa,

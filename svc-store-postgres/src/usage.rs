@@ -91,7 +91,9 @@ macro_rules! read_keys {
 #[async_trait]
 impl UsageStore for PostgresStore {
     async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
-        let Some(first) = ids.first() else { return Ok(Vec::new()) };
+        let (users, ids): (Vec<&KeyId>, Vec<&KeyId>) = ids.iter().partition(|id| id.user().is_some());
+        let mut records = self.users_in_place_of_keys(&users, now).await?;
+        let Some(first) = ids.first() else { return Ok(records) };
         // A distributed engine can route a statement that names one company.
         let statement = if ids.iter().all(|id| id.company == first.company) {
             sql!(
@@ -115,7 +117,8 @@ impl UsageStore for PostgresStore {
             )
         };
         let keys: Vec<StoredKey> = self.service.of_all().many(statement).await?;
-        Ok(keys.into_iter().map(|key| key.into_record(now)).collect())
+        records.extend(keys.into_iter().map(|key| key.into_record(now)));
+        Ok(records)
     }
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
@@ -134,6 +137,32 @@ impl UsageStore for PostgresStore {
         }
         connection.commit().await.map_err(store_error)?;
         Ok(total)
+    }
+}
+
+impl PostgresStore {
+    /// Users who signed in without a key, as keys that nobody can use.
+    async fn users_in_place_of_keys(&self, users: &[&KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError> {
+        if users.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = sql!(
+            read_keys!(
+                "(
+                 SELECT empresa, usuario, '~' || usuario AS sufijo, decode(repeat('00', 32), 'hex') AS secreto_sha256,
+                        '{}'::text[] AS permisos, NULL::timestamptz AS vence, NULL::timestamptz AS revocada,
+                        NULL::text AS terminos
+                 FROM unnest(:empresa::bigint[], :usuario::bigint[]) AS pedida (empresa, usuario)
+             ) l",
+                "true"
+            ),
+            empresa: users.iter().map(|id| id.company).collect::<Vec<_>>(),
+            usuario: users.iter().filter_map(|id| id.user()).collect::<Vec<_>>(),
+            minuto: Period::of(now).minuto,
+            ahora: now,
+        );
+        let found: Vec<StoredKey> = self.service.of_all().many(statement).await?;
+        Ok(found.into_iter().map(|user| user.into_record(now)).collect())
     }
 }
 

@@ -15,7 +15,7 @@ const CORE: &Layers = &[
     ("context and operation engine", &["context", "operation"]),
     ("leases of background work", &["leases"]),
     ("books", &["posting"]),
-    ("passes over backlogs", &["cleanup", "mail", "stamping", "webhooks"]),
+    ("passes over backlogs", &["cleanup", "mail", "stamping", "subscribers", "webhooks"]),
     ("operations", &["operations"]),
     ("their registry", &["registry"]),
     ("HTTP's way through", &["pipeline"]),
@@ -67,11 +67,13 @@ const POSTGRES: &Layers = &[
             "service",
             "sources",
             "stamping",
+            "subscription",
             "ticket",
             "usage",
             "webhook",
         ],
     ),
+    ("a part that hosts switch on", &["metadata"]),
     ("what it answers", &["lib", "reader"]),
 ];
 

@@ -17,7 +17,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 17] = [
+const READS: [&str; 21] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -33,6 +33,7 @@ const READS: [&str; 17] = [
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
     // Keys of several companies, looked up together.
     "unnest($1::bigint[], $2::text[]) AS pedida",
+    "unnest($1::bigint[], $2::bigint[]) AS pedida (empresa, usuario)",
     // The companies, and those with something too old.
     "SELECT empresa FROM empresas WHERE empresa > $1",
     "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba FROM empresas",
@@ -40,6 +41,10 @@ const READS: [&str; 17] = [
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
     "(SELECT n.id FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
     "SELECT DISTINCT w.empresa FROM webhooks w",
+    "SELECT DISTINCT s.empresa FROM suscripciones_detenidas s",
+    // Companies with events for a host's subscribers.
+    "CROSS JOIN empresas e JOIN contadores c ON c.empresa = e.empresa AND c.serie = 'eventos'",
+    "AS s (lugar, suscriptor) ON s.suscriptor = d.suscriptor",
     // Whose certificate ends soon, for operators.
     "SELECT c.empresa, c.numero, c.hasta FROM certificados c WHERE c.hasta < $1",
 ];
@@ -124,6 +129,8 @@ async fn assembled_statements_name_one_company() {
     company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, world.clock.now()).await.expect("the store answers").is_empty());
+    let user = [KeyId::of_user(company.id, 1)];
+    assert_eq!(world.any_store().keys(&user, world.clock.now()).await.expect("the store answers").len(), 1);
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
     world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
     let sent = watch.sent();

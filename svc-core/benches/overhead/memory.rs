@@ -15,7 +15,7 @@ use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,
+    SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use tokio::runtime::Runtime;
@@ -139,6 +139,21 @@ impl RetentionStore for Memory {
         _: CompanyId,
         _: u32,
     ) -> Result<Vec<CompanyId>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl SubscriptionStore for Memory {
+    async fn subscription_begins(&self, _: &str, first: i64) -> Result<i64, StoreError> {
+        Ok(first)
+    }
+
+    async fn subscriptions_due(
+        &self,
+        _: &[Subscription<'_>],
+        _: DateTime<Utc>,
+    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
         Ok(Vec::new())
     }
 }

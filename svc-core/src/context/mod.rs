@@ -1,9 +1,11 @@
 //! [`Context`]: the state that the API, the back office and background work share.
 
 mod attachments;
+mod authenticator;
 mod backlog;
 mod clock;
 mod keys;
+mod listing;
 mod run;
 
 use std::fmt;
@@ -17,14 +19,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use attachments::{AttachmentFault, Attachments, UnsealedDocument};
+pub(crate) use authenticator::AnyAuthenticator;
+pub use authenticator::{Authenticator, Identity};
 pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
+pub use listing::Listing;
 pub(crate) use run::{Step, existing};
 
 use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
-use crate::operation::{Hook, Operation, Registry, RegistryError, Router, uuid_v7};
+use crate::domain::event::OwnEvent;
+use crate::operation::{Hook, Operation, Registry, RegistryError, Router, Subscriber, uuid_v7};
 use crate::record::List;
 use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
@@ -72,6 +78,7 @@ struct ContextInner {
     registry: Registry,
     router: Router,
     attachments: Option<Arc<dyn Attachments>>,
+    authenticator: Option<Arc<dyn AnyAuthenticator>>,
     settings: Settings,
 }
 
@@ -115,6 +122,7 @@ pub struct ContextBuilder {
     compute: Compute,
     registry: Registry,
     attachments: Option<Arc<dyn Attachments>>,
+    authenticator: Option<Arc<dyn AnyAuthenticator>>,
     settings: Settings,
 }
 
@@ -222,6 +230,11 @@ impl Context {
         &self.shared.router
     }
 
+    /// Who tells about requests without a key, if the host does.
+    pub(crate) fn authenticator(&self) -> Option<&dyn AnyAuthenticator> {
+        self.shared.authenticator.as_deref()
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.shared.settings
     }
@@ -249,6 +262,7 @@ impl ContextBuilder {
             compute: Compute::default(),
             registry,
             attachments: None,
+            authenticator: None,
             settings: Settings::default(),
         }
     }
@@ -405,8 +419,30 @@ impl ContextBuilder {
         self
     }
 
-    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if two operations
-    /// collide.
+    /// Adds a host's kind of events: see [`Registry::event`].
+    #[must_use]
+    pub fn event<E: OwnEvent>(mut self) -> Self {
+        self.registry = self.registry.event::<E>();
+        self
+    }
+
+    /// Adds a part of the host that gets the events of every company: see [`Registry::subscriber`].
+    #[must_use]
+    pub fn subscriber<S: Subscriber>(mut self, subscriber: S) -> Self {
+        self.registry = self.registry.subscriber(subscriber);
+        self
+    }
+
+    /// Sets how the host tells who makes a request that bears no API key; by default such a request is
+    /// refused.
+    #[must_use]
+    pub fn authenticator(mut self, authenticator: impl Authenticator) -> Self {
+        self.authenticator = Some(Arc::new(authenticator));
+        self
+    }
+
+    /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if what a host
+    /// added collides with something.
     pub fn build(self) -> Result<Context, ContextError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
         let base_path = base_path(&base_url).ok_or(ContextError::BaseUrl(self.base_url))?;
@@ -424,6 +460,7 @@ impl ContextBuilder {
             registry: self.registry,
             router,
             attachments: self.attachments,
+            authenticator: self.authenticator,
             settings: self.settings,
         });
         Ok(Context { shared, store: self.store })

@@ -47,7 +47,7 @@ impl Context {
             base_url: self.base_url(),
             development_destinations: self.settings().development_destinations,
             sandbox: company.prueba || self.settings().sandbox,
-            hooks: self.registry().hooks(),
+            registry: self.registry(),
             emitted: Vec::new(),
         }
     }
@@ -102,6 +102,11 @@ impl Context {
         self.transact(company, &mut WithCx { context: self, company, step, rehearsal: true }).await
     }
 
+    /// The company. Fails with `no_encontrado` (field `empresa`) if it does not exist.
+    pub(crate) async fn existing_company(&self, company: CompanyId) -> Result<Company, Error> {
+        self.run_step(company, &ReadCompany).await
+    }
+
     /// Runs one call of the store in its own transaction.
     pub(crate) async fn call_store<T: Send>(
         &self,
@@ -118,6 +123,16 @@ impl Context {
         body: &mut B,
     ) -> Result<B::Output, Error> {
         transact(self.store(), self.random(), company, body).await
+    }
+}
+
+struct ReadCompany;
+
+impl Step for ReadCompany {
+    type Output = Company;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Company, Error> {
+        Ok(cx.company.clone())
     }
 }
 

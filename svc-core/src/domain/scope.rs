@@ -127,6 +127,15 @@ impl Scopes {
         self.ours == 0 && self.own.is_none()
     }
 
+    /// The name of the only scope in the set; `None` if it has none or several.
+    pub(crate) const fn sole_word(self) -> Option<&'static str> {
+        match self.own {
+            Some(own) if self.ours == 0 => Some(own.0),
+            None if self.ours.is_power_of_two() => Some(Scope::ALL[self.ours.trailing_zeros() as usize].word()),
+            _ => None,
+        }
+    }
+
     /// Whether `scope` is in the set.
     pub const fn has(self, scope: Scope) -> bool {
         self.ours & (1 << scope as u32) != 0
@@ -163,14 +172,14 @@ impl KeyScopes {
         Self { ours, own: own.into() }
     }
 
-    /// Those of Svc.
-    pub(crate) fn ours(&self) -> Scopes {
-        self.ours
-    }
-
     /// Whether the key has `scope`.
     pub fn has(&self, scope: Scope) -> bool {
         self.ours.has(scope)
+    }
+
+    /// Whether the key has the scope of that name, of Svc or of a host.
+    pub fn has_word(&self, word: &str) -> bool {
+        self.words().any(|own| own == word)
     }
 
     /// Whether the key has one of the scopes that an operation needs.
@@ -233,5 +242,9 @@ mod tests {
         let key = KeyScopes::of_words(["paqueteria:write", "ventas:read"]);
         assert!(key.meet(Scopes::own(OWN)) && key.has(Scope::VentasRead) && !of(Scopes::all()).meet(Scopes::own(OWN)));
         assert_eq!(key.to_string(), "ventas:read, paqueteria:write");
+        assert!(key.has_word("paqueteria:write") && key.has_word("ventas:read") && !key.has_word("ventas:write"));
+        let sole = [Scopes::own(OWN), Scopes::only(Scope::CxcRead), Scopes::NONE, either].map(Scopes::sole_word);
+        assert_eq!(sole, [Some("paqueteria:write"), Some("cxc:read"), None, None]);
+        assert_eq!(Scopes::own(OWN).and(Scope::CxcRead).sole_word(), None);
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-use super::event::EventKind;
+use super::event::{EventKind, EventKinds, KnownKind};
 use super::words::{DeliveryReason, words};
 use crate::error::{Code, Error};
 
@@ -88,21 +88,21 @@ pub(crate) fn subscription_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// Parses the event types that a webhook subscribes to: one or more names of the catalogue, without
+/// Parses the event types that a webhook subscribes to: one or more names of known kinds, without
 /// repetition.
-pub(crate) fn subscription(names: &[String]) -> Result<Vec<EventKind>, Error> {
+pub(crate) fn subscription(names: &[String], known: &EventKinds) -> Result<Vec<String>, Error> {
     let fault = |at: usize, text: &str| Error::field(Code::EventoNoValido, &format!("eventos[{at}]"), text);
     if names.is_empty() {
         return Err(Error::field(Code::EventoNoValido, "eventos", "debe nombrar al menos un evento"));
     }
-    let mut kinds = Vec::new();
+    let mut kinds: Vec<String> = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        let kind = EventKind::of(name.trim()).filter(|kind| kind.is_subscribable());
+        let kind = known.of(name.trim()).filter(|kind| kind.scope().is_some()).map(KnownKind::word);
         let kind = kind.ok_or_else(|| fault(at, "no es un evento al que un webhook se suscriba"))?;
-        if kinds.contains(&kind) {
+        if kinds.iter().any(|earlier| earlier == kind) {
             return Err(fault(at, "está repetido"));
         }
-        kinds.push(kind);
+        kinds.push(kind.to_owned());
     }
     Ok(kinds)
 }
@@ -111,10 +111,10 @@ pub(crate) fn subscription(names: &[String]) -> Result<Vec<EventKind>, Error> {
 mod tests {
     use super::*;
 
-    fn validate(names: &[&str]) -> Result<Vec<&'static str>, String> {
+    fn validate(names: &[&str]) -> Result<Vec<String>, String> {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-        match subscription(&names) {
-            Ok(kinds) => Ok(kinds.iter().map(|kind| kind.word()).collect()),
+        match subscription(&names, &EventKinds::default()) {
+            Ok(kinds) => Ok(kinds),
             Err(error) => {
                 assert_eq!(error.code(), Code::EventoNoValido);
                 Err(error.mensaje().split(':').next().unwrap_or_default().to_owned())
@@ -124,7 +124,10 @@ mod tests {
 
     #[test]
     fn a_subscription_names_known_events_once() {
-        assert_eq!(validate(&["venta.creada", " cliente.creado "]), Ok(vec!["venta.creada", "cliente.creado"]));
+        assert_eq!(
+            validate(&["venta.creada", " cliente.creado "]),
+            Ok(vec!["venta.creada".to_owned(), "cliente.creado".to_owned()])
+        );
         for (names, field) in [
             (&[][..], "eventos"),
             (&[""], "eventos[0]"),

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::domain::company::{LimitMode, parse_key_id};
+use crate::domain::event::EventKinds;
 use crate::domain::rfc::Rfc;
 use crate::domain::scope::Scopes;
 use crate::error::Error;
@@ -79,7 +80,7 @@ fn queries() -> FuzzTarget {
         let at = u8::try_from(at).expect("few lists");
         let mut whole = vec![at];
         for filter in entry.filters() {
-            for value in VALUES.iter().filter(|value| filter.read(value).is_ok()) {
+            for value in VALUES.iter().filter(|value| filter.read(value, &EventKinds::default()).is_ok()) {
                 let pair = format!("{}={}", filter.name, value.replace(' ', "+"));
                 samples.push([&[at], pair.as_bytes()].concat());
                 whole.extend([pair.as_bytes(), b"&"].concat());
@@ -95,7 +96,8 @@ fn queries() -> FuzzTarget {
             company: &company,
             path: &["1".to_owned()],
             query: &String::from_utf8_lossy(query),
-            scopes: Scopes::all(),
+            scopes: &Scopes::all().into(),
+            kinds: &EventKinds::default(),
             limits: PageLimits::of(list.spec().pages, LimitMode::Enforced),
             now: DateTime::UNIX_EPOCH,
         };

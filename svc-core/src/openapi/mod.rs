@@ -72,8 +72,10 @@ impl Registry {
 }
 
 fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
-    let webhooks = writer.notices();
+    let mut webhooks = writer.notices();
     let mut paths = writer.paths();
+    writer.schemas.end_of_ours();
+    webhooks.extend(writer.own_notices());
     let tags = writer.tags();
     let Writer { registry, reached, language, texts, mut schemas, .. } = writer;
     schemas.insert("Error", responses::error_schema(language));
@@ -83,7 +85,7 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
     let errors: HashSet<_> = reached.iter().flat_map(|entry| registry.errors(entry)).collect();
     let own = errors.iter().filter(|code| matches!(code, Code::Own(_)));
     let examples = responses::examples(Code::ALL.iter().filter(|code| errors.contains(code)).chain(own), language);
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": registry.title().unwrap_or(language.say("Business operations API", "API de operaciones de negocio")),
@@ -109,5 +111,7 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
             "parameters": parameters::components(language),
             "securitySchemes": operations::security_schemes(language),
         },
-    })
+    });
+    notices::extend_kinds(&mut document, registry.kinds().own());
+    document
 }

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::language::Language;
 use super::texts::Texts;
-use crate::domain::event::EventKind;
 use crate::operation::Registry;
 
 /// An operation that [`Context::run_by_name`](crate::Context::run_by_name) and `svc do` can run.
@@ -16,8 +15,8 @@ pub struct NamedOperation {
     pub name: &'static str,
     /// What it does, in a few words.
     pub summary: &'static str,
-    /// The events that it may emit.
-    pub emits: &'static [EventKind],
+    /// The names of the events that it may emit.
+    pub emits: Vec<&'static str>,
     /// The JSON Schema (2020-12) of its input.
     pub schema: Value,
 }
@@ -32,7 +31,8 @@ impl Registry {
             if entry.spec.texts.is_none() {
                 texts.describe_input(entry, &mut schema);
             }
-            Some(NamedOperation { name, summary: texts.summary_of(entry), emits: entry.spec.emits, schema })
+            let emits = entry.spec.emitted_words().collect();
+            Some(NamedOperation { name, summary: texts.summary_of(entry), emits, schema })
         })
     }
 }

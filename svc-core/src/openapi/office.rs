@@ -73,7 +73,7 @@ impl Registry {
             _ => json!({ JSON: { "schema": result() } }),
         };
         if !emits.is_empty() {
-            operation["x-events"] = emits.iter().map(|kind| kind.word()).collect();
+            operation["x-events"] = emits.clone().into();
         }
         operation
     }

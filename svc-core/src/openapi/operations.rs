@@ -52,8 +52,8 @@ impl Writer<'_> {
         if let Some(list) = entry.declared_list().filter(|list| list.requires.len() > 1) {
             operation[ONE_OF] = list.requires.into();
         }
-        if !entry.spec.emits.is_empty() {
-            operation["x-events"] = entry.spec.emits.iter().map(|kind| kind.word()).collect();
+        if entry.spec.emitted_words().next().is_some() {
+            operation["x-events"] = entry.spec.emitted_words().collect();
         }
         operation
     }
@@ -75,7 +75,7 @@ impl Writer<'_> {
                 &scopes.join(or),
             ]);
         }
-        let events: Vec<_> = entry.spec.emits.iter().map(|kind| code(kind.word())).collect();
+        let events: Vec<_> = entry.spec.emitted_words().map(code).collect();
         if !events.is_empty() {
             said.extend([
                 "

@@ -140,7 +140,7 @@ impl Writer<'_> {
     /// What the filter's kind says about its value, where the list says nothing of its own.
     fn rule(&self, filter: &Filter) -> &'static str {
         match filter.takes {
-            Takes::Integer | Takes::Choice(_) | Takes::Boolean => {
+            Takes::Integer | Takes::Choice(_) | Takes::EventKind(_) | Takes::Boolean => {
                 self.language.say("Only records with this value.", "Solo registros con este valor.")
             }
             Takes::Text { .. } => self.language.say(
@@ -181,7 +181,7 @@ fn schema(filter: &Filter) -> Value {
         Takes::Text { shortest, longest } => json!({ "type": "string", "minLength": shortest, "maxLength": longest }),
         Takes::Uuid => json!({ "type": "string", "format": "uuid", "minLength": 36, "maxLength": 36 }),
         Takes::Boolean => json!({ "type": "boolean" }),
-        Takes::Choice(words) => json!({ "type": "string", "enum": words }),
+        Takes::Choice(words) | Takes::EventKind(words) => json!({ "type": "string", "enum": words }),
         Takes::Email | Takes::Phone => json!({ "type": "string", "minLength": 1 }),
         Takes::Search => json!({ "type": "string", "minLength": 3, "maxLength": LONGEST }),
         // No example: viewers would send it, although the filter is optional.

@@ -40,8 +40,11 @@ impl Schemas {
         json!({ "$ref": format!("{COMPONENTS}{name}") })
     }
 
-    /// Says that all types of Svc's own operations are in.
+    /// Says that all types of Svc's own operations are in. Only the first call counts.
     pub(super) fn end_of_ours(&mut self) {
+        if self.ours.is_some() {
+            return;
+        }
         let names = self.taken.definitions().keys().chain(self.given.definitions().keys());
         self.ours = Some(names.cloned().collect());
     }

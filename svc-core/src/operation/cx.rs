@@ -6,10 +6,10 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::Hooks;
+use super::Registry;
 use crate::domain::clock::Random;
 use crate::domain::company::Company;
-use crate::domain::event::Event;
+use crate::domain::event::{Event, EventKinds, KnownKind, NoticeContent, OwnEvent};
 use crate::domain::scope::{KeyScopes, Scope};
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceOrigin;
@@ -20,13 +20,15 @@ use crate::store::{NewEvent, Tx};
 /// Who calls an operation.
 #[derive(Debug, Clone)]
 pub enum Actor {
-    /// A request with an API key, on behalf of the user who owns the key.
+    /// A request with an API key, on behalf of the user who owns the key, or of a user whom the host
+    /// signed in without one.
     Key {
-        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`.
+        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`; `~`
+        /// and the clave of a user without a key.
         suffix: String,
-        /// The clave of the user who owns the key.
+        /// The clave of the user.
         owner: i64,
-        /// What the key may do.
+        /// What the request may do.
         scopes: KeyScopes,
     },
     /// The ERP itself: its screens, imports and background work.
@@ -63,8 +65,8 @@ pub struct Cx<'a> {
     pub development_destinations: bool,
     /// Whether the sandbox stamps the company's documents, so that none is a valid invoice.
     pub sandbox: bool,
-    /// What the host does before and after operations.
-    pub(crate) hooks: &'a Hooks,
+    /// The operations of the context, with what its host added.
+    pub(crate) registry: &'a Registry,
     /// The types of the events that it emitted, each once, in the order of their first event.
     pub(crate) emitted: Vec<&'static str>,
 }
@@ -74,6 +76,14 @@ impl Actor {
     pub fn may(&self, scope: Scope) -> bool {
         match self {
             Self::Key { scopes, .. } => scopes.has(scope),
+            Self::BackOffice => true,
+        }
+    }
+
+    /// Whether the caller has the scope of that name, of Svc or of a host.
+    pub fn may_word(&self, scope: &str) -> bool {
+        match self {
+            Self::Key { scopes, .. } => scopes.has_word(scope),
             Self::BackOffice => true,
         }
     }
@@ -101,22 +111,44 @@ impl Cx<'_> {
     /// (contract §6).
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
-        let row = |event: &&Event| self.event_row(event, false);
+        let row = |event: &&Event| self.event_row(&event.notice(), None, false);
         let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         for event in events {
-            self.note(event);
+            self.note(event.tipo());
         }
         self.tx.append_events(single).await?;
         Ok(self.tx.group_events(grouped).await?)
     }
 
+    /// Writes a host's event to the outbox in this transaction, as [`Cx::emit`] writes one of Svc's.
+    /// Fails if the context does not know its kind: see
+    /// [`ContextBuilder::event`](crate::ContextBuilder::event).
+    pub async fn emit_own<E: OwnEvent>(&mut self, event: &E) -> Result<(), Error> {
+        let kind = E::KIND;
+        if !matches!(self.kinds().of(kind.word()), Some(KnownKind::Own(_))) {
+            return Err(Error::internal(format!("the events {} were not declared with `event`", kind.word())));
+        }
+        let row = self.event_row(&NoticeContent::of_own(event)?, Some(kind.scope()), false)?;
+        self.note(kind.word());
+        if kind.is_grouped() {
+            Ok(self.tx.group_events(vec![row]).await?)
+        } else {
+            Ok(self.tx.append_events(vec![row]).await?)
+        }
+    }
+
+    /// The kinds of events that the context knows.
+    pub(crate) fn kinds(&self) -> &EventKinds {
+        self.registry.kinds()
+    }
+
     /// Writes `event` to the outbox without fanning it out, and returns its id; the caller inserts
     /// the deliveries.
     pub(crate) async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
-        let row = self.event_row(event, true)?;
+        let row = self.event_row(&event.notice(), None, true)?;
         let id = row.id;
-        self.note(event);
+        self.note(event.tipo());
         self.tx.append_events(vec![row]).await?;
         Ok(id)
     }
@@ -126,18 +158,22 @@ impl Cx<'_> {
         self.emitted
     }
 
-    fn note(&mut self, event: &Event) {
-        let tipo = event.tipo();
+    fn note(&mut self, tipo: &'static str) {
         if !self.emitted.contains(&tipo) {
             self.emitted.push(tipo);
         }
     }
 
-    fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {
+    fn event_row(
+        &self,
+        notice: &NoticeContent,
+        permiso: Option<&'static str>,
+        repartido: bool,
+    ) -> Result<NewEvent, Error> {
         let id = uuid_v7(self.now.get(), self.random);
-        let cuerpo = event.body(id, self.now, self.company.id, self.base_url).map_err(Error::internal)?;
-        let (recurso, clave) = event.recurso();
-        Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
+        let cuerpo = notice.body(id, self.now, self.company.id, self.base_url).map_err(Error::internal)?;
+        let (recurso, clave) = notice.recurso;
+        Ok(NewEvent { id, tipo: notice.tipo, permiso, recurso, clave, cuerpo, creado: self.now, repartido })
     }
 
     /// Seals a secret of the company. `column` is the column that will store it

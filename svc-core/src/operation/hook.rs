@@ -108,7 +108,7 @@ impl fmt::Debug for Hooks {
 impl Cx<'_> {
     /// Runs an operation with the hooks that a host has given it.
     pub(crate) async fn call<O: Operation>(&mut self, operation: &O) -> Result<O::Output, Error> {
-        let hooks = self.hooks.of::<O>();
+        let hooks = self.registry.hooks().of::<O>();
         for hook in hooks {
             hook.before(self, operation).await?;
         }

@@ -27,6 +27,7 @@ pub(crate) mod query;
 mod registered;
 mod router;
 mod spec;
+mod subscriber;
 
 use std::future::Future;
 
@@ -44,6 +45,8 @@ pub use router::RouteError;
 pub(crate) use router::Router;
 pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec, SpecTexts};
+pub(crate) use subscriber::RegisteredSubscriber;
+pub use subscriber::{ReceivedEvent, Subscriber, SubscriberStart};
 
 use crate::error::Error;
 

@@ -8,7 +8,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::domain::company::{Company, LimitMode};
-use crate::domain::scope::Scopes;
+use crate::domain::event::EventKinds;
+use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
 use crate::record::{ListSpec, PageSizes, Query, Record, Row, RowError};
 
@@ -54,7 +55,9 @@ pub(crate) struct ListRequest<'a> {
     pub(crate) path: &'a [String],
     pub(crate) query: &'a str,
     /// What the key may read.
-    pub(crate) scopes: Scopes,
+    pub(crate) scopes: &'a KeyScopes,
+    /// The kinds of events that the context knows.
+    pub(crate) kinds: &'a EventKinds,
     pub(crate) limits: PageLimits,
     /// The service's time.
     pub(crate) now: DateTime<Utc>,

@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::record::{Condition, Filter, Query};
 
 /// Parses and validates a query. Unknown parameters are reported before wrong values.
-pub(super) fn read(
+pub(crate) fn read(
     table: &'static [Filter],
     under: Option<i64>,
     request: ListRequest<'_>,
@@ -39,7 +39,7 @@ pub(super) fn read(
             return Err(Error::field(Code::FiltroInvalido, name, "no es texto UTF-8"));
         }
         if let Some(filter) = table.iter().find(|filter| filter.name == *name) {
-            conditions.push(Condition { filter, value: filter.read(value)? });
+            conditions.push(Condition { filter, value: filter.read(value, request.kinds)? });
         }
     }
     refuse_reversed_ranges(&given)?;
@@ -57,8 +57,20 @@ pub(super) fn read(
     // A window without an end keeps the end that it had on the first page (contract §3).
     let until = position.and_then(|position| position.until);
     let (after, now) = (position.map(|position| position.after), until.unwrap_or(request.company.time(request.now)));
-    let (scopes, service_now) = (request.scopes, request.now);
-    Ok(Query { under, conditions, after, limit, now, service_now, until: None, scopes, filters: table, canonical })
+    let (scopes, kinds, service_now) = (request.scopes.clone(), request.kinds.clone(), request.now);
+    Ok(Query {
+        under,
+        conditions,
+        after,
+        limit,
+        now,
+        service_now,
+        until: None,
+        scopes,
+        kinds,
+        filters: table,
+        canonical,
+    })
 }
 
 /// Whether `limite` is larger than what will be accepted once limits are enforced.
@@ -118,7 +130,8 @@ mod tests {
     use super::super::page::Position;
     use super::*;
     use crate::domain::company::LimitMode;
-    use crate::domain::scope::Scopes;
+    use crate::domain::event::EventKinds;
+    use crate::domain::scope::{KeyScopes, Scopes};
     use crate::record::filter::{boolean, choice, email, from, from_day, integer, phone, search, sized, until};
     use crate::record::{PageSizes, Value};
     use crate::testing::company;
@@ -139,8 +152,8 @@ mod tests {
     fn parsed(query: &str) -> Result<Query, Code> {
         let limits = PageLimits::of(PageSizes::Enforced, LimitMode::Enforced);
         let company = &company(1);
-        let scopes = Scopes::all();
-        let request = ListRequest { company, path: &[], query, scopes, limits, now: DateTime::UNIX_EPOCH };
+        let (scopes, kinds) = (&KeyScopes::from(Scopes::all()), &EventKinds::default());
+        let request = ListRequest { company, path: &[], query, scopes, kinds, limits, now: DateTime::UNIX_EPOCH };
         read(TABLE, None, request, &Cursors::new(company, "/x")).map_err(|error| error.code())
     }
 

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Entry, Hook, Hooks, Operation, RouteError, Router};
+use super::{Entry, Hook, Hooks, Operation, RegisteredSubscriber, RouteError, Router, Subscriber};
+use crate::domain::event::{EventKind, EventKinds, KnownKind, OwnEvent, OwnEventKind, area};
 use crate::domain::scope::Scope;
 use crate::error::Code;
 use crate::record::List;
@@ -20,6 +21,8 @@ pub struct Registry {
     built_in: usize,
     hooks: Hooks,
     title: Option<Arc<str>>,
+    kinds: EventKinds,
+    subscribers: Vec<RegisteredSubscriber>,
 }
 
 /// Why the operations of a registry cannot be served together. Only a host's own can cause it.
@@ -43,6 +46,29 @@ pub enum RegistryError {
     /// methods: the type.
     #[error("another operation has a type called {0}")]
     Type(&'static str),
+    /// Two kinds of events have the same name, or types of the same name: the name, and both types.
+    #[error("two kinds of events are called {0}: {1} and {2}")]
+    Event(&'static str, &'static str, &'static str),
+    /// A host's kind of events has the area of events of Svc, where later versions may add some: the
+    /// name, the type and the event of Svc.
+    #[error("the event {0} of {1} has the area of Svc's own {2}")]
+    EventArea(&'static str, &'static str, &'static str),
+    /// An operation emits events that were not declared: the type and the name.
+    #[error("{0} emits {1}, which was not declared with `event`")]
+    Undeclared(&'static str, &'static str),
+    /// Two subscribers have the same name: the name and both types.
+    #[error("two subscribers are called {0}: {1} and {2}")]
+    Subscriber(&'static str, &'static str, &'static str),
+    /// A subscriber's name does not have its form: the name and the type.
+    #[error("a subscriber's name has 1 to 60 lower-case letters, digits, _, - and .: {0:?} of {1}")]
+    SubscriberName(&'static str, &'static str),
+    /// A subscriber asks for no events, or for a kind that is not known: the type and the name of the
+    /// kind.
+    #[error("the subscriber {0} asks for events that are not known: {1:?}")]
+    SubscriberKind(&'static str, &'static str),
+    /// The example of a kind of events is no JSON object: the name and the type.
+    #[error("the example of the event {0} of {1} is no JSON object")]
+    EventSample(&'static str, &'static str),
 }
 
 impl Registry {
@@ -60,7 +86,14 @@ impl Registry {
 
     /// The registry of these operations, to which a host may add its own.
     pub(crate) fn of(built_in: &[Entry]) -> Self {
-        Self { entries: built_in.to_vec(), built_in: built_in.len(), hooks: Hooks::default(), title: None }
+        Self {
+            entries: built_in.to_vec(),
+            built_in: built_in.len(),
+            hooks: Hooks::default(),
+            title: None,
+            kinds: EventKinds::default(),
+            subscribers: Vec::new(),
+        }
     }
 
     /// Every operation: Svc's own, then the host's in the order in which it added them.
@@ -99,6 +132,29 @@ impl Registry {
         self
     }
 
+    /// Adds a host's kind of events: see [`OwnEvent`].
+    #[must_use]
+    pub fn event<E: OwnEvent>(mut self) -> Self {
+        self.kinds = self.kinds.and(E::KIND);
+        self
+    }
+
+    /// Adds a part of the host that gets the events of every company: see [`Subscriber`].
+    #[must_use]
+    pub fn subscriber<S: Subscriber>(mut self, subscriber: S) -> Self {
+        self.subscribers.push(RegisteredSubscriber::new(subscriber));
+        self
+    }
+
+    pub(crate) fn subscribers(&self) -> &[RegisteredSubscriber] {
+        &self.subscribers
+    }
+
+    /// The kinds of events: Svc's, then the host's.
+    pub fn kinds(&self) -> &EventKinds {
+        &self.kinds
+    }
+
     /// Every error that an operation of this registry can answer over HTTP: [`Entry::errors`], and those
     /// of its hooks.
     pub fn errors(&self, entry: &Entry) -> Vec<Code> {
@@ -126,11 +182,12 @@ impl Registry {
         codes
     }
 
-    /// The names of all scopes: Svc's, then those that the host's operations need.
+    /// The names of all scopes: Svc's, then those that the host's operations and events need.
     pub fn scopes(&self) -> Vec<&'static str> {
         let mut words: Vec<_> = Scope::ALL.iter().map(|scope| scope.word()).collect();
-        for word in self.own().iter().filter_map(|entry| entry.spec.http.as_ref()).flat_map(|http| http.scopes.words())
-        {
+        let of_operations = self.own().iter().filter_map(|entry| entry.spec.http.as_ref());
+        let of_events = self.kinds.own().iter().map(OwnEventKind::scope);
+        for word in of_operations.flat_map(|http| http.scopes.words()).chain(of_events) {
             if !words.contains(&word) {
                 words.push(word);
             }
@@ -165,7 +222,58 @@ impl Registry {
                 return Err(RegistryError::Type(name));
             }
         }
+        self.validate_events()?;
+        self.validate_subscribers()?;
         Ok(Router::new(&self.entries)?)
+    }
+
+    fn validate_subscribers(&self) -> Result<(), RegistryError> {
+        for (place, one) in self.subscribers.iter().enumerate() {
+            let (name, type_name) = (one.name, one.type_name);
+            if !one.has_valid_name() {
+                return Err(RegistryError::SubscriberName(name, type_name));
+            }
+            if let Some(other) = self.subscribers[..place].iter().find(|other| other.name == name) {
+                return Err(RegistryError::Subscriber(name, other.type_name, type_name));
+            }
+            if one.kinds.is_empty() {
+                return Err(RegistryError::SubscriberKind(type_name, ""));
+            }
+            if let Some(unknown) = one.kinds.iter().find(|word| self.kinds.of(word).is_none()) {
+                return Err(RegistryError::SubscriberKind(type_name, unknown));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the host's kinds of events against Svc's and each other, and that operations emit none
+    /// but these.
+    fn validate_events(&self) -> Result<(), RegistryError> {
+        let own = self.kinds.own();
+        for (place, kind) in own.iter().enumerate() {
+            let (word, name) = (kind.word(), kind.full_type_name());
+            let same_area = EventKind::ALL.iter().find(|ours| area(ours.word()) == area(word));
+            if let Some(ours) = same_area {
+                return Err(RegistryError::EventArea(word, name, ours.word()));
+            }
+            let same = |other: &&OwnEventKind| other.word() == word || other.type_name() == kind.type_name();
+            if let Some(other) = own[..place].iter().find(same) {
+                return Err(RegistryError::Event(word, other.full_type_name(), name));
+            }
+            if let Some(ours) = EventKind::ALL.iter().find(|ours| format!("{ours:?}") == kind.type_name()) {
+                return Err(RegistryError::Event(word, ours.word(), name));
+            }
+            if !kind.sample().is_object() {
+                return Err(RegistryError::EventSample(word, name));
+            }
+        }
+        for entry in &self.entries {
+            let is_unknown = |kind: &&OwnEventKind| !matches!(self.kinds.of(kind.word()), Some(KnownKind::Own(_)));
+            if let Some(kind) = entry.spec.emits_own.iter().find(is_unknown) {
+                return Err(RegistryError::Undeclared(entry.type_name(), kind.word()));
+            }
+        }
+        Ok(())
     }
 }
 

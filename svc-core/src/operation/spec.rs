@@ -3,7 +3,7 @@
 
 use http::StatusCode;
 
-use crate::domain::event::EventKind;
+use crate::domain::event::{EventKind, OwnEventKind};
 use crate::domain::scope::{Scope, Scopes};
 use crate::error::Code;
 use crate::record::ListSpec;
@@ -255,6 +255,8 @@ pub struct Spec {
     pub http: Option<Http>,
     /// The events that it may emit.
     pub emits: &'static [EventKind],
+    /// The events of a host that it may emit.
+    pub emits_own: &'static [OwnEventKind],
     /// The errors that only this operation answers, beyond those of its kind.
     pub errors: &'static [Code],
     /// Whether it changes what a key may do: the key itself, its owner or its company.
@@ -289,6 +291,7 @@ impl Spec {
             name: None,
             http: None,
             emits: &[],
+            emits_own: &[],
             errors: &[],
             changes_access: false,
             texts: None,
@@ -318,6 +321,18 @@ impl Spec {
         self
     }
 
+    /// Declares the events of a host that it may emit.
+    #[must_use]
+    pub const fn emits_own(mut self, emits: &'static [OwnEventKind]) -> Self {
+        self.emits_own = emits;
+        self
+    }
+
+    /// The names of all events that it may emit.
+    pub fn emitted_words(&self) -> impl Iterator<Item = &'static str> {
+        self.emits.iter().map(|kind| kind.word()).chain(self.emits_own.iter().map(OwnEventKind::word))
+    }
+
     /// Declares the errors that only it answers.
     #[must_use]
     pub const fn errors(mut self, errors: &'static [Code]) -> Self {
@@ -339,6 +354,7 @@ impl Spec {
         self.changes_access = true;
         self
     }
+
     /// Declares that it reads a file of that content type.
     #[must_use]
     pub(crate) const fn file(mut self, content: &'static str) -> Self {

@@ -11,7 +11,7 @@ use crate::domain::company::TERMS_VERSION;
 use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::NewKey;
+use crate::store::{ListedKey, NewKey};
 
 /// Creates an API key.
 #[derive(Debug, Clone)]
@@ -54,6 +54,15 @@ pub struct AcceptTerms {
 pub struct RevokeKey {
     /// The key's identifier without the company's number.
     pub suffix: String,
+}
+
+/// Lists a company's keys in the order of their suffixes, revoked ones too.
+#[derive(Debug, Clone)]
+pub struct ListKeys {
+    /// The suffix of the last key that is known; empty at first.
+    pub after: String,
+    /// The largest number of keys.
+    pub max: u32,
 }
 
 /// The key that was changed.
@@ -106,6 +115,15 @@ impl Operation for RevokeKey {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyRef, Error> {
         let found = cx.tx.revoke_key(&self.suffix, cx.service_now()).await?;
         named(cx, &self.suffix, found)
+    }
+}
+
+impl Operation for ListKeys {
+    const SPEC: Spec = Spec::new().reads();
+    type Output = Vec<ListedKey>;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Vec<ListedKey>, Error> {
+        Ok(cx.tx.listed_keys(&self.after, self.max).await?)
     }
 }
 

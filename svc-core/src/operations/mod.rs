@@ -37,7 +37,7 @@ pub use invoice::{
     InvoiceChanges, InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced,
     ReissueInvoice, ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
 };
-pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, RevokeKey};
+pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{
@@ -63,7 +63,7 @@ pub use sale::{
 pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
 pub use test_company::{ClockMoved, MoveClock, NewFork};
-pub use user::{CreateUser, DisableUser, EditUser, UserRef};
+pub use user::{CreateUser, DisableUser, EditUser, ListUsers, UserRef};
 pub use webhook::{
     CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, EventsResent, ResendDelivery, ResendEvents,
     RotateSecret, SecretRotated, SentUrl, TryWebhook, WebhookCreated, WebhookDeleted,

@@ -7,7 +7,7 @@ use crate::domain::words::Status;
 use crate::error::{Code, Error};
 use crate::json::{Patch, Sent, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::NewUser;
+use crate::store::{ListedUser, NewUser};
 
 /// Creates a user.
 #[derive(Debug, Clone)]
@@ -18,6 +18,15 @@ pub struct CreateUser(pub NewUser);
 pub struct DisableUser {
     /// The clave of the user.
     pub usuario: i64,
+}
+
+/// Lists a company's users in the order of their claves, those without access too.
+#[derive(Debug, Clone, Copy)]
+pub struct ListUsers {
+    /// The clave of the last user who is known; 0 at first.
+    pub after: i64,
+    /// The largest number of users.
+    pub max: u32,
 }
 
 /// Edits a user. Status `inactivo` ends their access, `activo` restores it.
@@ -75,6 +84,15 @@ impl Operation for CreateUser {
         let correo = self.0.correo.as_deref().map(email).transpose()?.filter(|correo| !correo.is_empty());
         let user = NewUser { correo, ..self.0.clone() };
         Ok(UserRef { usuario: cx.tx.insert_user(&user).await? })
+    }
+}
+
+impl Operation for ListUsers {
+    const SPEC: Spec = Spec::new().reads();
+    type Output = Vec<ListedUser>;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Vec<ListedUser>, Error> {
+        Ok(cx.tx.users(self.after, self.max).await?)
     }
 }
 

@@ -9,12 +9,12 @@ use subtle::ConstantTimeEq;
 
 use super::limits::{Admission, ResponseMeta};
 use super::simulation::simulate;
-use crate::context::{Context, KeyName};
+use crate::context::{Context, Identity, KeyName};
 use crate::domain::company::{Company, CompanyId, LimitMode, Plan, TERMS_VERSION, parse_key_id};
 use crate::domain::scope::KeyScopes;
 use crate::error::{Code, Error};
 use crate::operation::Actor;
-use crate::store::KeyRecord;
+use crate::store::{KeyId, KeyRecord};
 
 /// An authenticated caller.
 pub(super) struct Caller {
@@ -37,24 +37,21 @@ impl Caller {
     }
 }
 
-/// Authenticates a request. Once the key is genuine, every answer carries its limits, refusals too.
+/// Authenticates a request, by its key or, if it names none, by the host's authenticator. Once who
+/// makes it is known, every answer carries their limits, refusals too.
 pub(super) async fn caller<'a>(
     context: &'a Context,
-    headers: &HeaderMap,
+    head: &http::request::Parts,
     meta: &mut ResponseMeta<'a>,
 ) -> Result<Caller, Error> {
-    let refused = || Error::from(Code::LlaveInvalida);
-    let (company, suffix) = key_id(headers).ok_or_else(refused)?;
-    let secret = bearer(headers).ok_or_else(refused)?;
-    let key = context.keys().key(KeyName { company, suffix }, context.store(), context.clock()).await?;
-    let key = genuine(key, secret).ok_or_else(refused)?;
-    let now = context.now();
-    if key.revoked || key.expires.is_some_and(|expires| expires <= now) {
-        return Err(refused());
-    }
+    let authenticator = context.authenticator().filter(|_| !head.headers.contains_key(KEY_ID));
+    let key = match authenticator {
+        Some(authenticator) => signed_in(context, authenticator.identify(head).await?).await?,
+        None => with_key(context, &head.headers).await?,
+    };
     meta.admission = Some(Admission::new(context, Arc::clone(&key)));
     if key.company.prueba {
-        simulate(headers, meta)?;
+        simulate(&head.headers, meta)?;
     }
     if !key.company.api {
         return Err(Code::ApiNoHabilitada.into());
@@ -72,18 +69,42 @@ pub(super) async fn caller<'a>(
         }
         // In notice mode this case alone is still refused, with 401 (spec, "Errors").
         meta.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
-        return Err(refused());
+        return Err(Code::LlaveInvalida.into());
     }
-    if key.terms.as_deref() != Some(TERMS_VERSION) {
+    if authenticator.is_none() && key.terms.as_deref() != Some(TERMS_VERSION) {
         return Err(Code::TerminosPendientes.into());
     }
-    let actor = Actor::Key { suffix: suffix.to_owned(), owner: key.owner, scopes: key.scopes.clone() };
+    let actor = Actor::Key { suffix: key.id.suffix.to_string(), owner: key.owner, scopes: key.scopes.clone() };
     Ok(Caller { key, actor })
 }
 
+/// The genuine and current key of a request.
+async fn with_key(context: &Context, headers: &HeaderMap) -> Result<Arc<KeyRecord>, Error> {
+    let refused = || Error::from(Code::LlaveInvalida);
+    let (company, suffix) = key_id(headers).ok_or_else(refused)?;
+    let secret = bearer(headers).ok_or_else(refused)?;
+    let key = context.keys().key(KeyName { company, suffix }, context.store(), context.clock()).await?;
+    let key = genuine(key, secret).ok_or_else(refused)?;
+    let is_over = key.revoked || key.expires.is_some_and(|expires| expires <= context.now());
+    if is_over { Err(refused()) } else { Ok(key) }
+}
+
+/// The user whom the host has identified, if the company has them, in place of a key.
+async fn signed_in(context: &Context, identity: Option<Identity>) -> Result<Arc<KeyRecord>, Error> {
+    let refused = || Error::from(Code::LlaveInvalida);
+    let Identity { company, user, scopes } = identity.ok_or_else(refused)?;
+    let id = KeyId::of_user(company, user);
+    let name = KeyName { company, suffix: &id.suffix };
+    let record = context.keys().key(name, context.store(), context.clock()).await?.ok_or_else(refused)?;
+    Ok(Arc::new(KeyRecord { scopes, ..KeyRecord::clone(&record) }))
+}
+
+/// The header that names a key.
+const KEY_ID: &str = "x-svc-key-id";
+
 /// The company and the suffix of `X-Svc-Key-Id: <company>_<suffix>`.
 fn key_id(headers: &HeaderMap) -> Option<(CompanyId, &str)> {
-    parse_key_id(only(headers, "x-svc-key-id")?)
+    parse_key_id(only(headers, KEY_ID)?)
 }
 
 /// The secret of `Authorization: Bearer <secret>`; the scheme's case does not matter (RFC 9110

@@ -134,7 +134,7 @@ async fn admit<'a>(
     meta: &mut ResponseMeta<'a>,
 ) -> Result<Caller, Error> {
     browser::refuse(&head.headers, head.uri.query().unwrap_or_default())?;
-    let caller = authenticate::caller(context, &head.headers, meta).await?;
+    let caller = authenticate::caller(context, head, meta).await?;
     meta.admit(context)?;
     if !caller.scopes().meet(scopes) {
         let lacking: Vec<_> = scopes.words().collect();
@@ -161,8 +161,8 @@ async fn serve_api(
                 meta.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
-            let scopes = caller.scopes().ours();
-            let request = ListRequest { company, path, query, scopes, limits, now: context.now() };
+            let (scopes, kinds) = (caller.scopes(), context.registry().kinds());
+            let request = ListRequest { company, path, query, scopes, kinds, limits, now: context.now() };
             let page = in_time(context, list.page(context.store(), request)).await?;
             Ok(Reply::new(StatusCode::OK, page))
         }

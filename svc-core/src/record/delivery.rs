@@ -1,6 +1,6 @@
 //! The deliveries of a webhook: `/webhooks/{clave}/entregas`.
 
-use super::filter::{choice, integer};
+use super::filter::{choice, event_kind, integer};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::event::{EventId, EventKind};
 use crate::domain::scope::Scope;
@@ -34,6 +34,6 @@ impl List for Delivery {
         ListSpec::new::<Self>("/webhooks/{clave}/entregas", Scope::WebhooksWrite, PageSizes::Enforced).filters(&[
             integer("clave"),
             choice("estado", DeliveryStatus::WORDS),
-            choice("tipo", EventKind::WORDS),
+            event_kind("tipo", EventKind::WORDS),
         ]);
 }

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::filter::{Filter, any_of, choice, from, integer};
+use super::filter::{Filter, any_of, event_kind, from, integer};
 use super::value::{FromValue, Kind, Value};
 use super::{Condition, List, ListSpec, PageSizes, Query, record};
-use crate::domain::event::{EventId, EventKind, KEPT};
+use crate::domain::event::{EventId, EventKind, KEPT, KnownKind, OwnEventKind, not_permitted};
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
@@ -29,28 +29,38 @@ record! {
 /// The filter by which only the events that the key may read are listed. No parameter sets it.
 pub const READABLE: Filter = any_of("tipos", "tipo", EventKind::SUBSCRIBABLE);
 
+/// The filter by which a key that may read all of Svc's kinds reads of the others only those of its
+/// scopes, also where this server does not know the kind. No parameter sets it.
+pub const PERMITTED: Filter = any_of("permisos", "permiso", &[]);
+
 impl List for ListedEvent {
     const LIST: ListSpec = ListSpec::new::<Self>("/eventos", Scope::WebhooksWrite, PageSizes::Enforced)
-        .filters(&[integer("clave"), choice("tipo", EventKind::SUBSCRIBABLE), from("creado_desde", "creado")])
+        .filters(&[integer("clave"), event_kind("tipo", EventKind::SUBSCRIBABLE), from("creado_desde", "creado")])
         .grows();
 
     /// Limits the query to the events that are kept, and to those whose resource the key may read.
     fn normalize(query: &mut Query) -> Result<(), Error> {
         let oldest = oldest(query.service_now, query.instant("creado_desde"));
         query.set("creado_desde", Value::Instant(oldest));
-        let lacks = |kind: &EventKind| kind.scope().filter(|scope| !query.scopes.has(*scope));
+        let lacks = |scope: &&str| !query.scopes.has_word(scope);
         if let Some(Value::Text(word)) = query.get("tipo") {
-            let kind = EventKind::of(word);
-            return match kind.and_then(|kind| Some((kind, lacks(&kind)?))) {
+            let scope = query.kinds.of(word).and_then(KnownKind::scope);
+            return match scope.filter(lacks) {
                 None => Ok(()),
-                Some((kind, scope)) => Err(kind.not_permitted("tipo", scope)),
+                Some(scope) => Err(not_permitted(word, "tipo", scope)),
             };
         }
-        let readable: Vec<_> = EventKind::subscribable().filter(|kind| lacks(kind).is_none()).collect();
-        if readable.len() < EventKind::subscribable().count() {
-            let words = readable.iter().map(|kind| kind.word().to_owned()).collect();
-            query.conditions.push(Condition { filter: &READABLE, value: Value::Texts(words) });
-        }
+        let reads = |kind: &EventKind| kind.scope().is_some_and(|scope| query.scopes.has(scope));
+        let condition = if EventKind::subscribable().all(|kind| reads(&kind)) {
+            let scopes = query.scopes.words().map(str::to_owned).collect();
+            Condition { filter: &PERMITTED, value: Value::Texts(scopes) }
+        } else {
+            let ours = EventKind::subscribable().filter(reads).map(EventKind::word);
+            let own = query.kinds.own().iter().filter(|kind| query.scopes.has_word(kind.scope()));
+            let words = ours.chain(own.map(OwnEventKind::word)).map(str::to_owned).collect();
+            Condition { filter: &READABLE, value: Value::Texts(words) }
+        };
+        query.conditions.push(condition);
         Ok(())
     }
 }
@@ -112,7 +122,7 @@ mod tests {
 
     fn normalized(scopes: Scopes, tipo: Option<&'static str>, since: Option<&str>) -> Result<Query, Error> {
         let now = "2026-10-12T18:00:00Z".parse().unwrap();
-        let mut query = Query { scopes, ..Query::new(&ListedEvent::LIST, None, 30, now) };
+        let mut query = Query { scopes: scopes.into(), ..Query::new(&ListedEvent::LIST, None, 30, now) };
         if let Some(tipo) = tipo {
             query.set("tipo", Value::Text(tipo.into()));
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Value;
+use crate::domain::event::{EventKinds, OwnEventKind};
 use crate::domain::text::{self, parse_integer, parse_uuid};
 use crate::domain::time::{Edge, bound_date, parse_bound};
 use crate::error::{Code, Error};
@@ -25,6 +26,8 @@ pub enum Takes {
     Boolean,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// The name of a kind of events: one of these, or of a host's.
+    EventKind(&'static [&'static str]),
     /// An e-mail field; case and surplus spaces are ignored (spec, "Customer").
     Email,
     /// A phone number, compared by its last ten characters (spec, "Customer").
@@ -96,6 +99,11 @@ pub const fn choice(name: &'static str, words: &'static [&'static str]) -> Filte
     Filter::new(name, Takes::Choice(words))
 }
 
+/// The name of a kind of events: one of `words`, or of a host's.
+pub(crate) const fn event_kind(name: &'static str, words: &'static [&'static str]) -> Filter {
+    Filter::new(name, Takes::EventKind(words))
+}
+
 /// Any of several of these words of `column`. A list sets it by itself.
 pub(crate) const fn any_of(name: &'static str, column: &'static str, words: &'static [&'static str]) -> Filter {
     Filter { column, ..choice(name, words) }
@@ -142,7 +150,7 @@ impl Filter {
     }
 
     /// Parses a value, which is neither empty nor repeated. The error names the filter.
-    pub(crate) fn read(&self, given: &str) -> Result<Value<'static>, Error> {
+    pub(crate) fn read(&self, given: &str, kinds: &EventKinds) -> Result<Value<'static>, Error> {
         let invalid = |text: Cow<'static, str>| Error::field(Code::FiltroInvalido, self.name, text);
         Ok(match self.takes {
             Takes::Integer => Value::Integer(parse_integer(given).ok_or_else(|| invalid("debe ser un entero".into()))?),
@@ -168,6 +176,13 @@ impl Filter {
                 Some(word) => Value::Text(Cow::Borrowed(word)),
                 None => return Err(invalid(format!("debe ser uno de: {}", words.join(", ")).into())),
             },
+            Takes::EventKind(ours) => {
+                let words: Vec<_> = ours.iter().copied().chain(kinds.own().iter().map(OwnEventKind::word)).collect();
+                match words.iter().find(|word| **word == given) {
+                    Some(word) => Value::Text(Cow::Borrowed(word)),
+                    None => return Err(invalid(format!("debe ser uno de: {}", words.join(", ")).into())),
+                }
+            }
             Takes::Email => self.filled(text::normalise_email(given))?,
             Takes::Phone => self.filled(text::clean_phone(given))?,
             Takes::Search => match text::search_words(given) {

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{Compare, Filter, Record, Value};
-use crate::domain::scope::{Scope, Scopes};
+use crate::domain::event::EventKinds;
+use crate::domain::scope::{KeyScopes, Scope, Scopes};
 use crate::error::{Code, Error};
 
 /// Records that are listed page by page.
@@ -151,7 +152,9 @@ pub struct Query {
     /// The end of the date range, if the query gives none.
     pub(crate) until: Option<DateTime<Utc>>,
     /// What the key may read.
-    pub(crate) scopes: Scopes,
+    pub(crate) scopes: KeyScopes,
+    /// The kinds of events that the context knows.
+    pub(crate) kinds: EventKinds,
     /// The list's filters.
     pub(crate) filters: &'static [Filter],
     /// Names and values of the filters, sorted by name. A cursor is only valid for the same text.
@@ -171,8 +174,21 @@ impl Query {
     /// A page of `list` without conditions, for reads outside a request.
     pub fn new(list: &ListSpec, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
         let (conditions, canonical) = (Vec::new(), String::new());
-        let (scopes, filters) = (Scopes::all(), list.filters);
-        Self { under: None, conditions, after, limit, now, service_now: now, until: None, scopes, filters, canonical }
+        let (scopes, kinds) = (Scopes::all().into(), EventKinds::default());
+        let filters = list.filters;
+        Self {
+            under: None,
+            conditions,
+            after,
+            limit,
+            now,
+            service_now: now,
+            until: None,
+            scopes,
+            kinds,
+            filters,
+            canonical,
+        }
     }
 
     /// Whether it searches for words, which may read far more than the page shows.

@@ -216,6 +216,22 @@ impl<W: Word> FromValue for Vec<W> {
     }
 }
 
+impl FromValue for Vec<String> {
+    const KIND: Kind = Kind::Texts;
+    type Shown<'r> = Self;
+
+    fn shown(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Texts(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    fn of(shown: Self) -> Self {
+        shown
+    }
+}
+
 /// Types that one variant of [`Value`] stores: conversions from and to its content, and the JSON if
 /// `Serialize` is slower.
 macro_rules! columns {

@@ -12,7 +12,8 @@ record! {
     pub struct Webhook in "webhooks" {
         clave: i64 { list },
         url: String { list },
-        eventos: Vec<EventKind> { list },
+        #[schemars(with = "Vec<EventKind>")]
+        eventos: Vec<String> { list },
         descripcion: Option<String> { list },
         activo: bool { list },
         estado { list: WebhookState = WebhookState::new(activo, motivo_desactivacion.is_some()) },

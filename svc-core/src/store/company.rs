@@ -23,6 +23,22 @@ pub struct KeyId {
     pub suffix: Box<str>,
 }
 
+/// What the suffix of a user who signed in without a key begins with, and no key's does.
+const USER: char = '~';
+
+impl KeyId {
+    /// What stands for a key where the user `usuario` has signed in without one: their limits are
+    /// counted under it, and their Idempotency-Keys are kept.
+    pub fn of_user(company: CompanyId, usuario: i64) -> Self {
+        Self { company, suffix: format!("{USER}{usuario}").into() }
+    }
+
+    /// The user for whom it stands; `None` if it is a key's.
+    pub fn user(&self) -> Option<i64> {
+        self.suffix.strip_prefix(USER)?.parse().ok()
+    }
+}
+
 /// What the store has counted in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownUse {
@@ -34,7 +50,8 @@ pub struct KnownUse {
     pub month: u64,
 }
 
-/// An API key as it is stored, with its company and owner.
+/// An API key as it is stored, with its company and owner; or a user who signed in without one
+/// ([`KeyId::of_user`]), with no secret, scopes or terms.
 #[derive(Clone)]
 pub struct KeyRecord {
     /// What authenticates together with the secret.
@@ -160,6 +177,52 @@ pub struct NewKey {
     pub creada: DateTime<Utc>,
 }
 
+/// An API key as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedKey {
+    /// See [`KeyId::suffix`].
+    pub suffix: String,
+    /// Clave of the owner.
+    pub usuario: i64,
+    /// What the key may do.
+    pub scopes: KeyScopes,
+    /// When it expires; `None` means never.
+    pub expires: Option<DateTime<Utc>>,
+    /// When it was revoked.
+    pub revoked: Option<DateTime<Utc>>,
+    /// The version of the terms of use that was accepted last.
+    pub terms: Option<String>,
+    /// Time of creation.
+    pub creada: DateTime<Utc>,
+}
+
+impl ListedKey {
+    /// A key as a store has read it: its suffix, owner and scopes; it neither expires nor is revoked.
+    pub fn new(suffix: String, usuario: i64, scopes: KeyScopes, creada: DateTime<Utc>) -> Self {
+        Self { suffix, usuario, scopes, expires: None, revoked: None, terms: None, creada }
+    }
+}
+
+/// A user as they are listed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ListedUser {
+    /// The user's clave.
+    pub clave: i64,
+    /// Their data.
+    pub user: NewUser,
+    /// Whether they have access.
+    pub activo: bool,
+}
+
+impl ListedUser {
+    /// A user as a store has read them.
+    pub fn new(clave: i64, user: NewUser, activo: bool) -> Self {
+        Self { clave, user, activo }
+    }
+}
+
 /// The column of a certificate's sealed private key, for [`crate::operation::Cx::seal`] and
 /// [`crate::operation::Cx::open`]. The record is the certificate's number.
 pub const SIGNING_KEY: &str = "certificados.llave";
@@ -193,6 +256,12 @@ pub trait CompanyTx {
 
     /// Updates a user's data and access.
     async fn update_user(&mut self, usuario: i64, user: &NewUser, active: bool) -> Result<(), StoreError>;
+
+    /// At most `max` users after the clave `after`, in the order of their claves.
+    async fn users(&mut self, after: i64, max: u32) -> Result<Vec<ListedUser>, StoreError>;
+
+    /// At most `max` keys after the suffix `after`, in the order of their suffixes, revoked ones too.
+    async fn listed_keys(&mut self, after: &str, max: u32) -> Result<Vec<ListedKey>, StoreError>;
 
     /// Clave of the company's first user, the default owner of keys.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
+    SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::domain::words::Held;
 
@@ -93,6 +93,21 @@ impl<S: StoreLayer> QueueStore for S {
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         self.inner().unscheduled_webhooks().await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> SubscriptionStore for S {
+    async fn subscription_begins(&self, name: &str, first: i64) -> Result<i64, StoreError> {
+        self.inner().subscription_begins(name, first).await
+    }
+
+    async fn subscriptions_due(
+        &self,
+        subscriptions: &[Subscription<'_>],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
+        self.inner().subscriptions_due(subscriptions, now).await
     }
 }
 

@@ -41,6 +41,7 @@ mod retention;
 mod sale;
 mod secrets;
 mod stamping;
+mod subscription;
 #[cfg(test)]
 pub(crate) mod testing;
 mod ticket;
@@ -61,7 +62,8 @@ use crate::record::{ListSpec, Query, Row, RowError};
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{
-    ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, MAX_AHEAD, NewKey, NewUser, SIGNING_KEY,
+    ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedKey, ListedUser, MAX_AHEAD, NewKey,
+    NewUser, SIGNING_KEY,
 };
 pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
@@ -86,6 +88,9 @@ pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{
     LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx, StoredDocument,
+};
+pub use subscription::{
+    AbandonedEvent, DueEvent, FeedEvent, HeldEvent, Subscription, SubscriptionStore, SubscriptionTx,
 };
 pub use ticket::{NewReturn, TicketTx};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
@@ -206,7 +211,9 @@ impl From<StoreError> for Error {
 
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
-pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send + Sync + 'static {
+pub trait Store:
+    QueueStore + RetentionStore + SecretStore + SubscriptionStore + UsageStore + Send + Sync + 'static
+{
     /// Opens the reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
@@ -279,6 +286,7 @@ pub trait Tx:
     + RequestTx
     + SaleTx
     + StampingTx
+    + SubscriptionTx
     + WebhookTx
     + Send
 {

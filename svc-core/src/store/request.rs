@@ -33,6 +33,9 @@ pub struct NewEvent {
     pub id: Uuid,
     /// Type of the event.
     pub tipo: &'static str,
+    /// The scope that reads it, of a host's event: where its kind is not known, it is shown to keys
+    /// with that scope only.
+    pub permiso: Option<&'static str>,
     /// Name of the resource that it is about.
     pub recurso: &'static str,
     /// Clave of the record that it is about.

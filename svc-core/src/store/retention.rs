@@ -13,6 +13,8 @@ pub enum Aged {
     Answers,
     /// Deliveries: their creation.
     Deliveries,
+    /// Events that a subscriber failed at too often: when they were given up.
+    Abandoned,
     /// Events: when they occurred. Events with deliveries stay.
     Events,
     /// Webhooks: their deletion. Webhooks with deliveries stay.

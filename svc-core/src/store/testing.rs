@@ -12,7 +12,7 @@ use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
 use crate::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,
+    SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 
@@ -64,6 +64,21 @@ impl SecretStore for Empty {
 
     async fn replace_secrets(&self, _: &[Resealed]) -> Result<u64, StoreError> {
         Ok(0)
+    }
+}
+
+#[async_trait]
+impl SubscriptionStore for Empty {
+    async fn subscription_begins(&self, _: &str, first: i64) -> Result<i64, StoreError> {
+        Ok(first)
+    }
+
+    async fn subscriptions_due(
+        &self,
+        _: &[Subscription<'_>],
+        _: DateTime<Utc>,
+    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
+        Ok(Vec::new())
     }
 }
 

@@ -69,8 +69,9 @@ impl Usage {
 #[async_trait]
 pub trait UsageStore {
     /// The API keys with these public identifiers, each with its company, its owner and its usage
-    /// in the minute of `now` and in the month of its company's clock, in any order. Keys that do not
-    /// exist are left out. It is one statement, a plain read.
+    /// in the minute of `now` and in the month of its company's clock, in any order, and the users whom
+    /// identifiers of [`KeyId::of_user`] name. What does not exist is left out. It is one statement, a
+    /// plain read, and another for users.
     async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the

@@ -7,7 +7,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::{LeaseTerms, StoreError};
-use crate::domain::event::EventKind;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{AttemptResult, DeliveryOrigin, DeliveryStatus, Next};
 use crate::domain::words::DeliveryReason;
@@ -24,8 +23,9 @@ pub const DISCARD_BATCH: u32 = 1_000;
 pub struct WebhookData {
     /// The URL that notices are posted to.
     pub url: String,
-    /// The types of events that it is subscribed to.
-    pub eventos: Vec<EventKind>,
+    /// The names of the kinds of events that it is subscribed to. A server that does not know a kind
+    /// delivers its events all the same.
+    pub eventos: Vec<String>,
     /// What it is for.
     pub descripcion: Option<String>,
     /// Whether it receives notices.
@@ -67,7 +67,7 @@ pub struct NewDeliveries<'a> {
     /// Clave of the webhook, which is locked.
     pub webhook: i64,
     /// Types of the events.
-    pub tipos: &'a [EventKind],
+    pub tipos: &'a [String],
     /// The earliest time of the events.
     pub since: DateTime<Utc>,
     /// Why they are made.

@@ -1,7 +1,8 @@
 //! All background work as one future: [`Context::work`].
 
+mod providers;
+
 use std::convert::Infallible;
-use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, Shared, join, join_all, select};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::budget::Budget;
 use crate::cleanup::clean_up;
@@ -19,8 +21,10 @@ use crate::mail::{Notifier, NotifyReport, notify_due};
 use crate::observe;
 use crate::stamping::{Stamper, stamp_due};
 use crate::store::{Backlog, StoreError};
+use crate::subscribers::{self, run_subscribers};
 use crate::usage;
 use crate::webhooks::{Sender, deliver_due};
+pub use providers::{Provider, Providers};
 
 /// The time from the end of one pass to the next.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -37,52 +41,6 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(5);
 /// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
-/// The outside systems that background work uses. If one is missing, its work is not done and its
-/// backlog waits; without a stamper the documents of test companies are stamped all the same.
-#[derive(Clone, Default)]
-#[non_exhaustive]
-pub struct Providers {
-    /// Stamps the invoices of all companies but test companies.
-    pub stamper: Option<Arc<dyn Stamper>>,
-    /// Delivers webhooks.
-    pub sender: Option<Arc<dyn Sender>>,
-    /// Sends e-mails.
-    pub notifier: Option<Arc<dyn Notifier>>,
-}
-
-impl Providers {
-    /// Sets the stamper.
-    #[must_use]
-    pub fn stamper(mut self, stamper: impl Into<Option<Arc<dyn Stamper>>>) -> Self {
-        self.stamper = stamper.into();
-        self
-    }
-
-    /// Sets the sender of webhooks.
-    #[must_use]
-    pub fn sender(mut self, sender: impl Into<Option<Arc<dyn Sender>>>) -> Self {
-        self.sender = sender.into();
-        self
-    }
-
-    /// Sets the sender of e-mails.
-    #[must_use]
-    pub fn notifier(mut self, notifier: impl Into<Option<Arc<dyn Notifier>>>) -> Self {
-        self.notifier = notifier.into();
-        self
-    }
-}
-
-impl fmt::Debug for Providers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Providers")
-            .field("stamper", &self.stamper.is_some())
-            .field("sender", &self.sender.is_some())
-            .field("notifier", &self.notifier.is_some())
-            .finish()
-    }
-}
-
 /// A kind of background work, with the provider that it needs.
 #[derive(Clone)]
 enum BackgroundWork {
@@ -91,6 +49,7 @@ enum BackgroundWork {
     Waiting,
     Delivery(Arc<dyn Sender>),
     Mail(Arc<dyn Notifier>),
+    Subscribers,
     CleanUp,
 }
 
@@ -101,6 +60,7 @@ impl BackgroundWork {
             Self::Stamping(_) | Self::Waiting => Backlog::Stamping.name(),
             Self::Delivery(_) => Backlog::Notices.name(),
             Self::Mail(_) => Backlog::Mail.name(),
+            Self::Subscribers => subscribers::WORK,
             Self::CleanUp => "clean-up",
         }
     }
@@ -110,7 +70,16 @@ impl BackgroundWork {
         match self {
             Self::CleanUp => CLEAN_UP_INTERVAL,
             Self::Waiting => COUNT_INTERVAL,
-            Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) => PAUSE,
+            Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) | Self::Subscribers => PAUSE,
+        }
+    }
+
+    /// The pause after a pass of that length that found nothing. The search for subscribers' events
+    /// reads a row of each company, and so gets no more than a twentieth of the time.
+    fn idle_pause(&self, length: Duration) -> Duration {
+        match self {
+            Self::Subscribers => self.pause().max(length * 20),
+            _ => self.pause(),
         }
     }
 
@@ -129,6 +98,10 @@ impl BackgroundWork {
                 let report = notify_due(context, notifier.as_ref(), budget).await?;
                 (report != NotifyReport::default()).then(|| format!("{report:?}"))
             }
+            Self::Subscribers => {
+                let report = run_subscribers(context, budget).await?;
+                (!report.is_empty()).then(|| format!("{report:?}"))
+            }
             Self::Waiting => {
                 context.in_background().waiting_for_provider().await?;
                 None
@@ -143,8 +116,8 @@ impl BackgroundWork {
 
 impl Context {
     /// Runs all background work until `stop` ends: keeps usage and keys current
-    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, and removes
-    /// expired rows. Several processes may run it at once.
+    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, runs the host's
+    /// subscribers, and removes expired rows. Several processes may run it at once.
     ///
     /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails
     /// or panics is logged, counted ([`observe::BACKGROUND_FAILURES`]) and started again after 15
@@ -169,6 +142,7 @@ impl Context {
             Some(BackgroundWork::Stamping(outside.stamper)),
             outside.sender.map(BackgroundWork::Delivery),
             outside.notifier.map(BackgroundWork::Mail),
+            (!self.registry().subscribers().is_empty()).then_some(BackgroundWork::Subscribers),
             Some(BackgroundWork::CleanUp),
         ];
         let stopped = Arc::new(AtomicBool::new(false));
@@ -266,6 +240,7 @@ impl Context {
         let name = backlog.name();
         loop {
             let budget = Budget::unlimited().stopped_by(Arc::clone(stopped));
+            let began = Instant::now();
             let pass = AssertUnwindSafe(backlog.pass(self, budget)).catch_unwind();
             let outcome = match backlog {
                 // Its statements are short and independent, so it may be cancelled between any two.
@@ -276,10 +251,9 @@ impl Context {
                 _ => pass.await,
             };
             let pause = match outcome {
-                Ok(Ok(done)) => {
-                    if let Some(done) = done {
-                        tracing::info!(work = name, done, "background work");
-                    }
+                Ok(Ok(None)) => backlog.idle_pause(began.elapsed()),
+                Ok(Ok(Some(done))) => {
+                    tracing::info!(work = name, done, "background work");
                     backlog.pause()
                 }
                 Ok(Err(error)) => {

@@ -32,7 +32,9 @@ fn samples(takes: Takes) -> Vec<Value<'static>> {
     match takes {
         Takes::Integer => vec![Value::Integer(7)],
         Takes::Boolean => vec![Value::Boolean(true), Value::Boolean(false)],
-        Takes::Choice(words) => words.iter().map(|word| Value::Text((*word).into())).collect(),
+        Takes::Choice(words) | Takes::EventKind(words) => {
+            words.iter().map(|word| Value::Text((*word).into())).collect()
+        }
         Takes::Search => vec![Value::Texts(vec!["tornillo".to_owned(), "acero".to_owned()])],
         Takes::Bound(_) => vec![Value::Instant(DateTime::UNIX_EPOCH)],
         Takes::Uuid => vec![Value::Text(Uuid::nil().to_string().into())],

@@ -1,5 +1,5 @@
 use svc_core::domain::event::min_clave;
-use svc_core::record::event::READABLE;
+use svc_core::record::event::{PERMITTED, READABLE};
 use svc_core::record::{Kind, Value};
 
 use crate::page::{PageQuery, Source};
@@ -12,7 +12,7 @@ pub(super) static EVENTS: Source = Source {
     ],
     // A test is no event of the company.
     always: Some("tipo <> 'webhook.prueba'"),
-    filters: &[("creado_desde", since), (READABLE.name, of_kinds)],
+    filters: &[("creado_desde", since), (READABLE.name, of_kinds), (PERMITTED.name, permitted)],
     ..Source::PLAIN
 };
 
@@ -22,6 +22,11 @@ fn since(page: &mut PageQuery<'_>, since: &Value<'_>) {
         page.with("clave >= ", &Value::Integer(min_clave(*since)), "");
     }
     page.with("creado >= ", since, "");
+}
+
+/// Matches the events of Svc's kinds, and of the others those that one of these scopes reads.
+fn permitted(page: &mut PageQuery<'_>, scopes: &Value<'_>) {
+    page.with("(permiso IS NULL OR permiso = ANY (", scopes, "))");
 }
 
 /// Matches the next events of each kind: each is read from its index no further than the page can

@@ -31,11 +31,11 @@ pub(super) fn gather(empresa: i64, now: Timestamp, max: u32) -> Sql {
              RETURNING valor
          )
          INSERT INTO eventos (
-             empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido
+             empresa, id, clave, tipo, permiso, recurso, recurso_clave, cuerpo, creado, destinos, repartido
          )
          SELECT :empresa, i.id,
                 s.valor - count(*) OVER () + row_number() OVER (ORDER BY i.vence, i.tipo, i.recurso_clave),
-                i.tipo, i.recurso, i.recurso_clave,
+                i.tipo, i.permiso, i.recurso, i.recurso_clave,
                 overlay(
                     i.cuerpo PLACING :creado_ahora::bytea
                     FROM position(:creado::bytea IN i.cuerpo) + length(:creado::bytea) FOR length(:creado_ahora::bytea)

@@ -24,7 +24,7 @@ pub(crate) fn event(company: &Company, clave: i64, ago: TimeDelta) -> NewEvent {
         "datos": {"cliente": clave}, "recurso": {"tipo": "clientes", "clave": clave, "url": "https://example.com"},
     });
     let (tipo, recurso, cuerpo) = ("cliente.creado", "clientes", body.to_string().into_bytes());
-    NewEvent { id, tipo, recurso, clave, cuerpo, creado, repartido: false }
+    NewEvent { id, tipo, permiso: None, recurso, clave, cuerpo, creado, repartido: false }
 }
 
 fn random_id() -> Uuid {

@@ -179,7 +179,7 @@ fn takes(takes: Takes) -> String {
         Takes::Text { shortest, longest } => format!("text of {shortest} to {longest}"),
         Takes::Uuid => "uuid".to_owned(),
         Takes::Boolean => "boolean".to_owned(),
-        Takes::Choice(words) => words.join("|"),
+        Takes::Choice(words) | Takes::EventKind(words) => words.join("|"),
         Takes::Email => "email".to_owned(),
         Takes::Phone => "phone".to_owned(),
         Takes::Search => "words".to_owned(),

@@ -99,7 +99,7 @@ pub(super) fn sample(takes: Takes) -> String {
         Takes::Text { shortest, .. } => "x".repeat(shortest),
         Takes::Uuid => UUID.to_owned(),
         Takes::Boolean => "true".to_owned(),
-        Takes::Choice(words) => words[0].to_owned(),
+        Takes::Choice(words) | Takes::EventKind(words) => words[0].to_owned(),
         Takes::Email => "ana%40example.com".to_owned(),
         Takes::Phone => "5512345678".to_owned(),
         Takes::Search => "clavo".to_owned(),
@@ -114,7 +114,7 @@ pub(super) fn good(takes: Takes) -> Vec<String> {
         Takes::Text { longest, .. } => return vec![sample(takes), "%C3%91".repeat(longest), "%25".repeat(longest)],
         Takes::Uuid => &[UUID, "5A5F2D3C-8B1E-4C6A-9F0D-1E2F3A4B5C6D", "00000000-0000-0000-0000-000000000000"],
         Takes::Boolean => &["true", "false"],
-        Takes::Choice(words) => words,
+        Takes::Choice(words) | Takes::EventKind(words) => words,
         Takes::Email => &["ana%40example.com", "ANA@Example.com,+bob@example.com", "%C3%B1"],
         Takes::Phone => &["%2B52+(55)+1234-5678", "1", "ext.+5"],
         Takes::Search => &["clavo", "abc+de", "%25%25%25", "___", "***", "%5C%5C%5C", "%27%22%3B--"],
@@ -141,7 +141,7 @@ fn bad(filter: &Filter) -> Vec<(String, &'static str)> {
             "urn:uuid:5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d",
         ],
         Takes::Boolean => &["1", "0", "TRUE", "True", "si", "true+"],
-        Takes::Choice(_) => &["otro", "desconocido", "Activo", "%25", "activo,inactivo"],
+        Takes::Choice(_) | Takes::EventKind(_) => &["otro", "desconocido", "Activo", "%25", "activo,inactivo"],
         Takes::Bound(_) => &[
             "ayer",
             "2026-13-01",
@@ -172,7 +172,9 @@ fn bad(filter: &Filter) -> Vec<(String, &'static str)> {
                 queries.push((format!("{name}={}", "%C3%91".repeat(shortest - 1)), "filtro_invalido"));
             }
         }
-        Takes::Choice(words) => queries.push((format!("{name}={}", words[0].to_uppercase()), "filtro_invalido")),
+        Takes::Choice(words) | Takes::EventKind(words) => {
+            queries.push((format!("{name}={}", words[0].to_uppercase()), "filtro_invalido"));
+        }
         Takes::Phone => queries.push((format!("{name}=%2B-()"), "filtro_vacio")),
         Takes::Search => {
             queries.extend(["a", "ab+cd", "%C3%B1%C3%B1"].map(|short| (format!("{name}={short}"), "busqueda_corta")));

@@ -34,7 +34,7 @@ impl TemporaryWebhook {
     /// leaves out those that the key's scopes do not allow. Returns its secret too.
     pub(super) async fn register(client: &ApiClient, url: &str, wanted: &str) -> Result<(Self, String), Failure> {
         let all = wanted.trim() == "all";
-        let mut eventos = if all { subscribable() } else { names(wanted) };
+        let mut eventos = if all { subscribable(client).await } else { names(wanted) };
         loop {
             let body = json!({ "url": url, "eventos": eventos, "descripcion": DESCRIPTION });
             let refusal = match client.send(Method::POST, "/webhooks", Some(&body)).await {
@@ -91,10 +91,16 @@ impl TemporaryWebhook {
     }
 }
 
-/// Every event that a webhook may subscribe to.
-fn subscribable() -> Vec<String> {
-    let of = |word: &&&str| EventKind::of(word).is_some_and(EventKind::is_subscribable);
-    EventKind::WORDS.iter().filter(of).map(|&word| word.to_owned()).collect()
+/// Every event that a webhook may subscribe to: what the server's description names, which has the
+/// events of a host too; if it gives none, those of this version.
+async fn subscribable(client: &ApiClient) -> Vec<String> {
+    let described = client.description().await;
+    let notices = described.as_ref().and_then(|document| document["webhooks"].as_object());
+    let is_subscribable = |word: &&str| EventKind::of(word).is_none_or(EventKind::is_subscribable);
+    match notices {
+        Some(notices) => notices.keys().map(String::as_str).filter(is_subscribable).map(str::to_owned).collect(),
+        None => EventKind::SUBSCRIBABLE.iter().map(|&word| word.to_owned()).collect(),
+    }
 }
 
 fn names(list: &str) -> Vec<String> {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::words::{OpportunityStatus, SaleKind, words};
-use crate::error::{Code, Error};
 
 /// States events: name, word on the wire, the scope that subscribing needs, the resource (its path
 /// without the slash) and the data of the notice, of which the first is the resource's clave.
@@ -192,15 +191,10 @@ impl EventKind {
     }
 
     /// The words of all that a webhook can subscribe to: all but the last, the test of a webhook.
-    pub(crate) const SUBSCRIBABLE: &'static [&'static str] = match Self::WORDS {
+    pub const SUBSCRIBABLE: &'static [&'static str] = match Self::WORDS {
         [subscribable @ .., _] => subscribable,
         [] => &[],
     };
-
-    /// The refusal of `field`, which names this event: the key lacks `scope`.
-    pub(crate) fn not_permitted(self, field: &str, scope: Scope) -> Error {
-        Error::field(Code::SinPermiso, field, format_args!("{} requiere el permiso {scope}", self.word()))
-    }
 
     /// All that a webhook can subscribe to.
     pub(crate) fn subscribable() -> impl Iterator<Item = Self> {

@@ -1,6 +1,7 @@
-//! The closed list of events and the body of a notice (spec, "Events").
+//! The events of Svc, those of a host, and the body of a notice (spec, "Events").
 
 mod catalogue;
+mod own;
 
 use std::fmt;
 
@@ -10,9 +11,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use catalogue::{Event, EventKind};
+pub use own::{EventKinds, OwnEvent, OwnEventKind};
+pub(crate) use own::{KnownKind, area};
 
 use super::company::CompanyId;
 use super::time::Timestamp;
+use crate::error::{Code, Error};
 use crate::schema::field_schema;
 
 /// How long events are kept, and the log of their deliveries (spec, "Limits").
@@ -50,6 +54,33 @@ impl Event {
         }
     }
 
+    /// What its notice says.
+    pub(crate) fn notice(&self) -> NoticeContent {
+        NoticeContent { tipo: self.tipo(), recurso: self.recurso(), datos: self.datos(), path: self.path() }
+    }
+}
+
+/// What a notice says of an event, apart from when and for whom it happened.
+pub(crate) struct NoticeContent {
+    pub(crate) tipo: &'static str,
+    /// The resource: its path without the slash, and the record's clave.
+    pub(crate) recurso: (&'static str, i64),
+    pub(crate) datos: Value,
+    /// Where the resource is read, below the API's address.
+    pub(crate) path: String,
+}
+
+impl NoticeContent {
+    /// The notice of a host's event. Fails if its fields are no JSON object.
+    pub(crate) fn of_own<E: OwnEvent>(event: &E) -> Result<Self, Error> {
+        let datos = serde_json::to_value(event).map_err(Error::internal)?;
+        let (word, resource, clave) = (E::KIND.word(), E::KIND.resource(), event.clave());
+        if !datos.is_object() {
+            return Err(Error::internal(format!("the fields of {word} are no object")));
+        }
+        Ok(Self { tipo: word, recurso: (resource, clave), datos, path: format!("{resource}?clave={clave}") })
+    }
+
     /// The body of the notice, fixed when the event is made: every attempt and re-send sends these
     /// bytes (contract §6).
     pub(crate) fn body(
@@ -65,7 +96,7 @@ impl Event {
             tipo: &'a str,
             creado: Timestamp,
             empresa: CompanyId,
-            datos: Value,
+            datos: &'a Value,
             recurso: EventResource<'a>,
         }
         #[derive(Serialize)]
@@ -74,16 +105,21 @@ impl Event {
             clave: i64,
             url: String,
         }
-        let (tipo, clave) = self.recurso();
+        let (tipo, clave) = self.recurso;
         serde_json::to_vec(&EventBody {
             id: EventId(id),
-            tipo: self.tipo(),
+            tipo: self.tipo,
             creado,
             empresa,
-            datos: self.datos(),
-            recurso: EventResource { tipo, clave, url: format!("{base_url}/{}", self.path()) },
+            datos: &self.datos,
+            recurso: EventResource { tipo, clave, url: format!("{base_url}/{}", self.path) },
         })
     }
+}
+
+/// The refusal of `field`, which names the kind of events `word`: the key lacks `scope`.
+pub(crate) fn not_permitted(word: &str, field: &str, scope: &str) -> Error {
+    Error::field(Code::SinPermiso, field, format_args!("{word} requiere el permiso {scope}"))
 }
 
 /// An event's public id: `evt_` and 32 hexadecimal digits.
@@ -115,6 +151,7 @@ mod tests {
     #[test]
     fn a_notice_has_the_specified_fields() {
         let body = Event::ClienteCreado { cliente: 7 }
+            .notice()
             .body(
                 Uuid::nil(),
                 Timestamp::parse("2026-10-09T08:07:06Z").unwrap(),
@@ -209,7 +246,7 @@ mod tests {
         assert_eq!(tipos, EventKind::WORDS);
         let at = Timestamp::parse("2026-10-09T08:07:06Z").unwrap();
         for (event, datos, path) in events {
-            let body = event.body(Uuid::nil(), at, CompanyId(3), "https://api.example.com/api/v1").unwrap();
+            let body = event.notice().body(Uuid::nil(), at, CompanyId(3), "https://api.example.com/api/v1").unwrap();
             let notice: Value = serde_json::from_slice(&body).unwrap();
             assert_eq!((&notice["tipo"], &notice["datos"]), (&json!(event.tipo()), &datos));
             assert_eq!(notice["recurso"]["url"], format!("https://api.example.com/api/v1/{path}"));

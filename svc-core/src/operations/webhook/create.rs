@@ -51,8 +51,8 @@ impl Operation for CreateWebhook {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<WebhookCreated, Error> {
         validate_url(&self.url.0, cx.development_destinations)?;
-        let eventos = subscription(&self.eventos)?;
-        permit(cx.actor, &eventos)?;
+        let eventos = subscription(&self.eventos, cx.kinds())?;
+        permit(cx, &eventos)?;
         let clave = cx.tx.next_webhook(MAX_WEBHOOKS).await?.ok_or(Code::LimiteWebhooks)?;
         let secreto = SigningSecret::random(cx.random);
         let row = store::NewWebhook {

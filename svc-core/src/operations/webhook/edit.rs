@@ -49,8 +49,8 @@ impl Operation for EditWebhook {
         if let Some(url) = self.url.get() {
             validate_url(&url.0, cx.development_destinations)?;
         }
-        let eventos = self.eventos.get().map(|names| subscription(names)).transpose()?;
-        permit(cx.actor, eventos.as_deref().unwrap_or_default())?;
+        let eventos = self.eventos.get().map(|names| subscription(names, cx.kinds())).transpose()?;
+        permit(cx, eventos.as_deref().unwrap_or_default())?;
         let before = existing(cx, clave).await?;
         let mut after = before.data();
         after.url = self.url.get().map_or(after.url, |url| url.0.clone());
@@ -58,7 +58,7 @@ impl Operation for EditWebhook {
         after.activo = self.activo.get().copied().unwrap_or(after.activo);
         self.descripcion.clone().map(Text::into_string).apply(&mut after.descripcion);
         if after.url != before.url {
-            permit(cx.actor, &after.eventos)?;
+            permit(cx, &after.eventos)?;
         }
         if after == before.data() {
             return Ok(before);

@@ -21,7 +21,7 @@ pub use resend::ResendDelivery;
 pub use rotate::{RotateSecret, SecretRotated};
 pub use trial::TryWebhook;
 
-use crate::domain::event::{EventId, EventKind};
+use crate::domain::event::{EventId, KnownKind, not_permitted};
 use crate::domain::webhook::DeliveryOrigin;
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
@@ -81,13 +81,22 @@ impl<'de> Deserialize<'de> for SentUrl {
 }
 
 /// Refuses events whose resource the key may not read. A write that changes where a webhook's
-/// notices go, or who can verify them, asks for all that it is subscribed to (contract §4).
-fn permit(actor: &Actor, eventos: &[EventKind]) -> Result<(), Error> {
-    let lacks = |kind: &EventKind| kind.scope().filter(|scope| !actor.may(*scope));
-    match eventos.iter().find_map(|kind| Some((kind, lacks(kind)?))) {
-        None => Ok(()),
-        Some((kind, scope)) => Err(kind.not_permitted("eventos", scope)),
+/// notices go, or who can verify them, asks for all that it is subscribed to (contract §4). Of a kind
+/// that this server does not know, the scope is not known either.
+fn permit(cx: &Cx<'_>, eventos: &[String]) -> Result<(), Error> {
+    if let Actor::BackOffice = cx.actor {
+        return Ok(());
     }
+    for word in eventos {
+        let Some(kind) = cx.kinds().of(word) else {
+            let text = format!("este servidor no conoce {}; quítelo de la suscripción", crate::json::brief(word));
+            return Err(Error::field(Code::SinPermiso, "eventos", text));
+        };
+        if let Some(scope) = KnownKind::scope(kind).filter(|scope| !cx.actor.may_word(scope)) {
+            return Err(not_permitted(word, "eventos", scope));
+        }
+    }
+    Ok(())
 }
 
 /// Locks a webhook.

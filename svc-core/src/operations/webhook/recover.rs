@@ -46,7 +46,7 @@ impl Operation for ResendEvents {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<EventsResent, Error> {
         let webhook = self.clave;
         let target = existing(cx, webhook).await?;
-        permit(cx.actor, &target.eventos)?;
+        permit(cx, &target.eventos)?;
         target.validate_active()?;
         let deliveries = NewDeliveries {
             webhook,

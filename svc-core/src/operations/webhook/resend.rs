@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{DeliveryQueued, existing, permit, queue};
-use crate::domain::event::EventKind;
 use crate::domain::scope::Scope;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::error::{Code, Error};
@@ -36,9 +35,9 @@ impl Operation for ResendDelivery {
         let (webhook, entrega) = (self.clave, self.entrega);
         let target = existing(cx, webhook).await?;
         let earlier = cx.tx.delivery(webhook, entrega).await?.ok_or(Code::NoEncontrado)?;
-        permit(cx.actor, &target.eventos)?;
+        permit(cx, &target.eventos)?;
         // It may have been subscribed to more when the event was sent.
-        permit(cx.actor, EventKind::of(&earlier.tipo).as_slice())?;
+        permit(cx, std::slice::from_ref(&earlier.tipo))?;
         target.validate_active()?;
         if earlier.estado == DeliveryStatus::Pendiente {
             return Err(Code::EntregaPendiente.into());

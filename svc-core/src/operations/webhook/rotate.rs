@@ -39,7 +39,8 @@ impl Operation for RotateSecret {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SecretRotated, Error> {
         let webhook = self.clave;
-        permit(cx.actor, &existing(cx, webhook).await?.eventos)?;
+        let eventos = existing(cx, webhook).await?.eventos;
+        permit(cx, &eventos)?;
         let secreto = SigningSecret::random(cx.random);
         let sealed = cx.seal(SECRET, &webhook.to_string(), secreto.as_bytes())?;
         let until = Timestamp::new(cx.now.get() + ROTATION);

@@ -31,7 +31,7 @@ impl Operation for TryWebhook {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DeliveryQueued, Error> {
         let webhook = self.clave;
         let target = existing(cx, webhook).await?;
-        permit(cx.actor, &target.eventos)?;
+        permit(cx, &target.eventos)?;
         target.validate_active()?;
         let event = Event::WebhookPrueba { webhook };
         let evento = cx.emit_privately(&event).await?;

@@ -82,7 +82,7 @@ fn values(filter: &Filter) -> Vec<String> {
     let row = |prefix: &str| vec![format!("{prefix}{}", row()), format!("{prefix}1"), format!("{prefix}999999999")];
     let few = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
     match (filter.takes, filter.name) {
-        (Takes::Choice(words), _) => few(words),
+        (Takes::Choice(words) | Takes::EventKind(words), _) => few(words),
         (Takes::Boolean, _) => few(&["true", "false"]),
         (Takes::Uuid, _) => few(&["00000000-0000-4000-8000-000000050001", "00000000-0000-4000-8000-999999999999"]),
         // Values that nearly all rows have, a fiftieth, and a thousandth.

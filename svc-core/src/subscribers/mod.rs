@@ -1,0 +1,209 @@
+//! A host's subscribers: [`run_subscribers`] hands them the events of all companies.
+//!
+//! A subscriber's place among the events of a company is the clave of the last one that it took. An
+//! event that it fails at is held aside with the later ones of the same record, and the place moves
+//! on. [`Subscriber`] says what it can rely on.
+
+mod turn;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use serde::Serialize;
+
+pub use crate::operation::{ReceivedEvent, Subscriber, SubscriberStart};
+pub use crate::store::AbandonedEvent;
+
+use crate::budget::{Allowance, Budget};
+use crate::context::{Context, Step};
+use crate::domain::company::CompanyId;
+use crate::domain::event::min_clave;
+use crate::error::Error;
+use crate::leases::FairQueue;
+use crate::observe;
+use crate::operation::Cx;
+use crate::store::{StoreError, Subscription};
+use turn::Turn;
+
+/// The name in logs and metrics.
+pub(crate) const WORK: &str = "subscribers";
+
+/// Turns under way at once, of different companies or subscribers.
+const AT_ONCE: usize = 3;
+
+/// Events in one turn: few enough that the next company does not wait long.
+const TURN: u32 = 20;
+
+/// The pauses after the attempts at an event; after one more it is given up.
+const PAUSES: [TimeDelta; 7] = [
+    TimeDelta::seconds(10),
+    TimeDelta::minutes(1),
+    TimeDelta::minutes(5),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(2),
+    TimeDelta::hours(6),
+    TimeDelta::hours(12),
+];
+
+/// When an event is tried again after that many attempts; `None` if it is given up.
+fn next_attempt(attempts: u32, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let pause = usize::try_from(attempts).ok().and_then(|attempts| PAUSES.get(attempts.checked_sub(1)?));
+    pause.map(|pause| now + *pause)
+}
+
+/// What a pass did, in numbers of events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SubscriberReport {
+    /// Handled.
+    pub atendidos: u64,
+    /// Failed, to be tried again.
+    pub pospuestos: u64,
+    /// Held behind an earlier event of the same record.
+    pub detenidos: u64,
+    /// Failed for the last time.
+    pub abandonados: u64,
+}
+
+impl SubscriberReport {
+    /// Whether the pass found nothing to do.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.atendidos += other.atendidos;
+        self.pospuestos += other.pospuestos;
+        self.detenidos += other.detenidos;
+        self.abandonados += other.abandonados;
+    }
+}
+
+/// Hands the context's subscribers the events of all companies, until they have none left that was
+/// there when it began or `budget` is used up; gives what it did.
+///
+/// Call it on a timer. Several passes may run at once: one of them at a time has the events of a
+/// company for a subscriber. Companies and subscribers take turns of a few events. A company whose
+/// turn fails, other than in a subscriber, is logged and counted
+/// ([`observe::BACKGROUND_FAILURES`]), and delays no other; the error is that of the search.
+pub async fn run_subscribers(context: &Context, budget: Budget) -> Result<SubscriberReport, StoreError> {
+    let context = &context.in_background();
+    let mut report = SubscriberReport::default();
+    let subscriptions = subscriptions(context).await?;
+    if subscriptions.is_empty() {
+        return Ok(report);
+    }
+    let found = context.store().subscriptions_due(&subscriptions, context.now()).await?;
+    let mut queue = FairQueue::<(CompanyId, usize), ()>::default();
+    queue.add_found(found.into_iter().map(|key| (key, ())), context.now());
+    let mut allowance = Allowance::new(budget);
+    let mut under_way = FuturesUnordered::new();
+    loop {
+        while under_way.len() < AT_ONCE {
+            let max = allowance.left(context.now()).min(TURN);
+            if max == 0 {
+                break;
+            }
+            let Some((key, ())) = queue.next(|_| true) else { break };
+            allowance.reserve(max);
+            let (company, at) = key;
+            let turn = Turn { context, company, at, subscription: subscriptions[at], max };
+            under_way.push(async move { (key, max, turn.run().await) });
+        }
+        let Some((key, max, (done, taken, outcome))) = under_way.next().await else { return Ok(report) };
+        allowance.end_reservation(max, taken);
+        report.add(done);
+        for (label, count) in
+            [("handled", done.atendidos), ("postponed", done.pospuestos), ("given_up", done.abandonados)]
+        {
+            observe::attempts(observe::SUBSCRIBER_EVENTS, label, count);
+        }
+        match outcome {
+            Ok(more) => queue.done(key, more.then_some(())),
+            Err(error) => {
+                observe::company_failed(WORK, key.0, &error);
+                queue.failed(key, context.now());
+            }
+        }
+    }
+}
+
+/// The context's subscribers, each with where it begins in this database.
+async fn subscriptions(context: &Context) -> Result<Vec<Subscription<'_>>, StoreError> {
+    let mut all = Vec::new();
+    for subscriber in context.registry().subscribers() {
+        let first = match subscriber.start {
+            SubscriberStart::Now => min_clave(context.now()) - 1,
+            SubscriberStart::Kept => 0,
+        };
+        let begins = context.store().subscription_begins(subscriber.name, first).await?;
+        all.push(Subscription { name: subscriber.name, kinds: subscriber.kinds, begins });
+    }
+    Ok(all)
+}
+
+/// At most `max` events that subscribers failed at for the last time, after `after`: the subscriber's
+/// name and the event's clave, `("", 0)` at first. They are kept for 30 days.
+pub async fn abandoned_events(
+    context: &Context,
+    company: CompanyId,
+    after: (&str, i64),
+    max: u32,
+) -> Result<Vec<AbandonedEvent>, Error> {
+    context.run_step(company, &ReadAbandoned { after, max }).await
+}
+
+/// Has an event tried again, by eight more attempts, that the subscriber of that name failed at for
+/// the last time. Events of the same record that came later may have been handled before. `false` if
+/// there is none.
+pub async fn retry_abandoned(
+    context: &Context,
+    company: CompanyId,
+    subscriber: &str,
+    evento: i64,
+) -> Result<bool, Error> {
+    context.run_step(company, &RetryAbandoned { subscriber, evento }).await
+}
+
+struct ReadAbandoned<'a> {
+    after: (&'a str, i64),
+    max: u32,
+}
+
+impl Step for ReadAbandoned<'_> {
+    type Output = Vec<AbandonedEvent>;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Vec<AbandonedEvent>, Error> {
+        Ok(cx.tx.abandoned_events(self.after, self.max).await?)
+    }
+}
+
+struct RetryAbandoned<'a> {
+    subscriber: &'a str,
+    evento: i64,
+}
+
+impl Step for RetryAbandoned<'_> {
+    type Output = bool;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<bool, Error> {
+        Ok(cx.tx.retry_event(self.subscriber, self.evento, cx.now.get()).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_tried_eight_times_in_about_a_day() {
+        let begun = DateTime::UNIX_EPOCH;
+        let mut at = begun;
+        let mut attempts = 1;
+        while let Some(next) = next_attempt(attempts, at) {
+            (at, attempts) = (next, attempts + 1);
+        }
+        assert_eq!((attempts, (at - begun).num_hours()), (8, 20));
+        assert_eq!(next_attempt(0, begun), None);
+    }
+}
