@@ -107,6 +107,41 @@ async fn documents_are_dated_and_fall_due_by_it() {
 }
 
 #[tokio::test]
+async fn the_sandbox_answers_by_it() {
+    let world = World::new().await;
+    let (test, other) = (world.test_company().await, world.test_company().await);
+    let silent = json!({"nombre": "No responde", "rfc": "EKU9003173C9", "regimen": 601, "cp": "06700",
+                        "uso_cfdi": "G03", "limite_credito": "10000.00"});
+    let mut sale = order(30);
+    sale["cliente"] = json!(3);
+    let mut actors = Vec::new();
+    for company in [&test, &other] {
+        furnish(company).await;
+        company.load(Resource::Clientes, std::slice::from_ref(&silent)).await;
+        let actor = company.admin().await;
+        invoice(&actor, sale.clone()).await;
+        actors.push(actor);
+    }
+    world.stamp_without_provider().await;
+    for company in [&test, &other] {
+        company.run_by_name("invoice.cancel", &json!({"factura": 1, "motivo": "02"})).await.expect("it is asked");
+    }
+    world.stamp_without_provider().await;
+    forward(&test, TimeDelta::hours(71)).await;
+    world.stamp_without_provider().await;
+    assert_eq!(one(&actors[0], "/facturas?clave=1").await["estatus"], "vigente", "its receiver has 72 hours");
+    forward(&test, TimeDelta::hours(2)).await;
+    world.stamp_without_provider().await;
+    let cancelled = one(&actors[0], "/facturas?clave=1").await;
+    assert_eq!(cancelled["estatus"], "cancelada", "{cancelled}");
+    assert!(cancelled["fecha_cancelacion"].as_str().unwrap().starts_with("2026-10-15T"), "{cancelled}");
+    assert_eq!(one(&actors[1], "/facturas?clave=1").await["estatus"], "vigente");
+    for company in [&test, &other] {
+        books::check(&world, company).await;
+    }
+}
+
+#[tokio::test]
 async fn the_month_of_the_quota_turns_over_and_the_minute_does_not() {
     let world = World::with(|builder| builder.rate_per_minute(150)).await;
     let (test, real) = (world.test_company().await, world.company().await);
