@@ -10,6 +10,7 @@ use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::mail::notify_due;
 use svc_core::settings::OutsideSettings;
 use svc_core::stamping::stamp_due;
+use svc_core::subscribers::run_subscribers;
 use svc_core::webhooks::deliver_due;
 use svc_core::{Budget, Context, clean_up};
 
@@ -20,6 +21,9 @@ const MARGIN: TimeDelta = TimeDelta::seconds(2);
 
 /// How long an e-mail may take (`svc_core::mail::Notifier`).
 const E_MAIL: Duration = Duration::from_secs(30);
+
+/// How long a host's subscriber may take at an event (`svc_core::subscribers::Subscriber`).
+const SUBSCRIBER: Duration = Duration::from_secs(5);
 
 /// The tasks that failed; the others were done.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +96,10 @@ impl Schedule {
         if let Some(mail) = mail {
             let sent = notify_due(&self.context, mail.as_ref(), budget_of(E_MAIL)).await.map_err(text)?;
             report["mail"] = value(&sent)?;
+        }
+        let handled = run_subscribers(&self.context, budget_of(SUBSCRIBER)).await.map_err(text)?;
+        if !handled.is_empty() {
+            report["subscribers"] = value(&handled)?;
         }
         Ok(report)
     }

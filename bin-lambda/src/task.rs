@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub(crate) enum Task {
     /// Have invoices and payment complements stamped.
     Stamp,
-    /// Deliver webhooks' notices, and send the resulting e-mails.
+    /// Deliver webhooks' notices, send the resulting e-mails, and run a host's subscribers.
     Deliver,
     /// Remove expired data.
     CleanUp,

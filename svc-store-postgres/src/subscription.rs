@@ -251,6 +251,18 @@ impl SubscriptionTx for PostgresTx {
 impl SubscriptionStore for PostgresStore {
     async fn subscription_begins(&self, name: &str, first: i64) -> Result<i64, StoreError> {
         let mut all = self.background.of_all();
+        let place = || {
+            sql!(
+                "SELECT lugar
+                 FROM suscripciones
+                 WHERE empresa = :empresa AND suscriptor = :nombre",
+                empresa: NONE,
+                nombre: name,
+            )
+        };
+        if let Some(begins) = all.optional_value(place()).await? {
+            return Ok(begins);
+        }
         all.run(sql!(
             "INSERT INTO suscripciones (empresa, suscriptor, lugar)
              VALUES (:empresa, :nombre, :inicio)
@@ -260,14 +272,7 @@ impl SubscriptionStore for PostgresStore {
             inicio: first,
         ))
         .await?;
-        let place = sql!(
-            "SELECT lugar
-             FROM suscripciones
-             WHERE empresa = :empresa AND suscriptor = :nombre",
-            empresa: NONE,
-            nombre: name,
-        );
-        all.value(place).await
+        all.value(place()).await
     }
 
     async fn subscriptions_due(
