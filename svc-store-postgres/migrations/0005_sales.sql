@@ -94,8 +94,8 @@ CREATE TABLE ventas_renglones (
     iva_tasa          text,
     iva               numeric(24, 6) NOT NULL DEFAULT 0 CHECK (iva >= 0),
     total             numeric(24, 6) NOT NULL DEFAULT 0 CHECK (total >= 0),
-    -- The other taxes: amounts, then the rates that applied. `isr_retenido` is a part of
-    -- `retenciones`.
+    -- The other taxes: amounts, then the rates that applied. `isr_retenido` and `locales_retenidos`
+    -- are parts of `retenciones`.
     ieps              numeric(24, 6) NOT NULL DEFAULT 0,
     retenciones       numeric(24, 6) NOT NULL DEFAULT 0,
     isr_retenido      numeric(24, 6) NOT NULL DEFAULT 0,
@@ -103,6 +103,13 @@ CREATE TABLE ventas_renglones (
     ieps_cuota        numeric(9, 6),
     retencion_isr     numeric(9, 6),
     retencion_iva     numeric(9, 6),
+    locales_trasladados numeric(24, 6) NOT NULL DEFAULT 0,
+    locales_retenidos numeric(24, 6) NOT NULL DEFAULT 0,
+    -- What the tax document says of the line besides. Local taxes are a JSON array of `tipo`,
+    -- `nombre` and `tasa`.
+    numero_pedimento  text,
+    cuenta_predial    text,
+    impuestos_locales text,
     -- Whether the product had stock when it was sold, since it may have become a service: what was
     -- reserved is released, and what left comes back. Null in imported lines, where the product
     -- says it.

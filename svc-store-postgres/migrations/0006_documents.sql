@@ -97,6 +97,8 @@ CREATE TABLE notas_credito (
     ieps            numeric(24, 6) NOT NULL,
     retenciones     numeric(24, 6) NOT NULL,
     isr_retenido    numeric(24, 6) NOT NULL,
+    locales_trasladados numeric(24, 6) NOT NULL,
+    locales_retenidos numeric(24, 6) NOT NULL,
     total           numeric(24, 6) NOT NULL,
     -- The payment by which it lowers the sale's receivable, if it does.
     pago            bigint,
@@ -131,6 +133,8 @@ CREATE TABLE notas_credito_renglones (
     ieps             numeric(24, 6) NOT NULL,
     retenciones      numeric(24, 6) NOT NULL,
     isr_retenido     numeric(24, 6) NOT NULL,
+    locales_trasladados numeric(24, 6) NOT NULL,
+    locales_retenidos numeric(24, 6) NOT NULL,
     total            numeric(24, 6) NOT NULL,
     PRIMARY KEY (empresa, factura, renglon),
     CONSTRAINT notas_credito_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES notas_credito
@@ -223,6 +227,8 @@ CREATE TABLE sustituciones (
     ieps                numeric(24, 6) NOT NULL,
     retenciones         numeric(24, 6) NOT NULL,
     isr_retenido        numeric(24, 6) NOT NULL,
+    locales_trasladados numeric(24, 6) NOT NULL,
+    locales_retenidos   numeric(24, 6) NOT NULL,
     total               numeric(24, 6) NOT NULL,
     -- How many lines the sale had more.
     renglones_quitados  bigint NOT NULL DEFAULT 0,
@@ -254,10 +260,15 @@ CREATE TABLE sustituciones_renglones (
     ieps             numeric(24, 6) NOT NULL,
     retenciones      numeric(24, 6) NOT NULL,
     isr_retenido     numeric(24, 6) NOT NULL,
+    locales_trasladados numeric(24, 6) NOT NULL,
+    locales_retenidos numeric(24, 6) NOT NULL,
     ieps_tasa        numeric(9, 6),
     ieps_cuota       numeric(9, 6),
     retencion_isr    numeric(9, 6),
     retencion_iva    numeric(9, 6),
+    numero_pedimento text,
+    cuenta_predial   text,
+    impuestos_locales text,
     PRIMARY KEY (empresa, factura, renglon),
     CONSTRAINT sustituciones_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
 );

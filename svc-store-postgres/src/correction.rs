@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::Line;
 use svc_core::domain::invoice::ProposedTerms;
+use svc_core::domain::line_details::LineDetails;
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::ReceivableStatus;
@@ -43,11 +44,13 @@ impl CorrectionTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO sustituciones (
                  empresa, factura, cliente, condicion_pago, forma_pago_sat, metodo_pago_sat, uso_cfdi,
-                 subtotal, descuento, iva, ieps, retenciones, isr_retenido, total
+                 subtotal, descuento, iva, ieps, retenciones, isr_retenido, locales_trasladados, locales_retenidos,
+                 total
              )
              VALUES (
                  :empresa, :factura, :cliente, :condicion_pago, :forma_pago_sat, :metodo_pago_sat, :uso_cfdi,
-                 :subtotal, :descuento, :iva, :ieps, :retenciones, :isr_retenido, :total
+                 :subtotal, :descuento, :iva, :ieps, :retenciones, :isr_retenido, :locales_trasladados,
+                 :locales_retenidos, :total
              )",
             empresa: self.empresa,
             factura,
@@ -62,6 +65,8 @@ impl CorrectionTx for PostgresTx {
             ieps: amounts.ieps,
             retenciones: amounts.retenciones,
             isr_retenido: amounts.isr_retenido,
+            locales_trasladados: amounts.locales_trasladados,
+            locales_retenidos: amounts.locales_retenidos,
             total: amounts.total,
         ))
         .await?;
@@ -71,7 +76,8 @@ impl CorrectionTx for PostgresTx {
     async fn correction(&mut self, factura: i64) -> Result<Option<Correction>, StoreError> {
         self.optional(sql!(
             "SELECT cliente, condicion_pago, forma_pago_sat, metodo_pago_sat, uso_cfdi,
-                    subtotal, descuento, iva, ieps, retenciones, isr_retenido, total
+                    subtotal, descuento, iva, ieps, retenciones, isr_retenido, locales_trasladados,
+                    locales_retenidos, total
              FROM sustituciones
              WHERE empresa = :empresa AND factura = :factura",
             empresa: self.empresa,
@@ -84,11 +90,12 @@ impl CorrectionTx for PostgresTx {
         self.many(sql!(
             columns_in!(
                 "SELECT renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                        precio_unitario, {LineRates}, {Amounts}
+                        precio_unitario, {LineRates}, {LineDetails}, {Amounts}
                  FROM sustituciones_renglones
                  WHERE empresa = :empresa AND factura = :factura
                  ORDER BY renglon",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,
@@ -132,8 +139,8 @@ impl CorrectionTx for PostgresTx {
              SET cliente = s.cliente, condicion_pago = s.condicion_pago,
                  vencimiento = coalesce(:vencimiento, v.vencimiento), forma_pago_sat = s.forma_pago_sat,
                  metodo_pago_sat = s.metodo_pago_sat, uso_cfdi = s.uso_cfdi, subtotal = s.subtotal,
-                 descuento = s.descuento, impuestos = s.iva + s.ieps, retenciones = s.retenciones, total = s.total,
-                 saldo = s.total, modificado = :ahora
+                 descuento = s.descuento, impuestos = s.iva + s.ieps + s.locales_trasladados,
+                 retenciones = s.retenciones, total = s.total, saldo = s.total, modificado = :ahora
              FROM sustituciones s
              WHERE v.empresa = :empresa AND v.clave = :venta AND s.empresa = :empresa AND s.factura = :factura",
             empresa: self.empresa,
@@ -159,20 +166,21 @@ impl PostgresTx {
             columns_in!(
                 "INSERT INTO sustituciones_renglones (
                      empresa, factura, renglon, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat,
-                     objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {Amounts}
+                     objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {LineDetails}, {Amounts}
                  )
                  SELECT :empresa, :factura, n, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat,
-                        objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {Amounts}
+                        objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {LineDetails}, {Amounts}
                  FROM unnest(
                      :producto::bigint[], :sku::text[], :descripcion::text[], :cantidad::numeric[], :unidad::text[],
                      :unidad_sat::text[], :codigo_sat::text[], :objeto_impuesto::text[], :precio_unitario::numeric[],
-                     :con_existencia::boolean[], {:LineRates}, {:Amounts}
+                     :con_existencia::boolean[], {:LineRates}, {:LineDetails}, {:Amounts}
                  ) WITH ORDINALITY AS r (
                      producto, sku, descripcion, cantidad, unidad,
                      unidad_sat, codigo_sat, objeto_impuesto, precio_unitario,
-                     con_existencia, {LineRates}, {Amounts}, n
+                     con_existencia, {LineRates}, {LineDetails}, {Amounts}, n
                  )",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,
@@ -189,6 +197,7 @@ impl PostgresTx {
                 precio_unitario,
                 con_existencia: line.product.has_stock();
                 ..rates: LineRates,
+                ..details: LineDetails,
                 ..amounts: Amounts,
             }
         ))
@@ -234,16 +243,17 @@ impl PostgresTx {
                  INSERT INTO ventas_renglones (
                      empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
                      unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, con_existencia,
-                     {LineRates}, {Amounts}
+                     {LineRates}, {LineDetails}, {Amounts}
                  )
                  SELECT
                      s.empresa, c.clave, :venta, s.renglon, s.producto, s.sku, s.descripcion, s.cantidad, s.cantidad,
                      s.unidad, s.unidad_sat, s.codigo_sat, s.objeto_impuesto, s.precio_unitario, s.con_existencia,
-                     {s.LineRates}, {s.Amounts}
+                     {s.LineRates}, {s.LineDetails}, {s.Amounts}
                  FROM sustituciones_renglones s
                  JOIN unnest(:claves::bigint[]) WITH ORDINALITY AS c (clave, n) ON c.n = s.renglon
                  WHERE s.empresa = :empresa AND s.factura = :factura",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,

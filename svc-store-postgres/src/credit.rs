@@ -67,11 +67,13 @@ impl CreditTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO notas_credito (
                  empresa, factura, venta, tipo_relacion, forma_pago_sat,
-                 subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total, pago, anticipo, ticket
+                 subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, locales_trasladados,
+                 locales_retenidos, total, pago, anticipo, ticket
              )
              VALUES (
                  :empresa, :factura, :venta, :tipo_relacion, :forma_pago_sat,
-                 :subtotal, :descuento, :impuestos, :ieps, :retenciones, :isr_retenido, :total, :pago, :anticipo, :ticket
+                 :subtotal, :descuento, :impuestos, :ieps, :retenciones, :isr_retenido, :locales_trasladados,
+                 :locales_retenidos, :total, :pago, :anticipo, :ticket
              )",
             empresa: self.empresa,
             factura,
@@ -84,6 +86,8 @@ impl CreditTx for PostgresTx {
             ieps: note.amounts.ieps,
             retenciones: note.amounts.retenciones,
             isr_retenido: note.amounts.isr_retenido,
+            locales_trasladados: note.amounts.locales_trasladados,
+            locales_retenidos: note.amounts.locales_retenidos,
             total: note.amounts.total,
             pago: note.pago,
             anticipo: note.anticipo,
@@ -118,8 +122,8 @@ impl CreditTx for PostgresTx {
             .optional(sql!(
                 "SELECT
                      venta, tipo_relacion, forma_pago_sat,
-                     subtotal, descuento, impuestos - ieps AS iva, ieps, retenciones, isr_retenido, total, pago, anticipo,
-                     ticket
+                     subtotal, descuento, impuestos - ieps - locales_trasladados AS iva, ieps, retenciones,
+                     isr_retenido, locales_trasladados, locales_retenidos, total, pago, anticipo, ticket
                  FROM notas_credito
                  WHERE empresa = :empresa AND factura = :factura",
                 empresa: self.empresa,
@@ -248,13 +252,15 @@ impl CreditTx for PostgresTx {
         // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
             "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.subtotal, v.descuento,
-                    v.impuestos - r.ieps AS iva, r.ieps, v.retenciones, r.isr_retenido, v.total, a.aplicado,
+                    v.impuestos - r.ieps - r.locales_trasladados AS iva, r.ieps, v.retenciones, r.isr_retenido,
+                    r.locales_trasladados, r.locales_retenidos, v.total, a.aplicado,
                     greatest(v.total - v.saldo - a.aplicado, 0) AS restante, coalesce(i.estatus = :error, false) AS en_error, l.abierto
              FROM ventas v
              LEFT JOIN facturas i ON i.empresa = v.empresa AND i.clave = v.factura
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido,
-                        count(*) AS renglones
+                        coalesce(sum(locales_trasladados), 0) AS locales_trasladados,
+                        coalesce(sum(locales_retenidos), 0) AS locales_retenidos, count(*) AS renglones
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = v.clave
              ) r

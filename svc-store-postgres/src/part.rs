@@ -2,6 +2,7 @@
 
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
+use svc_core::domain::line_details::LineDetails;
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::record::{Columns, Kind, Value};
 
@@ -174,6 +175,12 @@ fn read_part<T: Columns>(row: &PgRow) -> Result<T, sqlx::Error> {
 }
 
 impl FromRow for Amounts {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        read_part(row)
+    }
+}
+
+impl FromRow for LineDetails {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         read_part(row)
     }

@@ -363,7 +363,10 @@ impl PostgresTx {
     async fn lock_paid_sale(&mut self, receivable: &LockedReceivable) -> Result<Paid, StoreError> {
         self.one(sql!(
             "WITH venta AS MATERIALIZED (
-                 SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, factura,
+                 SELECT tipo, cancelada, desglose, metodo_pago_sat, total, factura,
+                        impuestos - (SELECT coalesce(sum(locales_trasladados), 0)
+                                     FROM ventas_renglones
+                                     WHERE empresa = :empresa AND venta = :venta) AS impuestos,
                         (SELECT coalesce(sum(ieps), 0)
                          FROM ventas_renglones
                          WHERE empresa = :empresa AND venta = :venta) AS ieps

@@ -14,6 +14,7 @@ pub mod event;
 pub mod interaction;
 pub mod invoice;
 pub mod line;
+pub mod line_details;
 pub mod money;
 pub mod opportunity;
 pub mod order;

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
 
 use super::Fault;
 use crate::schema::field_schema;
@@ -52,6 +53,12 @@ impl<const MAX: usize> Deref for Text<MAX> {
 
     fn deref(&self) -> &str {
         &self.0
+    }
+}
+
+impl<const MAX: usize> Serialize for Text<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
@@ -189,6 +196,12 @@ impl<T, const MAX: usize> Deref for Many<T, MAX> {
 
     fn deref(&self) -> &[T] {
         &self.0
+    }
+}
+
+impl<T: Serialize, const MAX: usize> Serialize for Many<T, MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

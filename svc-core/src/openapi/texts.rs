@@ -31,11 +31,12 @@ static FIELDS: TextTable<2> = LazyLock::new(|| FIELD_FILES.into_iter().flat_map(
 const FIELD_FILES: [&str; 2] = [include_str!("texts/fields.md"), include_str!("texts/office.md")];
 
 /// Types whose fields share the texts of other types.
-const SHARED: [(&str, &[&str]); 4] = [
+const SHARED: [(&str, &[&str]); 5] = [
     ("ReviseCustomer", &["CustomerTerms", "EditCustomer"]),
     ("CaptureSale", &["CreateSale"]),
     ("CaptureSale.renglones", &["LineBody"]),
     ("SubstituteInvoice.cambios.renglones", &["LineBody"]),
+    ("LineBody.impuestos_locales", &["LocalTax"]),
 ];
 
 /// The keys and cells of a file's tables.

@@ -5,11 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::line::VatRate;
+use crate::domain::line_details::{CustomsNumber, LineDetails, PropertyAccount};
 use crate::domain::money::{CENTS, Money};
 use crate::domain::quantity::{PositiveQuantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
 use crate::domain::sat::{self, SatKey, Vats};
-use crate::domain::tax::{LineRates, TaxRate, Withholding, line_taxes, rates_of, stating_rates};
+use crate::domain::tax::{LineRates, LocalTaxes, TaxRate, Withholding, line_taxes, rates_of, stating_rates};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::Cx;
@@ -37,6 +38,13 @@ line_taxes!(stating_rates! {
         /// The key of its IVA (16, 8, 0, EX); the product's if left out. 8 is for branches in a
         /// border region.
         pub iva: Option<SatKey<Text<255>, Vats>>,
+        /// The customs declaration of imported goods, for the tax document.
+        pub numero_pedimento: Option<CustomsNumber>,
+        /// The property account of a real estate that is let, for the tax document.
+        pub cuenta_predial: Option<PropertyAccount>,
+        /// Its local taxes, on the amount before taxes. Those withheld count only if the receiver
+        /// is a company.
+        pub impuestos_locales: Option<LocalTaxes>,
     }
 });
 
@@ -50,11 +58,23 @@ impl LineBody {
         LineRates { iva_tasa, ..line_taxes!(rates_of! { self; }) }
     }
 
+    /// What its tax document says of it, to a receiver who withholds what `withholding` says.
+    fn details(&self, withholding: Withholding) -> LineDetails {
+        LineDetails {
+            numero_pedimento: self.numero_pedimento.as_ref().map(|number| number.as_str().to_owned()),
+            cuenta_predial: self.cuenta_predial.as_ref().map(|account| account.as_str().to_owned()),
+            impuestos_locales: self.impuestos_locales.clone().and_then(|taxes| taxes.under(withholding)),
+        }
+    }
+
     /// Validates what needs no data of the company.
     fn validate(&self, at: usize) -> Result<(), Error> {
         ProductName::of_line(at, self.producto, self.sku.as_deref()).validate()?;
         if self.descuento.is_some_and(|discount| discount.get().normalize().scale() > 2) {
             return Err(fault(Code::DatoInvalido, at, "descuento", "admite a lo más 2 decimales"));
+        }
+        if let Some(Err((tax, field, text))) = self.impuestos_locales.as_ref().map(LocalTaxes::validate) {
+            return Err(fault(Code::DatoInvalido, at, &format!("impuestos_locales[{tax}].{field}"), text));
         }
         match self.precio_unitario {
             Some(price) => {
@@ -104,6 +124,7 @@ pub(super) async fn priced(
     pricing: &Pricing<'_>,
 ) -> Result<Vec<NewSaleLine>, Error> {
     let &Pricing { lists, moneda, day, withholding, tipo_cambio, sucursal } = pricing;
+    let now = cx.now.get();
     let unpriced: Vec<i64> = lines
         .iter()
         .zip(&products)
@@ -114,6 +135,10 @@ pub(super) async fn priced(
         if unpriced.is_empty() { Vec::new() } else { cx.tx.list_prices(&unpriced, lists, moneda).await? };
     let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
         let cantidad = line.cantidad.get();
+        if line.numero_pedimento.as_ref().is_some_and(|number| !number.is_current(now)) {
+            let text = "su año es el presente o uno de los diez anteriores";
+            return Err(fault(Code::DatoInvalido, at, "numero_pedimento", text));
+        }
         if line.iva.as_deref().is_some_and(|key| sat::vat(key).is_none()) {
             return Err(fault(Code::IvaInvalido, at, "iva", "debe ser 16, 8, 0 o EX"));
         }
@@ -132,6 +157,8 @@ pub(super) async fn priced(
             Some(charged) => Amounts::of_charged_line(cantidad, precio_unitario, charged, &rates),
             None => Amounts::of_line(cantidad, precio_unitario, line.discount(), &rates),
         };
+        let details = line.details(withholding);
+        let found = found.and_then(|amounts| amounts.with_local_taxes(details.impuestos_locales.as_ref()));
         let amounts = amounts(found, at)?;
         let own = product.descripcion.as_deref().or(product.sku.as_deref());
         let descripcion = line.descripcion.as_deref().or(own).map(str::to_owned);
@@ -142,6 +169,7 @@ pub(super) async fn priced(
             cantidad,
             precio_unitario,
             rates,
+            details,
             amounts,
         })
     };
@@ -161,6 +189,17 @@ async fn validate_border_rate(cx: &mut Cx<'_>, lines: &[NewSaleLine], sucursal: 
     }
     let text = "8 % es sólo para ventas de sucursales en la región fronteriza; dé al renglón otro iva";
     Err(fault(Code::ImpuestoIncompatible, at, "iva", text))
+}
+
+/// Refuses local taxes in an advance: they are due with the operation that it is paid for.
+pub(super) fn validate_advance(lines: &[NewSaleLine]) -> Result<(), Error> {
+    match lines.iter().position(|line| line.details.impuestos_locales.is_some()) {
+        None => Ok(()),
+        Some(at) => {
+            let text = "un anticipo no los lleva; se causan con la venta a la que se aplica";
+            Err(fault(Code::ImpuestoIncompatible, at, "impuestos_locales", text))
+        }
+    }
 }
 
 /// Turns a fault of amounts into an error of the line at `at`.

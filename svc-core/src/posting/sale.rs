@@ -156,6 +156,9 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
 ) -> Result<CreatedDocument, Error> {
     let tipo = body.tipo.into().normalized();
     let ValidatedSale { tipo_cambio, buyer, almacen, lines, amounts } = validate(cx, body, channel.sucursal).await?;
+    if tipo == SaleKind::Anticipo {
+        lines::validate_advance(&lines)?;
+    }
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let uso_cfdi = match tipo {
         SaleKind::Factura => Some(validate_invoiceable(cx, body, &buyer, condicion_pago).await?),

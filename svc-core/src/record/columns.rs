@@ -1,7 +1,8 @@
-//! Structs of the domain that are stored as several columns in several tables: a line's tax rates
-//! and amounts.
+//! Structs of the domain that are stored as several columns in several tables: a line's tax rates,
+//! amounts and details.
 
 use super::{FromValue, Kind, Row, RowError, ToValue, Value};
+use crate::domain::line_details::LineDetails;
 use crate::domain::tax::{Amounts, LineRates, amounts, line_taxes};
 
 /// A struct whose fields are columns with the same names.
@@ -47,3 +48,4 @@ macro_rules! columns {
 
 amounts!(columns! { Amounts: ; });
 line_taxes!(columns! { LineRates: iva_tasa; });
+columns! { LineDetails: numero_pedimento cuenta_predial impuestos_locales; }

@@ -3,10 +3,11 @@
 use super::filter::{exact, integer};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::line::VatRate;
+use crate::domain::line_details::{CustomsNumber, PropertyAccount};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
-use crate::domain::tax::TaxRate;
+use crate::domain::tax::{LocalTaxes, TaxRate};
 use crate::json::{Digits, Text};
 
 record! {
@@ -36,7 +37,12 @@ record! {
         ieps_cuota { import: Option<TaxRate> },
         retencion_isr { import: Option<TaxRate> },
         retencion_iva { import: Option<TaxRate> },
+        numero_pedimento: Option<String> { import: Option<CustomsNumber> },
+        cuenta_predial: Option<String> { import: Option<PropertyAccount> },
+        impuestos_locales { import: Option<LocalTaxes> },
         isr_retenido { computed: Money },
+        locales_trasladados { computed: Money },
+        locales_retenidos { computed: Money },
     }
     import SaleLineImport;
 }

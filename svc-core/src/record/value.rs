@@ -10,9 +10,10 @@ use uuid::Uuid;
 
 use crate::domain::event::EventId;
 use crate::domain::line::VatRate;
+use crate::domain::line_details::{CustomsNumber, PropertyAccount};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
-use crate::domain::tax::TaxRate;
+use crate::domain::tax::{LocalTaxes, TaxRate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::Word;
 use crate::json::{Digits, Text};
@@ -325,5 +326,41 @@ impl FromValue for VatRate {
 impl ToValue for VatRate {
     fn to_value(&self) -> Value<'_> {
         Value::Text(Cow::Owned(self.to_string()))
+    }
+}
+
+impl ToValue for CustomsNumber {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self.as_str()))
+    }
+}
+
+impl ToValue for PropertyAccount {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self.as_str()))
+    }
+}
+
+/// A list of a few is stored as its JSON.
+impl FromValue for LocalTaxes {
+    const KIND: Kind = Kind::Text;
+    type Shown<'r> = Self;
+
+    fn shown(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => serde_json::from_str(&text).ok(),
+            _ => None,
+        }
+    }
+
+    fn of(shown: Self) -> Self {
+        shown
+    }
+}
+
+impl ToValue for LocalTaxes {
+    fn to_value(&self) -> Value<'_> {
+        // Words, texts and decimals are always JSON.
+        serde_json::to_string(self).map_or(Value::Null, |text| Value::Text(Cow::Owned(text)))
     }
 }

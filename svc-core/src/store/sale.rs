@@ -6,6 +6,7 @@ use rust_decimal::Decimal;
 
 use super::{Numbered, StoreError};
 use crate::domain::invoice::{LockedSale, ProposedTerms};
+use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
 use crate::domain::order::{FulfilmentLine, OrderPart, PricedLine};
 use crate::domain::quantity::{Quantity, Rate};
@@ -89,6 +90,8 @@ pub struct NewSaleLine {
     pub precio_unitario: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
+    /// What its tax document says besides.
+    pub details: LineDetails,
     /// In the document's currency.
     pub amounts: Amounts,
 }

@@ -1,5 +1,6 @@
 //! The division of an order: its delivered part becomes an order of its own.
 
+use svc_core::domain::line_details::LineDetails;
 use svc_core::domain::order::{LinePart, OrderPart};
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::domain::time::Timestamp;
@@ -105,18 +106,19 @@ impl PostgresTx {
                 "INSERT INTO ventas_renglones (
                      empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
                      unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, con_existencia,
-                     {LineRates}, {Amounts}
+                     {LineRates}, {LineDetails}, {Amounts}
                  )
                  SELECT
                      r.empresa, :primero + l.n - 1, :parte, r.renglon, r.producto, r.sku, r.descripcion,
                      l.cantidad, l.cantidad,
                      r.unidad, r.unidad_sat, r.codigo_sat, r.objeto_impuesto, r.precio_unitario, r.con_existencia,
-                     {r.LineRates}, {l.Amounts}
+                     {r.LineRates}, {r.LineDetails}, {l.Amounts}
                  FROM unnest(:renglon::bigint[], :cantidad::numeric[], {:Amounts})
                       WITH ORDINALITY AS l (renglon, cantidad, {Amounts}, n)
                  JOIN ventas_renglones r ON r.renglon = l.renglon
                  WHERE r.empresa = :empresa AND r.venta = :clave",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,

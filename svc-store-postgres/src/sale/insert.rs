@@ -1,5 +1,6 @@
 //! Inserts a sales document with its lines in one statement.
 
+use svc_core::domain::line_details::LineDetails;
 use svc_core::domain::money::Money;
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::store::{NewSale, Numbered, StoreError};
@@ -47,26 +48,27 @@ impl PostgresTx {
                      INSERT INTO ventas_renglones (
                          empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
                          unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, con_existencia,
-                         {LineRates}, {Amounts}
+                         {LineRates}, {LineDetails}, {Amounts}
                      )
                      SELECT
                          :empresa, v.antes + r.n, v.clave, r.n, producto, sku, descripcion, cantidad, cantidad_surtida,
                          unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, con_existencia,
-                         {LineRates}, {Amounts}
+                         {LineRates}, {LineDetails}, {Amounts}
                      FROM nuevo v, unnest(
                          :producto::bigint[], :sku::text[], :descripcion::text[], :cantidad::numeric[],
                          :cantidad_surtida::numeric[], :unidad::text[], :unidad_sat::text[], :codigo_sat::text[],
                          :objeto_impuesto::text[], :precio_unitario::numeric[], :con_existencia::boolean[],
-                         {:LineRates}, {:Amounts}
+                         {:LineRates}, {:LineDetails}, {:Amounts}
                      ) WITH ORDINALITY AS r (
                          producto, sku, descripcion, cantidad,
                          cantidad_surtida, unidad, unidad_sat, codigo_sat,
                          objeto_impuesto, precio_unitario, con_existencia,
-                         {LineRates}, {Amounts}, n
+                         {LineRates}, {LineDetails}, {Amounts}, n
                      )
                  )
                  SELECT clave, folio FROM nuevo",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,
@@ -109,6 +111,7 @@ impl PostgresTx {
                 precio_unitario,
                 con_existencia: line.product.has_stock();
                 ..rates: LineRates,
+                ..details: LineDetails,
                 ..amounts: Amounts,
             }
         ))

@@ -8,6 +8,7 @@ use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::Line;
 use svc_core::domain::invoice::{LockedSale, SaleInvoice};
+use svc_core::domain::line_details::LineDetails;
 use svc_core::domain::money::Money;
 use svc_core::domain::order::{FulfilmentLine, OrderPart, PricedLine};
 use svc_core::domain::quantity::Rate;
@@ -23,7 +24,16 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(FulfilmentLine { renglon, cantidad, cantidad_surtida, total });
-from_row!(PricedLine { renglon, cantidad, cantidad_surtida, precio_unitario, descuento, rates: .., amounts: .. });
+from_row!(PricedLine {
+    renglon,
+    cantidad,
+    cantidad_surtida,
+    precio_unitario,
+    descuento,
+    rates: ..,
+    details: ..,
+    amounts: ..
+});
 from_row!(Line {
     renglon,
     sku,
@@ -35,6 +45,7 @@ from_row!(Line {
     objeto_impuesto,
     precio_unitario,
     rates: ..,
+    details: ..,
     amounts: ..,
 });
 
@@ -136,11 +147,13 @@ impl SaleTx for PostgresTx {
     async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError> {
         self.many(sql!(
             columns_in!(
-                "SELECT renglon, cantidad, cantidad_surtida, precio_unitario, {LineRates}, {Amounts}
+                "SELECT renglon, cantidad, cantidad_surtida, precio_unitario, {LineRates}, {LineDetails},
+                        {Amounts}
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = :clave
                  ORDER BY renglon",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,
@@ -226,8 +239,8 @@ impl SaleTx for PostgresTx {
                  v.clave, v.tipo, v.folio, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal,
                  v.almacen, v.cliente, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint,
                  v.forma_pago_sat, v.metodo_pago_sat, v.uso_cfdi,
-                 v.subtotal, v.descuento, v.impuestos - r.ieps AS iva, r.ieps, v.retenciones, r.isr_retenido, v.total,
-                 v.saldo, v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada,
+                 v.subtotal, v.descuento, v.impuestos - r.ieps - r.locales_trasladados AS iva, r.ieps, v.retenciones,
+                 r.isr_retenido, r.locales_trasladados, r.locales_retenidos, v.total, v.saldo, v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada,
                  f.clave AS factura, f.origen AS factura_origen, f.estatus AS factura_estatus,
                  f.serie AS factura_serie, f.folio AS factura_folio, f.uuid AS factura_uuid,
                  EXISTS (
@@ -236,7 +249,9 @@ impl SaleTx for PostgresTx {
              FROM ventas v
              LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido
+                 SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido,
+                        coalesce(sum(locales_trasladados), 0) AS locales_trasladados,
+                        coalesce(sum(locales_retenidos), 0) AS locales_retenidos
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = :clave
              ) r
@@ -413,11 +428,12 @@ impl PostgresTx {
                             sku
                         ) AS descripcion,
                         cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                        precio_unitario, {LineRates}, {Amounts}
+                        precio_unitario, {LineRates}, {LineDetails}, {Amounts}
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = ANY (:ventas)
                  ORDER BY venta, renglon",
                 LineRates,
+                LineDetails,
                 Amounts
             ),
             empresa: self.empresa,

@@ -15,6 +15,7 @@ mod global;
 mod global_period;
 mod invoices;
 mod leases;
+mod line_details;
 mod pace;
 mod receivers;
 mod refunds;

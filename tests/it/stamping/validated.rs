@@ -68,7 +68,7 @@ async fn later_edits_change_nothing_in_a_complement() {
     assert_eq!(world.stamp(&stamper).await.timbrados, 2);
     let first = stamper.document();
     assert_eq!((first.receptor.nombre.as_str(), first.lugar_expedicion.as_str()), ("ANA", "06700"));
-    let paid = &first.complemento.unwrap().pagos.pago[0].docto_relacionado[0];
+    let paid = &first.complemento.unwrap().pagos.unwrap().pago[0].docto_relacionado[0];
     let invoice = shop.one("/cxc?clave=1").await;
     assert_eq!(paid.id_documento.to_string(), invoice["uuid"].as_str().unwrap());
     assert_eq!(paid.imp_saldo_insoluto.to_string(), "580.00");

@@ -60,19 +60,26 @@ const RULES: &[(&str, &str)] = &[
         "SELECT format('venta %s renglón %s', venta, renglon) FROM ventas_renglones
          WHERE empresa = $1 AND (
              subtotal <> round(cantidad * precio_unitario, 2) OR descuento > subtotal
-             OR total <> subtotal - descuento + ieps + iva - retenciones
+             OR total <> subtotal - descuento + ieps + iva + locales_trasladados - retenciones
+             OR EXISTS (
+                 SELECT FROM (
+                     SELECT coalesce(sum(importe) FILTER (WHERE tipo = 'traslado'), 0) AS trasladados,
+                            coalesce(sum(importe) FILTER (WHERE tipo = 'retencion'), 0) AS retenidos
+                     FROM (SELECT i->>'tipo' AS tipo, round((subtotal - descuento) * (i->>'tasa')::numeric, 2) AS importe
+                           FROM jsonb_array_elements(coalesce(impuestos_locales::jsonb, '[]')) i) e
+                 ) l WHERE (l.trasladados, l.retenidos) <> (locales_trasladados, locales_retenidos))
              OR abs(iva - CASE WHEN iva_tasa ~ '^0' THEN round((subtotal - descuento + ieps) * iva_tasa::numeric, 2) ELSE 0 END)
                 > CASE WHEN producto IS NULL THEN 0.01 ELSE 0 END
              OR ieps <> coalesce(round((subtotal - descuento) * ieps_tasa, 2), round(cantidad * ieps_cuota, 2), 0)
              OR isr_retenido <> coalesce(round((subtotal - descuento) * retencion_isr, 2), 0)
-             OR retenciones <> isr_retenido + coalesce(round((subtotal - descuento) * retencion_iva, 2), 0)
+             OR retenciones <> isr_retenido + coalesce(round((subtotal - descuento) * retencion_iva, 2), 0) + locales_retenidos
              OR cantidad_surtida > cantidad)",
     ),
     (
         "a document's amounts are the sums of its lines",
         "SELECT format('venta %s', v.clave)
          FROM ventas v LEFT JOIN (
-             SELECT venta, sum(subtotal) AS subtotal, sum(descuento) AS descuento, sum(iva + ieps) AS iva, sum(retenciones) AS retenido,
+             SELECT venta, sum(subtotal) AS subtotal, sum(descuento) AS descuento, sum(iva + ieps + locales_trasladados) AS iva, sum(retenciones) AS retenido,
                     sum(total) AS total
              FROM ventas_renglones WHERE empresa = $1 GROUP BY venta
          ) r ON r.venta = v.clave

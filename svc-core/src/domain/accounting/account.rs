@@ -17,6 +17,8 @@ words! {
         IvaRetenido = "113.01",
         /// ISR that customers withheld and paid to the authority.
         IsrRetenido = "113.02",
+        /// Local taxes that customers withheld and paid to their authority.
+        LocalesRetenidos = "113.08",
         /// Goods in the warehouses, at cost.
         Inventario = "115.01",
         /// Goods that a supplier billed but has not delivered.
@@ -43,6 +45,8 @@ words! {
         IvaNoCobrado = "209.01",
         /// IEPS charged and not collected yet.
         IepsNoCobrado = "209.02",
+        /// Local taxes charged, due to a state or a municipality.
+        LocalesTrasladados = "213.05",
         /// ISR withheld from suppliers with their payment, so due to the authority.
         IsrRetenidoAProveedores = "216.04",
         /// IVA withheld from suppliers with their payment, so due to the authority.
@@ -80,6 +84,7 @@ impl Account {
             Self::Clientes => "Clientes nacionales",
             Self::IvaRetenido => "IVA a favor",
             Self::IsrRetenido => "ISR a favor",
+            Self::LocalesRetenidos => "Otros impuestos a favor",
             Self::Inventario => "Inventario",
             Self::EnTransito => "Mercancías en tránsito",
             Self::Entregado => "Mercancías en poder de terceros",
@@ -93,6 +98,7 @@ impl Account {
             Self::IepsCobrado => "IEPS trasladado cobrado",
             Self::IvaNoCobrado => "IVA trasladado no cobrado",
             Self::IepsNoCobrado => "IEPS trasladado no cobrado",
+            Self::LocalesTrasladados => "Impuesto estatal y municipal por pagar",
             Self::IsrRetenidoAProveedores => "Impuestos retenidos de ISR por servicios profesionales",
             Self::IvaRetenidoAProveedores => "Impuestos retenidos de IVA",
             Self::PorRetener => "Otros impuestos retenidos",

@@ -244,8 +244,8 @@ pub(crate) struct SaleAmounts {
     pub entregado: Money,
 }
 
-/// The entry of a sale. The customer owes it, its taxes are not collected yet, withheld taxes are a
-/// claim on the authority, and the goods that left are a cost. The receivable is the sum of the
+/// The entry of a sale. The customer owes it, its taxes are not collected yet (local ones are due
+/// at once), withheld taxes are a claim on the authority, and the goods that left are a cost. The receivable is the sum of the
 /// other lines, so that rounding to pesos cannot unbalance the entry.
 pub(crate) fn sale_entry(
     concepto: impl Into<String>,
@@ -256,8 +256,10 @@ pub(crate) fn sale_entry(
     let (subtotal, descuento) = (pesos(sale.amounts.subtotal)?, pesos(sale.amounts.descuento)?);
     let (iva, ieps) = (pesos(sale.amounts.iva)?, pesos(sale.amounts.ieps)?);
     let (isr_retenido, iva_retenido) = (pesos(sale.amounts.isr_retenido)?, pesos(sale.amounts.iva_retenido())?);
-    let charged = subtotal.get() - descuento.get() + iva.get() + ieps.get();
-    let owed = line::amount(charged - isr_retenido.get() - iva_retenido.get()).ok_or(EntryError::TooLarge)?;
+    let local = (pesos(sale.amounts.locales_trasladados)?, pesos(sale.amounts.locales_retenidos)?);
+    let charged = subtotal.get() - descuento.get() + iva.get() + ieps.get() + local.0.get();
+    let withheld = isr_retenido.get() + iva_retenido.get() + local.1.get();
+    let owed = line::amount(charged - withheld).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     let handed = sale.entregado.min(cost);
     // An advance is no income that a discount could reduce.
@@ -274,8 +276,10 @@ pub(crate) fn sale_entry(
             EntryLine::abono(sale.ingreso, ingreso),
             EntryLine::cargo(Account::IsrRetenido, isr_retenido),
             EntryLine::cargo(Account::IvaRetenido, iva_retenido),
+            EntryLine::cargo(Account::LocalesRetenidos, local.1),
             EntryLine::abono(Account::IvaNoCobrado, iva),
             EntryLine::abono(Account::IepsNoCobrado, ieps),
+            EntryLine::abono(Account::LocalesTrasladados, local.0),
             EntryLine::cargo(Account::CostoDeVenta, cost),
             EntryLine::abono(Account::Entregado, handed),
             EntryLine::abono(Account::Inventario, Money::new(cost.get() - handed.get())),
@@ -295,7 +299,9 @@ pub(crate) fn credit_entry(
     let base = pesos(Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get()))?;
     let (iva, ieps) = (pesos(note.amounts.iva)?, pesos(note.amounts.ieps)?);
     let (isr_retenido, iva_retenido) = (pesos(note.amounts.isr_retenido)?, pesos(note.amounts.iva_retenido())?);
-    let credited = base.get() + iva.get() + ieps.get() - isr_retenido.get() - iva_retenido.get();
+    let local = (pesos(note.amounts.locales_trasladados)?, pesos(note.amounts.locales_retenidos)?);
+    let withheld = isr_retenido.get() + iva_retenido.get() + local.1.get();
+    let credited = base.get() + iva.get() + ieps.get() + local.0.get() - withheld;
     let credited = line::amount(credited).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     LedgerEntry::new(
@@ -305,8 +311,10 @@ pub(crate) fn credit_entry(
             EntryLine::cargo(note.ingreso, base),
             EntryLine::cargo(Account::IvaCobrado, iva),
             EntryLine::cargo(Account::IepsCobrado, ieps),
+            EntryLine::cargo(Account::LocalesTrasladados, local.0),
             EntryLine::abono(Account::IsrRetenido, isr_retenido),
             EntryLine::abono(Account::IvaRetenido, iva_retenido),
+            EntryLine::abono(Account::LocalesRetenidos, local.1),
             EntryLine::abono(Account::Anticipos, credited),
             EntryLine::cargo(Account::Inventario, cost),
             EntryLine::abono(Account::CostoDeVenta, cost),

@@ -86,6 +86,10 @@ fn any_document_is_valid_and_sealed() {
         "&quot;",
         "日本",
         "TasaOCuota=\"0.106667\"",
+        "<cfdi:InformacionAduanera NumeroPedimento=\"21  47  3807  8003832\"/>",
+        "<cfdi:CuentaPredial Numero=",
+        "<implocal:TrasladosLocales ImpLocTrasladado=\"ISH\" TasadeTraslado=\"3.00\"",
+        "<implocal:RetencionesLocales ImpLocRetenido=\"5 al millar\" TasadeRetencion=\"0.50\"",
     ] {
         assert!(documents.iter().any(|document| document.xml.contains(part)), "{part}");
     }

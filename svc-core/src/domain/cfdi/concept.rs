@@ -3,14 +3,16 @@
 use rust_decimal::Decimal;
 
 use super::source::Line;
-use super::tax::{Charge, Levy, Taxes, treat};
+use super::tax::{Charge, Levy, Taxes, plus, treat};
 use super::text::attribute;
 use super::{
-    Amount, CfdiFault, Concepto, Impuestos, ImpuestosConcepto, Retencion, RetencionConcepto, TipoFactor, Traslado,
+    Amount, CfdiFault, Concepto, CuentaPredial, Impuestos, ImpuestosConcepto, InformacionAduanera, Retencion,
+    RetencionConcepto, TipoFactor, Traslado,
 };
 use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::sat;
+use crate::domain::tax::LocalKind;
 
 /// `c_ClaveProdServ`: "not in the catalogue", the default of a product.
 pub(super) const UNLISTED: &str = "01010101";
@@ -109,6 +111,7 @@ pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto,
     let treatment = treat(line)?;
     check(line, &treatment.taxes)?;
     let descripcion = attribute(line.descripcion.as_deref(), 1_000).or_else(|| attribute(line.sku.as_deref(), 1_000));
+    let pedimento = line.details.numero_pedimento.clone().into_iter();
     let concept = Concepto {
         clave_prod_serv: line.codigo_sat.clone().unwrap_or_else(|| UNLISTED.to_owned()),
         no_identificacion: attribute(line.sku.as_deref(), 100),
@@ -121,6 +124,8 @@ pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto,
         descuento: currency.discount(line.amounts.descuento)?,
         objeto_imp: treatment.objeto.to_owned(),
         impuestos: currency.of_concept(&treatment.taxes)?,
+        informacion_aduanera: pedimento.map(|numero_pedimento| InformacionAduanera { numero_pedimento }).collect(),
+        cuenta_predial: line.details.cuenta_predial.clone().map(|numero| CuentaPredial { numero }),
     };
     Ok((concept, treatment.taxes))
 }
@@ -150,10 +155,11 @@ fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
         Some(VatRate::Exempt) | None => line.amounts.iva == Money::default(),
     };
     require(fits, "el IVA no corresponde a su tasa")?;
-    let withheld = taxes.retenciones.total()?.unwrap_or_default();
+    let local = (taxes.locales.total(LocalKind::Traslado)?, taxes.locales.total(LocalKind::Retencion)?);
+    let withheld = plus(taxes.retenciones.total()?.unwrap_or_default(), local.1)?;
     require(withheld == line.amounts.retenciones.get(), "las retenciones no corresponden a sus tasas")?;
     require(
-        line.amounts.total.get() == base + ieps.get() + line.amounts.iva.get() - withheld,
+        line.amounts.total.get() == base + ieps.get() + line.amounts.iva.get() + local.0 - withheld,
         "el total no es el importe menos el descuento más los impuestos menos las retenciones",
     )
 }

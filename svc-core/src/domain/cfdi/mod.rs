@@ -12,6 +12,7 @@
 //! - [`build_payment`] makes the payment document ("P"), whose content is the complement "Pagos
 //!   2.0" ([`Pagos20`]); [`build_receipts`] makes one for several payments, and for invoices in
 //!   other currencies.
+//! - Local taxes make the complement "Otros derechos e impuestos" ([`ImpuestosLocales`]).
 //! - [`seal`](seal()) signs a document with the company's key and writes it as XML, the form in
 //!   which it is sent and stored.
 //! - [`Cfdi::read`] reads the document in such an XML; [`StampedXml`] is the provider's XML, with
@@ -34,6 +35,7 @@ mod fault;
 mod impuestos;
 mod invoice;
 mod legal_form;
+mod local;
 mod node;
 mod pagos;
 mod parties;
@@ -66,6 +68,7 @@ pub(crate) use cancellation::Cancelacion;
 pub use fault::CfdiFault;
 pub use impuestos::{Impuesto, Impuestos, ImpuestosConcepto, Retencion, RetencionConcepto, TipoFactor, Traslado};
 pub use invoice::{build_global, build_invoice, build_related, build_ticket_note};
+pub use local::{ImpuestosLocales, RetencionLocal, TrasladoLocal};
 pub use pagos::{
     DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
     TrasladoP,
@@ -149,7 +152,7 @@ pub struct Cfdi {
     /// Sum of the concepts' taxes; absent if no concept has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos: Option<Impuestos>,
-    /// The complement, in a payment document.
+    /// The complement: the payments of a payment document, or local taxes.
     #[serde(default, deserialize_with = "read::complement", skip_serializing_if = "Option::is_none")]
     pub complemento: Option<Complemento>,
 }
@@ -312,12 +315,38 @@ pub struct Concepto {
     /// The concept's taxes, if `objeto_imp` says that they are broken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos: Option<ImpuestosConcepto>,
+    /// The customs declarations of imported goods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub informacion_aduanera: Vec<InformacionAduanera>,
+    /// The property account of a real estate that is let.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cuenta_predial: Option<CuentaPredial>,
 }
 
-/// The complement (node `Complemento`).
+/// A customs declaration (node `InformacionAduanera`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct InformacionAduanera {
+    /// Its number, with two blanks between its parts.
+    pub numero_pedimento: String,
+}
+
+/// A property account (node `CuentaPredial`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct CuentaPredial {
+    /// Its number.
+    pub numero: String,
+}
+
+/// The complements that this service makes (node `Complemento`); at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Complemento {
-    /// The payments.
-    pub pagos: Pagos20,
+    /// The payments, in a payment document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pagos: Option<Pagos20>,
+    /// The local taxes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impuestos_locales: Option<ImpuestosLocales>,
 }

@@ -9,10 +9,10 @@ use chrono::{DateTime, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
-use serde::{Deserialize, forward_to_deserialize_any};
+use serde::{Deserialize as _, forward_to_deserialize_any};
 
 use super::element::{Element, NoXml};
-use super::{Cfdi, Complemento, Pagos20};
+use super::{Cfdi, Complemento};
 use crate::domain::sat;
 
 /// The XML contains no readable document.
@@ -59,14 +59,10 @@ pub(super) fn of<T: DeserializeOwned>(element: &Element) -> Result<T, NoCfdi> {
     T::deserialize(NodeContent::Elements(vec![element]))
 }
 
-/// The payments of a node that may hold only a stamp.
+/// The complements of a node that may hold only a stamp.
 pub(super) fn complement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Complemento>, D::Error> {
-    #[derive(Deserialize)]
-    struct Any {
-        #[serde(rename = "Pagos")]
-        pagos: Option<Pagos20>,
-    }
-    Ok(Any::deserialize(deserializer)?.pagos.map(|pagos| Complemento { pagos }))
+    let found = Complemento::deserialize(deserializer)?;
+    Ok((found.pagos.is_some() || found.impuestos_locales.is_some()).then_some(found))
 }
 
 /// The content of an element under one name: an attribute, or one or more elements.

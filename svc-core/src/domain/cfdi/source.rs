@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::legal_form::without_legal_form;
 use super::{CfdiFault, InformacionGlobal};
 use crate::domain::line::VatRate;
+use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
@@ -170,6 +171,8 @@ pub struct Line {
     pub precio_unitario: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
+    /// Its local taxes, and what the document says of it besides.
+    pub details: LineDetails,
     /// What it comes to.
     pub amounts: Amounts,
 }

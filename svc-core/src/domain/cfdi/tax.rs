@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rust_decimal::Decimal;
 
+use super::local::LocalCharges;
 use super::source::Line;
 use super::{CfdiFault, Impuesto, TipoFactor};
 use crate::domain::line::{IepsRate, VatRate, fits, withheld};
@@ -133,6 +134,8 @@ pub(super) struct Taxes {
     pub(super) traslados: Charges,
     /// Withheld by the receiver.
     pub(super) retenciones: Charges,
+    /// Local taxes, which no concept has.
+    pub(super) locales: LocalCharges,
 }
 
 impl Taxes {
@@ -141,10 +144,11 @@ impl Taxes {
         for (sums, charges) in pairs {
             charges.iter().try_for_each(|(levy, charge)| sums.add(levy, charge))?;
         }
-        Ok(())
+        self.locales.add(&others.locales)
     }
 
-    /// Applies `change` to every charge, and drops those for which it returns `None`.
+    /// Applies `change` to every charge, and drops those for which it returns `None`, and local
+    /// taxes.
     pub(super) fn map(
         &self,
         change: impl Fn(Levy, Charge) -> Result<Option<Charge>, CfdiFault>,
@@ -153,9 +157,11 @@ impl Taxes {
             let kept = charges.iter().filter_map(|(levy, charge)| Some((levy, change(levy, charge).transpose()?)));
             kept.map(|(levy, charge)| Ok((levy, charge?))).collect::<Result<_, _>>().map(Charges)
         };
-        Ok(Self { traslados: changed(&self.traslados)?, retenciones: changed(&self.retenciones)? })
+        let (traslados, retenciones) = (changed(&self.traslados)?, changed(&self.retenciones)?);
+        Ok(Self { traslados, retenciones, locales: LocalCharges::default() })
     }
 
+    /// Whether there are none that concepts have.
     pub(super) fn is_empty(&self) -> bool {
         self.traslados.0.is_empty() && self.retenciones.0.is_empty()
     }
@@ -192,7 +198,7 @@ pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
     let (iva, ieps) = (line.amounts.iva.get(), line.amounts.ieps.get());
     let declared = line.objeto_impuesto.as_deref();
     let declared = declared.unwrap_or(if line.rates.iva_tasa.is_some() { OBJECT } else { NO_OBJECT });
-    let mut taxes = Taxes::default();
+    let mut taxes = Taxes { locales: LocalCharges::of_line(line)?, ..Taxes::default() };
     let broken_down = matches!(declared, OBJECT | OBJECT_OF_IEPS) || iva > Decimal::ZERO || ieps > Decimal::ZERO;
     if broken_down && base.is_zero() && iva.is_zero() && ieps.is_zero() {
         return Ok(Treatment { objeto: NOTHING_DUE, taxes });

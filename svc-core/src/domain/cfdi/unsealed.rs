@@ -35,7 +35,8 @@ impl Cfdi {
     /// were unknown if the invoices were not stamped at validation. Returns `false` if the numbers
     /// of invoices and folios differ.
     pub fn name_paid(&mut self, folios: &[Uuid]) -> bool {
-        let payments = self.complemento.iter_mut().flat_map(|complement| &mut complement.pagos.pago);
+        let payments = self.complemento.iter_mut().flat_map(|complement| &mut complement.pagos);
+        let payments = payments.flat_map(|payments| &mut payments.pago);
         let paid: Vec<_> = payments.flat_map(|payment| &mut payment.docto_relacionado).collect();
         if paid.len() != folios.len() {
             return false;
@@ -87,7 +88,7 @@ mod tests {
         let mut document = Cfdi::read(&document.unsealed().unwrap()).unwrap();
         assert!(!document.name_paid(&folios[..1]));
         assert!(document.name_paid(&folios));
-        let found = &document.complemento.unwrap().pagos.pago[0].docto_relacionado;
+        let found = &document.complemento.unwrap().pagos.unwrap().pago[0].docto_relacionado;
         assert_eq!([found[0].id_documento, found[1].id_documento], folios);
     }
 }

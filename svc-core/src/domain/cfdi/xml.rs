@@ -1,5 +1,5 @@
-//! A document's XML: CFDI 4.0 with the complement Pagos 2.0, namespaces and prefixes as the
-//! authority prescribes them.
+//! A document's XML: CFDI 4.0 with its complements, namespaces and prefixes as the authority
+//! prescribes them.
 
 use std::io;
 
@@ -23,14 +23,24 @@ const CFDI: Namespace = Namespace {
 };
 
 /// The namespaces of complements, by the name of the complement's first node.
-const COMPLEMENTS: [(&str, Namespace); 1] = [(
-    "Pagos",
-    Namespace {
-        prefix: "pago20",
-        uri: "http://www.sat.gob.mx/Pagos20",
-        schema: "http://www.sat.gob.mx/sitio_internet/cfd/Pagos/Pagos20.xsd",
-    },
-)];
+const COMPLEMENTS: [(&str, Namespace); 2] = [
+    (
+        "Pagos",
+        Namespace {
+            prefix: "pago20",
+            uri: "http://www.sat.gob.mx/Pagos20",
+            schema: "http://www.sat.gob.mx/sitio_internet/cfd/Pagos/Pagos20.xsd",
+        },
+    ),
+    (
+        "ImpuestosLocales",
+        Namespace {
+            prefix: "implocal",
+            uri: "http://www.sat.gob.mx/implocal",
+            schema: "http://www.sat.gob.mx/sitio_internet/cfd/implocal/implocal.xsd",
+        },
+    ),
+];
 
 /// The namespace of the stamp, which declares it itself.
 const STAMP: Namespace = Namespace {

@@ -8,7 +8,7 @@ use super::line;
 use super::money::Money;
 use super::quantity::Quantity;
 use super::sale::{AmountFault, Amounts};
-use super::tax::{LineRates, TaxRate};
+use super::tax::{LineRates, LocalSums, TaxRate};
 use super::words::words;
 
 /// `c_ClaveProdServ` of a discount, an advance, or anything else that is billed and is no goods.
@@ -172,17 +172,27 @@ fn amounts(
         let isr_retenido = line::withheld(base, rates.retencion_isr.map(TaxRate::get))?;
         let iva_retenido = line::withheld(base, rates.retencion_iva.map(TaxRate::get))?;
         let retenciones = line::amount(isr_retenido.get() + iva_retenido.get())?;
-        Some(Amounts {
+        let locales = local_taxes(line, before.base.get(), base)?;
+        let amounts = Amounts {
             subtotal: line::amount(subtotal)?,
             descuento: line::amount(subtotal - base)?,
             iva: line::amount(iva)?,
             ieps: line::amount(ieps)?,
             retenciones,
             isr_retenido,
-            total: line::amount(base + iva + ieps - retenciones.get())?,
-        })
+            ..Amounts::default()
+        };
+        amounts.with_local_sums(locales).ok()
     };
     all().ok_or(CreditFault::TooLarge)
+}
+
+/// The local taxes of `base` after `before`: what both come to, less that of `before` alone.
+fn local_taxes(line: &Line, before: Decimal, base: Decimal) -> Option<LocalSums> {
+    let Some(taxes) = &line.details.impuestos_locales else { return Some(LocalSums::default()) };
+    let (upto, behind) = (taxes.sums(before + base)?, taxes.sums(before)?);
+    let part = |of: fn(LocalSums) -> Money| line::amount(of(upto).get() - of(behind).get());
+    Some(LocalSums { trasladados: part(|sums| sums.trasladados)?, retenidos: part(|sums| sums.retenidos)? })
 }
 
 /// The rates at which a line is credited: a discount gives back nothing that is charged per unit.
@@ -233,6 +243,7 @@ pub(crate) fn billing(descripcion: String, line: Line) -> Line {
         unidad: None,
         unidad_sat: Some(ACTIVITY.to_owned()),
         codigo_sat: Some(BILLING.to_owned()),
+        details: line.details.of_billing(),
         ..line
     }
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::line::VatRate;
+use crate::domain::line_details::LineDetails;
 
 fn money(text: &str) -> Money {
     Money::parse(text).unwrap()
@@ -25,6 +26,7 @@ fn line(cantidad: Quantity, precio: Money, descuento: Money, ieps_tasa: Option<T
         objeto_impuesto: Some("02".into()),
         precio_unitario: precio,
         rates,
+        details: LineDetails::default(),
         amounts: Amounts::of_line(cantidad, precio, descuento, &rates).unwrap(),
     }
 }

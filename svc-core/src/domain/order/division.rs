@@ -4,6 +4,7 @@
 use rust_decimal::Decimal;
 
 use crate::domain::line;
+use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::{AmountFault, Amounts};
@@ -24,6 +25,8 @@ pub struct PricedLine {
     pub descuento: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
+    /// Its local taxes, and what its tax document says besides.
+    pub details: LineDetails,
     /// What all of it comes to.
     pub amounts: Amounts,
 }
@@ -73,7 +76,8 @@ fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Opti
     let subtotal = line::subtotal(cantidad, line.precio_unitario).ok_or(AmountFault::TooLarge)?;
     // Rounding may leave a cent too much on a line that is all discount.
     let descuento = Money::new(descuento.min(subtotal.get()));
-    let amounts = Amounts::of_line(cantidad, line.precio_unitario, descuento, &line.rates)?;
+    let amounts = Amounts::of_line(cantidad, line.precio_unitario, descuento, &line.rates)?
+        .with_local_taxes(line.details.impuestos_locales.as_ref())?;
     Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts }))
 }
 
@@ -97,6 +101,7 @@ mod tests {
             precio_unitario: Money::new(Decimal::new(precio, 4)),
             descuento: Money::new(Decimal::new(descuento, 2)),
             rates: LineRates::of_vat(VatRate::of_key("16")),
+            details: LineDetails::default(),
             amounts: Amounts::default(),
         }
     }

@@ -1,7 +1,9 @@
 //! The taxes of a line: their rates and the resulting amounts (contract §7).
 //!
 //! Every tax other than IVA is a line of `line_taxes!`. If its amount is stored, that is a line of
-//! `amounts!`.
+//! `amounts!`. Local taxes have any name and rate, so that a line has a list of them (`local`).
+
+mod local;
 
 use std::fmt;
 
@@ -14,6 +16,9 @@ use super::quantity::{Quantity, Rate, unsigned};
 use super::rfc::{Person, Rfc};
 use super::sat::{self, Factor, Levied};
 use crate::schema::field_schema;
+
+pub(crate) use local::LocalSums;
+pub use local::{LocalKind, LocalTax, LocalTaxes};
 
 /// A fraction of an amount, or pesos per unit; on the wire a string with six decimals ("0.080000").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -256,11 +261,16 @@ macro_rules! amounts {
             iva;
             /// The IEPS charged.
             ieps;
-            /// What the receiver withholds: ISR and IVA.
+            /// What the receiver withholds: ISR, IVA and local taxes.
             retenciones;
             /// The part of `retenciones` that is ISR.
             isr_retenido;
-            /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` − `retenciones`.
+            /// The local taxes charged.
+            locales_trasladados;
+            /// The part of `retenciones` that is local taxes.
+            locales_retenidos;
+            /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` + `locales_trasladados` −
+            /// `retenciones`.
             total;
         }
     };
@@ -322,7 +332,7 @@ impl Amounts {
         let isr_retenido = within(line::withheld(base, rates.retencion_isr.map(TaxRate::get)))?;
         let iva_retenido = within(line::withheld(base, rates.retencion_iva.map(TaxRate::get)))?;
         let retenciones = within(line::amount(isr_retenido.get() + iva_retenido.get()))?;
-        Self { subtotal, descuento, iva, ieps, retenciones, isr_retenido, total: Money::default() }.with_total()
+        Self { subtotal, descuento, iva, ieps, retenciones, isr_retenido, ..Self::default() }.with_total()
     }
 
     /// The amounts of a line whose price includes IVA and IEPS, and comes to `charged` for all of
@@ -351,12 +361,12 @@ impl Amounts {
 
     /// The sum of the taxes charged.
     pub fn impuestos(&self) -> Money {
-        Money::new(self.iva.get() + self.ieps.get())
+        Money::new(self.iva.get() + self.ieps.get() + self.locales_trasladados.get())
     }
 
     /// The IVA that the receiver withholds.
     pub fn iva_retenido(&self) -> Money {
-        Money::new(self.retenciones.get() - self.isr_retenido.get())
+        Money::new(self.retenciones.get() - self.isr_retenido.get() - self.locales_retenidos.get())
     }
 }
 

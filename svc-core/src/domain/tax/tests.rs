@@ -157,6 +157,37 @@ fn the_iva_is_of_the_ieps_too_and_what_is_withheld_of_neither() {
     assert_eq!(of("100", cuota), ["15.00", "146.40", "11.25", "0.00", "1050.15"]);
 }
 
+#[test]
+fn local_taxes_are_of_the_amount_before_taxes() {
+    let taxes = |text: &str| serde_json::from_str::<LocalTaxes>(text).unwrap();
+    let both = taxes(
+        r#"[{"tipo":"traslado","nombre":"ISH","tasa":"0.03"},{"tipo":"retencion","nombre":"5 al millar","tasa":"0.005"}]"#,
+    );
+    let line = Amounts::of_line(quantity("1"), money("110"), money("10"), &LineRates::of_vat(VatRate::of_key("16")));
+    let amounts = line.unwrap().with_local_taxes(Some(&both)).unwrap();
+    let local = [amounts.locales_trasladados, amounts.locales_retenidos, amounts.retenciones, amounts.iva_retenido()];
+    assert_eq!(local.map(|amount| amount.to_string()), ["3.00", "0.50", "0.50", "0.00"]);
+    assert_eq!(shown(amounts), ["110.00", "10.00", "19.00", "118.50"]);
+    let person = Withholding { applies: false, isr: None };
+    let kept = both.clone().under(person).unwrap();
+    assert_eq!(kept.iter().map(|tax| &*tax.nombre).collect::<Vec<_>>(), ["ISH"]);
+    assert_eq!(both.clone().under(Withholding::AS_STATED), Some(both));
+    let withheld = taxes(r#"[{"tipo":"retencion","nombre":"ICIC","tasa":"0.002"}]"#);
+    assert_eq!(withheld.under(person), None);
+    for (text, place) in [
+        (r#"[{"tipo":"traslado","nombre":"a","tasa":"0"}]"#, (0, "tasa")),
+        (r#"[{"tipo":"traslado","nombre":"a","tasa":"1.0001"}]"#, (0, "tasa")),
+        (r#"[{"tipo":"traslado","nombre":"a","tasa":"0.00001"}]"#, (0, "tasa")),
+        (
+            r#"[{"tipo":"traslado","nombre":"a","tasa":"1"},{"tipo":"traslado","nombre":"a","tasa":"0.1"}]"#,
+            (1, "nombre"),
+        ),
+    ] {
+        let (at, field, _) = taxes(text).validate().unwrap_err();
+        assert_eq!((at, field), place, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_document_is_the_sum_of_its_lines(

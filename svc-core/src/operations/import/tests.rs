@@ -90,7 +90,7 @@ fn what_a_line_leaves_out_takes_its_default() {
             stored::<sale_line::SaleLineImport>(
                 r#"{"venta":1,"renglon":1,"producto":1,"cantidad":2,"precio_unitario":"50"}"#,
             ),
-            "clave=7 venta=1 renglon=1 producto=1 cantidad=2 cantidad_surtida=0 precio_unitario=50 descuento=0 subtotal=100 iva=0 total=100 ieps=0 retenciones=0 isr_retenido=0",
+            "clave=7 venta=1 renglon=1 producto=1 cantidad=2 cantidad_surtida=0 precio_unitario=50 descuento=0 subtotal=100 iva=0 total=100 ieps=0 retenciones=0 isr_retenido=0 locales_trasladados=0 locales_retenidos=0",
         ),
         (
             stored::<invoice::InvoiceImport>(r#"{"uuid":"A0B1C2D3-0000-4000-8000-000000000000"}"#),

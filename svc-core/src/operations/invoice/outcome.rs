@@ -212,7 +212,8 @@ async fn validate_own(
         (TipoDeComprobante::P, _) => {
             let payments = cx.tx.payments_to_stamp(invoice.clave).await?;
             let own: Vec<_> = payments.iter().map(|payment| payment.importe.get()).collect();
-            let paid = document.complemento.iter().flat_map(|complement| &complement.pagos.pago);
+            let payments = document.complemento.iter().flat_map(|complement| &complement.pagos);
+            let paid = payments.flat_map(|payments| &payments.pago);
             let paid: Vec<_> =
                 paid.flat_map(|pago| &pago.docto_relacionado).map(|paid| paid.imp_pagado.get()).collect();
             (None, own == paid)

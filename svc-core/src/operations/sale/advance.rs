@@ -13,6 +13,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::invoice::{invoice_series, validate_receiver};
 use crate::domain::line::VatRate;
+use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
 use crate::domain::payment::validate_amount;
 use crate::domain::quantity::{Quantity, Rate};
@@ -152,6 +153,7 @@ impl CaptureAdvance {
             cantidad: Quantity::new(Decimal::ONE),
             precio_unitario: amounts.subtotal,
             rates: *rates,
+            details: LineDetails::default(),
             amounts,
         })
     }

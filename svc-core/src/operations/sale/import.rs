@@ -6,7 +6,7 @@ use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
-use crate::domain::tax::{Amounts, LineRates, TaxRate, Withholding, line_taxes, rates_of};
+use crate::domain::tax::{Amounts, LineRates, LocalSums, LocalTaxes, TaxRate, Withholding, line_taxes, rates_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::Code;
@@ -86,13 +86,29 @@ impl SaleLineImport {
         let withheld =
             |rate: Option<TaxRate>| line::withheld(base.max(Decimal::ZERO), rate.map(TaxRate::get)).ok_or_else(above);
         let (isr, iva_retenido) = (withheld(rates.retencion_isr)?, withheld(rates.retencion_iva)?);
-        let retenciones = self.retenciones.unwrap_or(Money::new(isr.get() + iva_retenido.get()));
+        let locales = self.impuestos_locales.as_ref().map(|taxes| taxes.sums(base).ok_or_else(above)).transpose()?;
+        let LocalSums { trasladados: locales_trasladados, retenidos } = locales.unwrap_or_default();
+        let withheld = isr.get() + iva_retenido.get() + retenidos.get();
+        let retenciones = self.retenciones.unwrap_or(Money::new(withheld));
+        let isr_retenido = isr.min(retenciones);
+        let locales_retenidos = retenidos.min(Money::new(retenciones.get() - isr_retenido.get()));
+        let charged = base + ieps.get() + iva.get() + locales_trasladados.get();
         let total = match self.total {
             Some(total) => total,
-            None => line::amount(base + ieps.get() + iva.get() - retenciones.get()).ok_or_else(above)?,
+            None => line::amount(charged - retenciones.get()).ok_or_else(above)?,
         };
         let descuento = Money::new(discount);
-        Ok(Amounts { subtotal, descuento, iva, ieps, retenciones, isr_retenido: isr.min(retenciones), total })
+        Ok(Amounts {
+            subtotal,
+            descuento,
+            iva,
+            ieps,
+            retenciones,
+            isr_retenido,
+            locales_trasladados,
+            locales_retenidos,
+            total,
+        })
     }
 
     fn rates(&self) -> LineRates {
@@ -172,6 +188,9 @@ impl Rules for SaleLineImport {
         let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
         require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
         self.rates().validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))?;
+        if let Some(Err((_, _, text))) = self.impuestos_locales.as_ref().map(LocalTaxes::validate) {
+            return Err(Fault::new(Code::DatoInvalido, "impuestos_locales", text));
+        }
         self.amounts().map(|_| ())
     }
 
@@ -192,6 +211,8 @@ impl Rules for SaleLineImport {
         (self.subtotal, self.iva, self.total) = (Some(amounts.subtotal), Some(amounts.iva), Some(amounts.total));
         (self.ieps, self.retenciones) = (Some(amounts.ieps), Some(amounts.retenciones));
         self.isr_retenido = amounts.isr_retenido;
+        self.locales_trasladados = amounts.locales_trasladados;
+        self.locales_retenidos = amounts.locales_retenidos;
         self.cantidad_surtida.get_or_insert_default();
         self.precio_unitario.get_or_insert_default();
         self.descuento.get_or_insert_default();

@@ -20,6 +20,7 @@ pub(super) fn validate(document: &Cfdi) -> Validation {
         }
     }
     totals(document)?;
+    local_taxes(document)?;
     taxes(document, decimals)?;
     levies::withheld_sums(document)
 }
@@ -79,7 +80,17 @@ fn keys(concept: &Concepto) -> Validation {
         "CFDI40170",
         "El campo ObjetoImp no contiene un valor del catálogo c_ObjetoImp.",
     )?;
-    levies::object(concept)
+    levies::object(concept)?;
+    let is_number = |number: &str| {
+        let parts: Vec<&str> = number.split("  ").collect();
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        lengths == [2, 2, 4, 7] && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    require(
+        concept.informacion_aduanera.iter().all(|customs| is_number(&customs.numero_pedimento)),
+        "301",
+        "El campo NumeroPedimento no cumple con el patrón.",
+    )
 }
 
 fn amounts(concept: &Concepto, decimals: u32) -> Validation {
@@ -119,10 +130,26 @@ fn totals(document: &Cfdi) -> Validation {
     let value = |amount: Option<Amount>| amount.map_or(Decimal::ZERO, Amount::get);
     let charged = value(taxes.and_then(|taxes| taxes.total_impuestos_trasladados));
     let withheld = value(taxes.and_then(|taxes| taxes.total_impuestos_retenidos));
+    let local = document.complemento.as_ref().and_then(|complement| complement.impuestos_locales.as_ref());
+    let charged = charged + value(local.map(|taxes| taxes.total_de_traslados));
+    let withheld = withheld + value(local.map(|taxes| taxes.total_de_retenciones));
     require(
         discount == sum(|concept| concept.descuento) && total == subtotal - discount + charged - withheld,
         "CFDI40119",
         "El campo Total no corresponde con el subtotal, menos los descuentos, más los impuestos trasladados, menos los retenidos.",
+    )
+}
+
+/// Whether the sums of local taxes are those of their nodes.
+fn local_taxes(document: &Cfdi) -> Validation {
+    let local = document.complemento.as_ref().and_then(|complement| complement.impuestos_locales.as_ref());
+    let Some(local) = local else { return Ok(()) };
+    let charged: Decimal = local.traslados_locales.iter().map(|tax| tax.importe.get()).sum();
+    let withheld: Decimal = local.retenciones_locales.iter().map(|tax| tax.importe.get()).sum();
+    require(
+        (charged, withheld) == (local.total_de_traslados.get(), local.total_de_retenciones.get()),
+        "301",
+        "Los totales del complemento de impuestos locales no son las sumas de sus importes.",
     )
 }
 

@@ -17,11 +17,11 @@ const WORTH_DECIMALS: u32 = 10;
 
 pub(super) fn validate(document: &Cfdi) -> Validation {
     frame(document)?;
-    let pagos = &document
+    let pagos = document
         .complemento
         .as_ref()
-        .ok_or(Rejection { codigo: "CRP20999", mensaje: "El complemento para recepción de pagos debe existir." })?
-        .pagos;
+        .and_then(|complement| complement.pagos.as_ref())
+        .ok_or(Rejection { codigo: "CRP20999", mensaje: "El complemento para recepción de pagos debe existir." })?;
     require(!pagos.pago.is_empty(), "CRP20999", "El complemento debe tener al menos un pago.")?;
     for payment in &pagos.pago {
         let decimals = money(payment)?;

@@ -227,7 +227,7 @@ fn payment_documents_are_validated() {
         (|d| d.conceptos[0].descripcion = "pago".to_owned(), "CRP20118"),
         (|d| d.complemento = None, "CRP20999"),
         (|d| d.receptor.uso_cfdi = "G03".to_owned(), "CFDI40161"),
-        (|d| d.complemento.as_mut().unwrap().pagos.pago.clear(), "CRP20999"),
+        (|d| pagos(d).pago.clear(), "CRP20999"),
         (|d| d.impuestos = Some(build_invoice(&sale()).unwrap().impuestos.unwrap()), "CFDI40201"),
     ];
     for (place, (change, expected)) in cases.into_iter().enumerate() {
@@ -263,14 +263,19 @@ fn payments_and_their_sums_are_validated() {
     ];
     for (place, (change, expected)) in cases.into_iter().enumerate() {
         let mut document = build_payment(&receipt()).unwrap();
-        change(&mut document.complemento.as_mut().unwrap().pagos);
+        change(pagos(&mut document));
         assert_eq!(codes(&document), expected, "case {place}");
     }
     let mut document = build_payment(&receipt()).unwrap();
-    let pagos = &mut document.complemento.as_mut().unwrap().pagos;
+    let pagos = pagos(&mut document);
     let taxes = pagos.pago[0].docto_relacionado[0].impuestos_dr.as_mut().unwrap();
     taxes.traslados_dr[0].importe_dr = Some(Amount::rounded(decimal("1.082670"), 6));
     assert_eq!(codes(&document), "CRP20261");
+}
+
+/// The payments of a payment document.
+fn pagos(document: &mut Cfdi) -> &mut crate::domain::cfdi::Pagos20 {
+    document.complemento.as_mut().unwrap().pagos.as_mut().unwrap()
 }
 
 /// Documents of all kinds, with every tax, relation and currency that the builders know.

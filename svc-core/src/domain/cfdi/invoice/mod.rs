@@ -8,13 +8,14 @@ use super::source::{GlobalSource, InvoiceSource, Receiver, SoldSale, Ticket, Tic
 use super::tax::{NO_OBJECT, Taxes, plus};
 use super::text::attribute;
 use super::{
-    Amount, Cfdi, CfdiFault, CfdiRelacionados, Concepto, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, InformacionGlobal,
-    NO_EXPORT, Periodicidad, Receptor, TipoDeComprobante, VERSION,
+    Amount, Cfdi, CfdiFault, CfdiRelacionados, Complemento, Concepto, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC,
+    InformacionGlobal, NO_EXPORT, Periodicidad, Receptor, TipoDeComprobante, VERSION,
 };
 use crate::domain::credit_note::{BILLING, TAKEN_OFF};
 use crate::domain::currency::PESO;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
+use crate::domain::tax::LocalKind;
 use crate::domain::words::PaymentTerm;
 
 /// Builds the income document ("I") of a sale: one concept per line, amounts equal to the sale's.
@@ -131,6 +132,8 @@ fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxe
         descuento: currency.discount(Money::new(body.descuento))?,
         objeto_imp,
         impuestos: currency.of_concept(&body.taxes)?,
+        informacion_aduanera: Vec::new(),
+        cuenta_predial: None,
     };
     Ok((concept, body.taxes))
 }
@@ -160,9 +163,15 @@ impl Concepts {
         Ok(())
     }
 
+    /// All taxes that are charged, local ones too.
+    fn charged(&self) -> Result<Decimal, CfdiFault> {
+        plus(self.taxes.traslados.total()?.unwrap_or_default(), self.taxes.locales.total(LocalKind::Traslado)?)
+    }
+
     fn total(&self) -> Result<Decimal, CfdiFault> {
-        let charged = plus(self.subtotal - self.descuento, self.taxes.traslados.total()?.unwrap_or_default())?;
-        plus(charged, -self.taxes.retenciones.total()?.unwrap_or_default())
+        let charged = plus(self.subtotal - self.descuento, self.charged()?)?;
+        let withheld = self.taxes.retenciones.total()?.unwrap_or_default();
+        plus(charged, -plus(withheld, self.taxes.locales.total(LocalKind::Retencion)?)?)
     }
 
     /// Checks that the sale's amounts are the sums of its lines.
@@ -170,7 +179,7 @@ impl Concepts {
         if self.conceptos.is_empty() {
             return Err(CfdiFault::Missing("al menos un renglón"));
         }
-        let charged = self.taxes.traslados.total()?.unwrap_or_default();
+        let charged = self.charged()?;
         let sums = [
             (sale.subtotal, self.subtotal, "el subtotal de la venta no es el de sus renglones"),
             (sale.descuento, self.descuento, "el descuento de la venta no es el de sus renglones"),
@@ -216,8 +225,12 @@ impl Concepts {
             cfdi_relacionados: Vec::new(),
             emisor: opening.emisor,
             impuestos: currency.of_document(&self.taxes)?,
+            complemento: self
+                .taxes
+                .locales
+                .complement(currency)?
+                .map(|locales| Complemento { pagos: None, impuestos_locales: Some(locales) }),
             conceptos: self.conceptos,
-            complemento: None,
         })
     }
 }

@@ -72,7 +72,7 @@ pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
         receptor,
         conceptos: vec![the_concept()],
         impuestos: None,
-        complemento: Some(Complemento { pagos }),
+        complemento: Some(Complemento { pagos: Some(pagos), impuestos_locales: None }),
     })
 }
 
@@ -90,6 +90,8 @@ fn the_concept() -> Concepto {
         descuento: None,
         objeto_imp: NO_OBJECT.to_owned(),
         impuestos: None,
+        informacion_aduanera: Vec::new(),
+        cuenta_predial: None,
     }
 }
 

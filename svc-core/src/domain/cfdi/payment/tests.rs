@@ -216,7 +216,7 @@ proptest! {
         match build_payment(&source) {
             Ok(cfdi) => {
                 let pagos = cfdi.complemento.unwrap().pagos;
-                prop_assert_eq!(pagos.pago[0].monto.get(), sale.venta.total.get());
+                prop_assert_eq!(pagos.unwrap().pago[0].monto.get(), sale.venta.total.get());
             }
             Err(fault) => prop_assert_eq!(fault, CfdiFault::TooLarge),
         }

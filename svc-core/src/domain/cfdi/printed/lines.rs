@@ -5,7 +5,7 @@ use super::font::Font;
 use super::letters;
 use super::sheet::Align::{Left, Right};
 use super::sheet::{BREADTH, Column, MARGIN, NOTE, PLAIN, STRONG, Sheet, Table, leading};
-use super::terms::{SEPARATOR, amount, keyed, tax, tax_note};
+use super::terms::{SEPARATOR, amount, keyed, tax, tax_note, trimmed};
 use crate::domain::cfdi::element::Element;
 
 const COLUMNS: [Column; 7] = [
@@ -53,7 +53,23 @@ fn note(concept: &Element) -> String {
     {
         notes.extend(concept.each(&way).map(|element| tax_note(element, "", kind)));
     }
+    notes.extend(concept.all("InformacionAduanera").map(|node| format!("Pedimento {}", node.text("NumeroPedimento"))));
+    notes.extend(concept.all("CuentaPredial").map(|node| format!("Cuenta predial {}", node.text("Numero"))));
     notes.join(SEPARATOR)
+}
+
+/// The local taxes, with their rates and amounts.
+fn local_taxes(document: &Element) -> Vec<(String, String)> {
+    let of = |node: &'static str, name: &'static str, rate: &'static str, kind: &'static str| {
+        let way = ["Complemento", "ImpuestosLocales", node];
+        let row = |tax: &Element| {
+            (format!("{kind}{} {} %", tax.text(name), trimmed(tax.text(rate))), amount(tax.text("Importe")))
+        };
+        document.each(&way).map(row).collect::<Vec<_>>()
+    };
+    let mut rows = of("TrasladosLocales", "ImpLocTrasladado", "TasadeTraslado", "");
+    rows.extend(of("RetencionesLocales", "ImpLocRetenido", "TasadeRetencion", "Retención de "));
+    rows
 }
 
 /// Draws the sums at the right and the total in words at the left.
@@ -69,6 +85,7 @@ fn sums(sheet: &mut Sheet, document: &Element) {
     rows.extend(document.get("Descuento").map(|discount| ("Descuento".to_owned(), amount(discount))));
     rows.extend(taxes(["Impuestos", "Traslados", "Traslado"], ""));
     rows.extend(taxes(["Impuestos", "Retenciones", "Retencion"], "Retención de "));
+    rows.extend(local_taxes(document));
     let step = leading(PLAIN.size) + 1.5;
     let total = Style::new(Font::Bold, 10.0, ACCENT);
     let height = rows.len() as f32 * step + 20.0;

@@ -11,6 +11,7 @@ use super::source::{
     Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentSource, ReceivedPayment, Receiver, SoldSale,
 };
 use crate::domain::line::VatRate;
+use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::tax::{Amounts, LineRates};
@@ -76,6 +77,7 @@ pub(crate) fn line(cantidad: &str, precio: &str, descuento: &str, rate: &str) ->
         objeto_impuesto: Some(if rate.is_empty() { "01" } else { "02" }.to_owned()),
         precio_unitario,
         rates,
+        details: LineDetails::default(),
         amounts: Amounts::of_line(cantidad, precio_unitario, money(descuento), &rates).unwrap(),
     }
 }

@@ -14,6 +14,7 @@ use crate::domain::cfdi::{
     build_receipts, build_related,
 };
 use crate::domain::line::{self, IepsRate, VatRate};
+use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
@@ -260,6 +261,8 @@ impl Dice {
         let isr = vat.is_some() || matches!(objeto, Some("06" | "07" | "08"));
         rates.retencion_isr = some(self, isr, &["0.100000", "0.012500"]);
         rates.retencion_iva = some(self, vat.is_some(), &["0.106667", "0.040000", "0.160000"]);
+        // Enough is charged to withhold from.
+        let details = self.details(withheld && base > Decimal::ONE_HUNDRED);
         Line {
             renglon: 1,
             sku: self.maybe_text(),
@@ -271,7 +274,26 @@ impl Dice {
             objeto_impuesto: objeto.map(str::to_owned),
             precio_unitario,
             rates,
-            amounts: Amounts::of_line(cantidad, precio_unitario, descuento, &rates).unwrap(),
+            amounts: Amounts::of_line(cantidad, precio_unitario, descuento, &rates)
+                .unwrap()
+                .with_local_taxes(details.impuestos_locales.as_ref())
+                .unwrap(),
+            details,
+        }
+    }
+
+    /// Customs declaration, property account and local taxes, each of some lines.
+    fn details(&mut self, withheld: bool) -> LineDetails {
+        let locals = [
+            r#"[{"tipo":"traslado","nombre":"ISH","tasa":"0.03"}]"#,
+            r#"[{"tipo":"traslado","nombre":"ISH & \"más\"","tasa":"0.025"},{"tipo":"retencion","nombre":"5 al millar","tasa":"0.005"}]"#,
+            r#"[{"tipo":"retencion","nombre":"Cedular","tasa":"0.1"},{"tipo":"retencion","nombre":"ICIC","tasa":"0.002"}]"#,
+        ];
+        let impuestos_locales = self.one_in(6).then(|| self.pick(&locals[..if withheld { 3 } else { 1 }]));
+        LineDetails {
+            numero_pedimento: self.one_in(6).then(|| "21  47  3807  8003832".to_owned()),
+            cuenta_predial: self.one_in(6).then(|| "15956011002".to_owned()),
+            impuestos_locales: impuestos_locales.map(|taxes| serde_json::from_str(taxes).unwrap()),
         }
     }
 
