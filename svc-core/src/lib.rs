@@ -97,6 +97,7 @@
 //! - [`ContextBuilder::operation`], [`ContextBuilder::list`] and [`ContextBuilder::hook`] add operations,
 //!   lists and rules of your own, with their paths, scopes, errors and tables; the example `parcels`
 //!   shows all of them.
+//! - [`ContextBuilder::attachments`] adds complements and addendas of your own to tax documents.
 //! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
 //!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!
@@ -156,7 +157,10 @@ mod work;
 pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use compute::Job;
-pub use context::{ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY};
+pub use context::{
+    AttachmentFault, Attachments, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY,
+    UnsealedDocument,
+};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error, OwnCode};
 pub use office::{Office, OfficeBody};

@@ -69,6 +69,8 @@ CREATE TABLE facturas_xml (
     factura   bigint NOT NULL,
     timbrado  boolean NOT NULL,
     xml       bytea NOT NULL,
+    -- What a host adds outside the seal, once it is stamped.
+    addenda   bytea,
     guardado  timestamptz NOT NULL,
     PRIMARY KEY (empresa, factura),
     CONSTRAINT facturas_xml_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas

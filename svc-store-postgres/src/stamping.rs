@@ -359,12 +359,31 @@ impl StampingTx for PostgresTx {
         xml.as_deref().map(inflated).transpose().map_err(store_error)
     }
 
-    async fn keep_sealed(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.keep(factura, false, xml, now).await
+    async fn sealed_addenda(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
+        let addenda: Option<Option<Vec<u8>>> = self
+            .optional_value(sql!(
+                "SELECT addenda
+                 FROM facturas_xml
+                 WHERE empresa = :empresa AND factura = :factura AND NOT timbrado",
+                empresa: self.empresa,
+                factura,
+            ))
+            .await?;
+        addenda.flatten().as_deref().map(inflated).transpose().map_err(store_error)
+    }
+
+    async fn keep_sealed(
+        &mut self,
+        factura: i64,
+        xml: &str,
+        addenda: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.keep(factura, false, xml, addenda, now).await
     }
 
     async fn keep_stamped(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.keep(factura, true, xml, now).await
+        self.keep(factura, true, xml, None, now).await
     }
 
     async fn drop_sealed(&mut self, factura: i64) -> Result<(), StoreError> {
@@ -452,17 +471,26 @@ impl FromRow for StampingPayment {
 }
 
 impl PostgresTx {
-    async fn keep(&mut self, factura: i64, timbrado: bool, xml: &str, now: Timestamp) -> Result<(), StoreError> {
+    async fn keep(
+        &mut self,
+        factura: i64,
+        timbrado: bool,
+        xml: &str,
+        addenda: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.run(sql!(
-            "INSERT INTO facturas_xml AS x (empresa, factura, timbrado, xml, guardado)
-             VALUES (:empresa, :factura, :timbrado, :xml, :guardado)
+            "INSERT INTO facturas_xml AS x (empresa, factura, timbrado, xml, addenda, guardado)
+             VALUES (:empresa, :factura, :timbrado, :xml, :addenda, :guardado)
              ON CONFLICT (empresa, factura) DO UPDATE
-             SET timbrado = excluded.timbrado, xml = excluded.xml, guardado = excluded.guardado
+             SET timbrado = excluded.timbrado, xml = excluded.xml, addenda = excluded.addenda,
+                 guardado = excluded.guardado
              WHERE NOT x.timbrado",
             empresa: self.empresa,
             factura,
             timbrado,
             xml: deflated(xml),
+            addenda: addenda.map(deflated),
             guardado: now,
         ))
         .await

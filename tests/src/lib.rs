@@ -186,6 +186,14 @@ impl World {
         Self { office: builder.secrets(sealer).sandbox(true).build().expect("a context"), ..self.clone() }
     }
 
+    /// The same world, whose host adds to tax documents.
+    #[must_use]
+    pub fn with_attachments(&self, host: Arc<dyn svc_core::Attachments>) -> Self {
+        let builder = Context::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
+        let builder = builder.secrets(secrets_key()).sandbox(true).attachments(host);
+        Self { office: builder.build().expect("a context"), ..self.clone() }
+    }
+
     /// Seals every secret under the back office's key.
     ///
     /// # Errors

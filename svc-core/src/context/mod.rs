@@ -1,5 +1,6 @@
 //! [`Context`]: the state that the API, the back office and background work share.
 
+mod attachments;
 mod backlog;
 mod clock;
 mod keys;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use attachments::{AttachmentFault, Attachments, UnsealedDocument};
 pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 pub(crate) use run::{Step, existing};
@@ -69,6 +71,7 @@ struct ContextInner {
     compute: Compute,
     registry: Registry,
     router: Router,
+    attachments: Option<Arc<dyn Attachments>>,
     settings: Settings,
 }
 
@@ -111,6 +114,7 @@ pub struct ContextBuilder {
     sealer: Sealer,
     compute: Compute,
     registry: Registry,
+    attachments: Option<Arc<dyn Attachments>>,
     settings: Settings,
 }
 
@@ -239,6 +243,7 @@ impl ContextBuilder {
             sealer: Sealer::default(),
             compute: Compute::default(),
             registry,
+            attachments: None,
             settings: Settings::default(),
         }
     }
@@ -387,6 +392,14 @@ impl ContextBuilder {
         self
     }
 
+    /// Sets what the host adds to tax documents: complements and addendas. Every process that
+    /// stamps needs it.
+    #[must_use]
+    pub fn attachments(mut self, attachments: Arc<dyn Attachments>) -> Self {
+        self.attachments = Some(attachments);
+        self
+    }
+
     /// Builds the context. Fails if the base URL is not `http(s)://host[/path]`, or if two operations
     /// collide.
     pub fn build(self) -> Result<Context, ContextError> {
@@ -405,6 +418,7 @@ impl ContextBuilder {
             compute: self.compute,
             registry: self.registry,
             router,
+            attachments: self.attachments,
             settings: self.settings,
         });
         Ok(Context { shared, store: self.store })

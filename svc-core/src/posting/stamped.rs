@@ -4,6 +4,7 @@
 use uuid::Uuid;
 
 use super::{complement, correction};
+use crate::domain::cfdi::StampedXml;
 use crate::domain::event::Event;
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceKind;
@@ -13,7 +14,7 @@ use crate::store::RegisteredInvoice;
 
 /// Records that `invoice` was stamped. Registry, sale, and receivable or payments get the fiscal
 /// folio; an income invoice emits `factura.timbrada`. `xml`, the stamped document if it is known,
-/// is stored for good and the sealed one removed. The record must be locked and in a state that
+/// is stored for good, with its addenda if it has one, and the sealed one removed. The record must be locked and in a state that
 /// allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
@@ -34,7 +35,14 @@ pub(crate) async fn accepted(
         correction::apply(cx, invoice, venta).await?;
     }
     match xml {
-        Some(xml) => cx.tx.keep_stamped(invoice.clave, xml, cx.now).await?,
+        Some(xml) => {
+            let addenda = cx.tx.sealed_addenda(invoice.clave).await?;
+            let xml = match addenda {
+                Some(addenda) => &StampedXml::with_addenda(xml, &addenda).map_err(Error::internal)?,
+                None => xml,
+            };
+            cx.tx.keep_stamped(invoice.clave, xml, cx.now).await?;
+        }
         None => cx.tx.drop_sealed(invoice.clave).await?,
     }
     if invoice.tipo == InvoiceKind::NotaCredito {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::pace::{HELD, WAIT, pause};
 use super::{MAX_CODE, MAX_MESSAGE, StampFailure, StampedXml, plain};
-use crate::context::Step;
+use crate::context::{AttachmentFault, Step};
 use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Held, InvoiceStatus};
@@ -47,6 +47,12 @@ impl From<Result<StampedXml, StampFailure>> for StampingResult {
 impl From<CfdiFault> for StampingResult {
     fn from(fault: CfdiFault) -> Self {
         Self::Refused { codigo: fault.code().to_owned(), mensaje: plain(&fault.to_string(), MAX_MESSAGE) }
+    }
+}
+
+impl From<AttachmentFault> for StampingResult {
+    fn from(AttachmentFault(why): AttachmentFault) -> Self {
+        Self::Refused { codigo: "complemento_invalido".to_owned(), mensaje: plain(&why, MAX_MESSAGE) }
     }
 }
 

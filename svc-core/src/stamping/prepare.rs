@@ -6,8 +6,10 @@ use uuid::Uuid;
 
 use super::Stamper;
 use super::provider::StampingProvider;
-use crate::context::Step;
-use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, CfdiRelacionados, SigningKey, TipoRelacion, seal};
+use crate::context::{AttachmentFault, Step};
+use crate::domain::cfdi::{
+    Certificate, Cfdi, CfdiFault, CfdiRelacionados, DocumentParts, SigningKey, TipoRelacion, seal_with,
+};
 use crate::domain::clock::CLOCK_TOLERANCE;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
@@ -23,18 +25,32 @@ use crate::store::{Related, SIGNING_KEY, StampingRecord};
 const OLDEST: TimeDelta = TimeDelta::hours(71);
 
 /// Makes the document of a leased record.
-pub(super) struct PrepareStamping<'a> {
+pub(super) struct PrepareStamping<'a, 'p> {
     pub(super) provider: &'a StampingProvider<'a>,
     pub(super) factura: i64,
     pub(super) token: Uuid,
+    /// What the host adds, and the document that it saw.
+    pub(super) parts: Option<&'p (Cfdi, DocumentParts)>,
+}
+
+/// A document that the host is to be asked about.
+pub(super) struct AskedDocument {
+    pub(super) tipo: InvoiceKind,
+    pub(super) venta: Option<i64>,
+    pub(super) cliente: Option<i64>,
+    pub(super) document: Cfdi,
 }
 
 /// What to do with a leased record.
 pub(super) enum PreparedStamping<'a> {
     /// Have this document stamped by its company's stamper.
     Document(ReadyDocument<'a>),
+    /// Ask the host what it adds to this document.
+    Ask(Box<AskedDocument>),
     /// No document can be made.
     Fault(CfdiFault),
+    /// The host adds nothing that could be sealed.
+    Unattached(AttachmentFault),
     /// This record has to be stamped first: the invoice that a complement pays, a document that it
     /// relates to, or the credit note that takes the ticket out of its global invoice.
     Waits(i64),
@@ -50,7 +66,7 @@ pub(super) struct ReadyDocument<'a> {
     pub(super) stamper: &'a dyn Stamper,
 }
 
-impl<'a> Step for PrepareStamping<'a> {
+impl<'a> Step for PrepareStamping<'a, '_> {
     type Output = PreparedStamping<'a>;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<PreparedStamping<'a>, Error> {
@@ -70,6 +86,7 @@ impl<'a> Step for PrepareStamping<'a> {
         {
             return Ok(PreparedStamping::Waits(note));
         }
+        let (tipo, venta, cliente) = (record.tipo, record.venta, record.cliente);
         let document = match record.tipo {
             InvoiceKind::Pago => payment(cx, self.factura, record, validated).await?,
             _ => invoice(cx, self.factura, record, validated).await?.map_err(PreparedStamping::Fault),
@@ -89,12 +106,21 @@ impl<'a> Step for PrepareStamping<'a> {
             Ok(related) => related,
             Err(other) => return Ok(other),
         };
+        let none = DocumentParts::default();
+        let parts = match self.parts {
+            _ if !self.provider.context.has_attachments() => &none,
+            // Its date is that of the moment if it is old.
+            Some((seen, parts)) if *seen == (Cfdi { fecha: seen.fecha, ..document.clone() }) => parts,
+            _ => {
+                return Ok(PreparedStamping::Ask(Box::new(AskedDocument { tipo, venta, cliente, document })));
+            }
+        };
         // Locks the lease, so that nobody else writes an outcome before the commit.
         if !cx.tx.lock_stamping(self.factura, self.token).await? {
             return Ok(PreparedStamping::Lost);
         }
-        let xml = sealed(cx, &document).await?;
-        cx.tx.keep_sealed(self.factura, &xml, cx.now).await?;
+        let xml = sealed(cx, &document, parts).await?;
+        cx.tx.keep_sealed(self.factura, &xml, parts.addenda.as_deref(), cx.now).await?;
         Ok(PreparedStamping::Document(ReadyDocument { xml, sent_before: false, stamper }))
     }
 }
@@ -119,12 +145,12 @@ fn related<'a>(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedSta
 
 /// The document, sealed with the key of the certificate that it names. The key is open for no
 /// longer than this takes.
-async fn sealed(cx: &mut Cx<'_>, document: &Cfdi) -> Result<String, Error> {
+async fn sealed(cx: &mut Cx<'_>, document: &Cfdi, parts: &DocumentParts) -> Result<String, Error> {
     let numero = &document.no_certificado;
     let missing = || Error::internal(format!("the key of certificate {numero} is not there"));
     let kept = cx.tx.signing_key(numero).await?.ok_or_else(missing)?;
     let key = SigningKey::from_pkcs8(&cx.open(SIGNING_KEY, numero, &kept)?).map_err(Error::internal)?;
-    Ok(seal(document, &key).map_err(Error::internal)?.xml)
+    Ok(seal_with(document, &parts.complements, &key).map_err(Error::internal)?.xml)
 }
 
 async fn invoice(

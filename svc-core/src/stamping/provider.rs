@@ -18,6 +18,9 @@ const MARGIN: TimeDelta = TimeDelta::minutes(1);
 /// The longest deadline of a stamper that a lease takes into account.
 const MAX_DEADLINE: TimeDelta = TimeDelta::days(1);
 
+/// How often a host may be asked what it adds to one document.
+pub(super) const ASKED: u32 = 2;
+
 /// What a stamping pass did, in numbers of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -87,11 +90,12 @@ impl<'a> StampingProvider<'a> {
         format!("{}-{}-{factura}", self.installation.get().map_or("", String::as_str), company.0)
     }
 
-    /// How long a record is leased: longer than two calls of the stamper.
+    /// How long a record is leased: longer than two calls of the stamper and those of the host.
     pub(super) fn lease_time(&self) -> TimeDelta {
         // The sandbox takes no time.
         let stamper = self.stamper.unwrap_or(&SandboxStamper);
         let deadline = TimeDelta::from_std(stamper.deadline());
-        deadline.map_or(MAX_DEADLINE, |deadline| deadline.min(MAX_DEADLINE)) * 2 + MARGIN
+        let asking = TimeDelta::from_std(self.context.attachment_deadline() * ASKED).unwrap_or_default();
+        deadline.map_or(MAX_DEADLINE, |deadline| deadline.min(MAX_DEADLINE)) * 2 + asking + MARGIN
     }
 }

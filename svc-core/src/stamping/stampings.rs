@@ -3,11 +3,13 @@
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
+use uuid::Uuid;
 
 use super::finish::{FinishStamping, StampingOutcome, StampingResult};
-use super::prepare::{PrepareStamping, PreparedStamping, ReadyDocument};
-use super::provider::{StampReport, StampingProvider};
+use super::prepare::{AskedDocument, PrepareStamping, PreparedStamping, ReadyDocument};
+use super::provider::{ASKED, StampReport, StampingProvider};
 use super::{StampFailure, StampRequest, Stamper};
+use crate::context::UnsealedDocument;
 use crate::domain::company::CompanyId;
 use crate::domain::words::Held;
 use crate::error::Error;
@@ -55,7 +57,7 @@ impl LeasedQueue for Stampings<'_> {
         let LeasedStamping { factura, intentos } = record;
         let provider = self.0;
         let context = provider.context;
-        let result = match context.run_step(company, &PrepareStamping { provider, factura, token }).await? {
+        let result = match prepared(provider, company, factura, token).await? {
             PreparedStamping::Document(ReadyDocument { xml, sent_before, stamper }) => {
                 let request = StampRequest::new(provider.request_id(company, factura), xml).at(context.now());
                 let request = request.read_on(context.compute(), company);
@@ -64,6 +66,10 @@ impl LeasedQueue for Stampings<'_> {
                 result
             }
             PreparedStamping::Fault(fault) => fault.into(),
+            PreparedStamping::Unattached(fault) => fault.into(),
+            PreparedStamping::Ask(_) => {
+                StampingResult::Unreachable("the document changed while the host was asked about it".to_owned())
+            }
             PreparedStamping::Waits(invoice) => StampingResult::Waits(invoice),
             PreparedStamping::Lost => return Ok(counted(Some(StampingOutcome::Lost))),
         };
@@ -78,6 +84,33 @@ impl LeasedQueue for Stampings<'_> {
     fn failed(&self) -> Option<WorkOutcome<StampReport>> {
         Some(counted(None))
     }
+}
+
+/// Prepares a leased record. The host is asked what it adds between two transactions, and once more
+/// if the document changed meanwhile.
+async fn prepared<'a>(
+    provider: &'a StampingProvider<'a>,
+    company: CompanyId,
+    factura: i64,
+    token: Uuid,
+) -> Result<PreparedStamping<'a>, Error> {
+    let context = provider.context;
+    let mut parts = None;
+    for _ in 0..ASKED {
+        let step = PrepareStamping { provider, factura, token, parts: parts.as_ref() };
+        let asked = match context.run_step(company, &step).await? {
+            PreparedStamping::Ask(asked) => *asked,
+            other => return Ok(other),
+        };
+        let AskedDocument { tipo, venta, cliente, document } = asked;
+        let about = UnsealedDocument { company, factura, tipo, venta, cliente, document: &document };
+        match context.attach(&about).await {
+            Ok(given) => parts = Some((document, given)),
+            Err(fault) => return Ok(PreparedStamping::Unattached(fault)),
+        }
+    }
+    let step = PrepareStamping { provider, factura, token, parts: parts.as_ref() };
+    context.run_step(company, &step).await
 }
 
 fn counted(outcome: Option<StampingOutcome>) -> WorkOutcome<StampReport> {

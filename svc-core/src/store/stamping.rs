@@ -207,9 +207,18 @@ pub trait StampingTx {
     /// The sealed document of a record that is not stamped, if it has one.
     async fn sealed_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
 
-    /// Stores the sealed document of a record that has none. The caller has locked the record's
-    /// lease.
-    async fn keep_sealed(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;
+    /// What the addenda of a record's document will contain, once it is stamped.
+    async fn sealed_addenda(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
+
+    /// Stores the sealed document of a record that has none, and what its addenda will contain. The
+    /// caller has locked the record's lease.
+    async fn keep_sealed(
+        &mut self,
+        factura: i64,
+        xml: &str,
+        addenda: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 
     /// Stores the stamped document of a record; it replaces a sealed one.
     async fn keep_stamped(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;

@@ -3,6 +3,7 @@
 mod advances;
 mod advances_later;
 mod advances_withheld;
+mod attachments;
 mod cancellations;
 mod captured;
 mod complements;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use svc_core::domain::line_details::LineDetails;
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::record::{Columns as _, Kind};
 
@@ -210,6 +211,7 @@ fn numbered(text: &str, names: &[String]) -> String {
 fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
     match part {
         "LineRates" => LineRates::COLUMNS,
+        "LineDetails" => LineDetails::COLUMNS,
         "Amounts" => Amounts::COLUMNS,
         _ => &[],
     }

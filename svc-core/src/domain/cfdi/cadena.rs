@@ -2,6 +2,7 @@
 //! Fiscal, and the authority's `cadenaoriginal_4_0.xslt`, against which tests hold it).
 
 use super::node::{Node, Part};
+use super::parts::ComplementNode;
 
 /// The attributes that are not signed: the signature, the certificate (its number is), and a
 /// stamp's signature.
@@ -10,8 +11,17 @@ const LEFT_OUT: [&str; 3] = ["Sello", "Certificado", "SelloSAT"];
 /// Builds the cadena original of a document: its attributes in the order of its nodes, each after a
 /// pipe, between two double pipes.
 pub(super) fn of(document: &Node) -> String {
+    with_complements(document, &[])
+}
+
+/// Builds the cadena original of a document with a host's complements, which stand at its end.
+pub(super) fn with_complements(document: &Node, others: &[ComplementNode]) -> String {
     let mut cadena = String::from("|");
     append(document, &mut cadena);
+    for value in others.iter().flat_map(|other| &other.cadena) {
+        cadena.push('|');
+        append_collapsed(value, &mut cadena);
+    }
     cadena.push_str("||");
     cadena
 }

@@ -15,6 +15,7 @@
 //! - Local taxes make the complement "Otros derechos e impuestos" ([`ImpuestosLocales`]).
 //! - [`seal`](seal()) signs a document with the company's key and writes it as XML, the form in
 //!   which it is sent and stored.
+//! - [`DocumentParts`] are complements and an addenda that a host gives ([`seal_with`]).
 //! - [`Cfdi::read`] reads the document in such an XML; [`StampedXml`] is the provider's XML, with
 //!   its stamp.
 //! - [`printed`] makes the PDF of a stamped document.
@@ -39,6 +40,7 @@ mod local;
 mod node;
 mod pagos;
 mod parties;
+mod parts;
 mod payment;
 pub mod printed;
 mod read;
@@ -73,10 +75,11 @@ pub use pagos::{
     DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
     TrasladoP,
 };
+pub use parts::{ComplementNode, DocumentParts, PartFault};
 pub use payment::{build_payment, build_receipts};
 pub use read::NoCfdi;
 pub(crate) use seal::holds;
-pub use seal::{SealFault, SealedXml, SigningKey, seal};
+pub use seal::{SealFault, SealedXml, SigningKey, seal, seal_with};
 pub use source::{
     Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices, PaymentSource,
     ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket, TicketNoteSource,

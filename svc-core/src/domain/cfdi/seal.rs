@@ -13,6 +13,8 @@ use x509_cert::der::Decode as _;
 
 use super::element::Element;
 use super::node::{Node, Part};
+use super::parts::ComplementNode;
+use super::stamp::others;
 use super::{Cfdi, cadena, xml};
 
 /// The signature's attribute, and the attribute before it.
@@ -72,9 +74,14 @@ pub enum SealFault {
     Document,
 }
 
-/// Whether a sealed XML carries a valid signature by the certificate that it contains.
+/// Whether a sealed XML carries a valid signature by the certificate that it contains. That of a
+/// document with complements of a host's, whose part of the cadena original only the host knows,
+/// counts as valid.
 pub(crate) fn holds(xml: &str) -> bool {
     let Ok(root) = Element::read(xml) else { return false };
+    if others(&root).next().is_some() {
+        return root.get(SEAL).is_some_and(|seal| STANDARD.decode(seal).is_ok());
+    }
     let Some(cadena) = Cfdi::of(&root).ok().and_then(|document| Node::of(&document).ok()).map(|node| cadena::of(&node))
     else {
         return false;
@@ -91,11 +98,16 @@ pub(crate) fn holds(xml: &str) -> bool {
 /// so the same document and key always yield the same bytes. The upload of a certificate checks
 /// that key and certificate belong together.
 pub fn seal(document: &Cfdi, key: &SigningKey) -> Result<SealedXml, SealFault> {
+    seal_with(document, &[], key)
+}
+
+/// Signs a document with a host's complements, which [`super::DocumentParts::check`] has accepted.
+pub fn seal_with(document: &Cfdi, complements: &[ComplementNode], key: &SigningKey) -> Result<SealedXml, SealFault> {
     let mut root = Node::of(document).map_err(|_| SealFault::Document)?;
-    let cadena = cadena::of(&root);
+    let cadena = cadena::with_complements(&root, complements);
     let sello = key.sign(&cadena)?;
     let place = root.attributes().position(|(name, _)| name == AFTER).ok_or(SealFault::Document)?;
     root.parts.insert(place + 1, Part::Attribute(SEAL, sello.clone()));
-    let xml = xml::write(&root).map_err(|_| SealFault::Document)?;
+    let xml = xml::write(&root, complements).map_err(|_| SealFault::Document)?;
     Ok(SealedXml { xml, cadena, sello })
 }

@@ -16,7 +16,7 @@ impl Cfdi {
     /// Writes the document as XML without a signature; [`Self::read`] reads it back.
     pub fn unsealed(&self) -> Result<String, SealFault> {
         let root = Node::of(self).map_err(|_| SealFault::Document)?;
-        xml::write(&root).map_err(|_| SealFault::Document)
+        xml::write(&root, &[]).map_err(|_| SealFault::Document)
     }
 
     /// Adds what sealing brings: the date of issue and the certificate that signs.

@@ -7,23 +7,25 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 
 use super::node::Node;
+use super::parts::ComplementNode;
 
 /// A namespace with its prefix and the address of its schema.
-struct Namespace {
-    prefix: &'static str,
-    uri: &'static str,
-    schema: &'static str,
+#[derive(Clone, Copy)]
+struct Namespace<'a> {
+    prefix: &'a str,
+    uri: &'a str,
+    schema: &'a str,
 }
 
 /// The namespace of the document itself.
-const CFDI: Namespace = Namespace {
+const CFDI: Namespace<'static> = Namespace {
     prefix: "cfdi",
     uri: "http://www.sat.gob.mx/cfd/4",
     schema: "http://www.sat.gob.mx/sitio_internet/cfd/4/cfdv40.xsd",
 };
 
 /// The namespaces of complements, by the name of the complement's first node.
-const COMPLEMENTS: [(&str, Namespace); 2] = [
+const COMPLEMENTS: [(&str, Namespace<'static>); 2] = [
     (
         "Pagos",
         Namespace {
@@ -43,45 +45,67 @@ const COMPLEMENTS: [(&str, Namespace); 2] = [
 ];
 
 /// The namespace of the stamp, which declares it itself.
-const STAMP: Namespace = Namespace {
+const STAMP: Namespace<'static> = Namespace {
     prefix: "tfd",
     uri: "http://www.sat.gob.mx/TimbreFiscalDigital",
     schema: "http://www.sat.gob.mx/sitio_internet/cfd/TimbreFiscalDigital/TimbreFiscalDigitalv11.xsd",
 };
 
-const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
+pub(super) const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// The node that holds complements.
 const COMPLEMENT: &str = "Complemento";
 
-/// Writes the document in UTF-8, on one line after the declaration. The first node declares all
-/// namespaces, those of complements too, since providers refuse them elsewhere.
-pub(super) fn write(document: &Node) -> io::Result<String> {
+/// The node that holds what is neither sealed nor stamped.
+const ADDENDA: &str = "Addenda";
+
+/// Writes the document in UTF-8, on one line after the declaration, with a host's complements after
+/// its own. The first node declares all namespaces, those of complements too, since providers
+/// refuse them elsewhere.
+pub(super) fn write(document: &Node, others: &[ComplementNode]) -> io::Result<String> {
     let complements = document.children().filter(|child| child.name == COMPLEMENT).flat_map(Node::children);
-    let namespaces: Vec<&Namespace> = [&CFDI].into_iter().chain(complements.filter_map(complement)).collect();
+    let mut namespaces = vec![CFDI];
+    for namespace in complements.filter_map(complement) {
+        namespaces.push(*namespace);
+    }
+    for ComplementNode { prefix, namespace: uri, schema, .. } in others {
+        namespaces.push(Namespace { prefix, uri, schema });
+    }
     let mut writer = Writer::new(Vec::new());
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     node(&mut writer, document, &CFDI, &declarations(&namespaces))?;
-    text(writer)
+    let document = text(writer)?;
+    if others.is_empty() {
+        return Ok(document);
+    }
+    with_complement_text(&document, &others.iter().map(|other| other.xml.trim()).collect::<String>())
+}
+
+/// Adds what the node `Addenda` contains to a stamped document, of which nothing else changes.
+pub(super) fn with_addenda(document: &str, addenda: &str) -> io::Result<String> {
+    let end =
+        document.rfind(&format!("</{}:Comprobante>", CFDI.prefix)).ok_or_else(|| io::Error::other("no document"))?;
+    let node = format!("<{0}:{ADDENDA}>{addenda}</{0}:{ADDENDA}>", CFDI.prefix);
+    Ok([&document[..end], &node, &document[end..]].concat())
 }
 
 /// Adds a stamp to the document's node of complements, which is created if missing.
 pub(super) fn with_stamp(document: &str, stamp: &Node) -> io::Result<String> {
     let mut writer = Writer::new(Vec::new());
-    node(&mut writer, stamp, &STAMP, &declarations(&[&STAMP]))?;
-    with_stamp_text(document, &text(writer)?)
+    node(&mut writer, stamp, &STAMP, &declarations(&[STAMP]))?;
+    with_complement_text(document, &text(writer)?)
 }
 
-/// Adds a stamp as text, exactly as received.
-pub(super) fn with_stamp_text(document: &str, stamp: &str) -> io::Result<String> {
+/// Adds a complement as text, exactly as received, after all others.
+pub(super) fn with_complement_text(document: &str, added: &str) -> io::Result<String> {
     let [complement, root] = [COMPLEMENT, "Comprobante"].map(|name| format!("</{}:{name}>", CFDI.prefix));
-    let (end, stamp) = if let Some(end) = document.rfind(&complement) {
-        (end, stamp.to_owned())
+    let (end, added) = if let Some(end) = document.rfind(&complement) {
+        (end, added.to_owned())
     } else {
         let end = document.rfind(&root).ok_or_else(|| io::Error::other("no document"))?;
-        (end, format!("<{0}:{COMPLEMENT}>{stamp}</{0}:{COMPLEMENT}>", CFDI.prefix))
+        (end, format!("<{0}:{COMPLEMENT}>{added}</{0}:{COMPLEMENT}>", CFDI.prefix))
     };
-    Ok([&document[..end], &stamp, &document[end..]].concat())
+    Ok([&document[..end], &added, &document[end..]].concat())
 }
 
 fn text(writer: Writer<Vec<u8>>) -> io::Result<String> {
@@ -89,7 +113,7 @@ fn text(writer: Writer<Vec<u8>>) -> io::Result<String> {
 }
 
 /// The attributes that declare namespaces.
-fn declarations(namespaces: &[&Namespace]) -> Vec<(String, String)> {
+fn declarations(namespaces: &[Namespace<'_>]) -> Vec<(String, String)> {
     let mut locations = Vec::with_capacity(namespaces.len());
     let mut declared = Vec::with_capacity(namespaces.len() + 2);
     for namespace in namespaces {
@@ -101,7 +125,7 @@ fn declarations(namespaces: &[&Namespace]) -> Vec<(String, String)> {
     declared
 }
 
-fn complement(node: &Node) -> Option<&'static Namespace> {
+fn complement(node: &Node) -> Option<&'static Namespace<'static>> {
     COMPLEMENTS.iter().find(|(name, _)| *name == node.name).map(|(_, namespace)| namespace)
 }
 
@@ -109,7 +133,7 @@ fn complement(node: &Node) -> Option<&'static Namespace> {
 fn node(
     writer: &mut Writer<Vec<u8>>,
     from: &Node,
-    namespace: &'static Namespace,
+    namespace: &'static Namespace<'static>,
     declared: &[(String, String)],
 ) -> io::Result<()> {
     let namespace = complement(from).unwrap_or(namespace);

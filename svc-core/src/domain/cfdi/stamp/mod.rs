@@ -83,10 +83,18 @@ impl StampedXml {
         let ours = Element::read(sealed).map_err(|_| UnfitStamp::Other)?;
         let (stamped, document) = Self::of_any(xml)?;
         let expected = Cfdi::of(&ours).map_err(|_: NoCfdi| UnfitStamp::NoDocument)?;
-        if document != expected || Some(stamped.timbre.sello_cfd.as_str()) != ours.get("Sello") {
+        let root = Element::read(&stamped.xml).map_err(|_| UnfitStamp::NoDocument)?;
+        let (theirs, own): (Vec<_>, Vec<_>) = (others(&root).collect(), others(&ours).collect());
+        let same = document == expected && are_same(&theirs, &own);
+        if !same || Some(stamped.timbre.sello_cfd.as_str()) != ours.get("Sello") {
             return Err(UnfitStamp::Other);
         }
         Ok(stamped)
+    }
+
+    /// Adds an addenda, which no signature covers.
+    pub(crate) fn with_addenda(xml: &str, addenda: &str) -> Result<String, SealFault> {
+        xml::with_addenda(xml, addenda).map_err(|_| SealFault::Document)
     }
 
     /// Accepts `xml` if it is a document with its own stamp; returns the parsed document too.
@@ -114,7 +122,7 @@ impl StampedXml {
     pub(crate) fn with(sealed: &str, stamp: &str) -> Result<Self, UnfitStamp> {
         let begin = stamp.find("<tfd:TimbreFiscalDigital").ok_or(UnfitStamp::NotStamped)?;
         let end = stamp.rfind("/>").filter(|end| *end > begin).ok_or(UnfitStamp::NotStamped)? + "/>".len();
-        let xml = xml::with_stamp_text(sealed, &stamp[begin..end]).map_err(|_| UnfitStamp::NoDocument)?;
+        let xml = xml::with_complement_text(sealed, &stamp[begin..end]).map_err(|_| UnfitStamp::NoDocument)?;
         Self::read(xml, sealed)
     }
 
@@ -132,6 +140,32 @@ impl StampedXml {
     pub fn at(&self) -> Option<DateTime<Utc>> {
         Mexico_City.from_local_datetime(&self.timbre.fecha_timbrado).earliest().map(|at| at.with_timezone(&Utc))
     }
+}
+
+/// The complements that neither this service nor the provider wrote.
+pub(super) fn others(root: &Element) -> impl Iterator<Item = &Element> {
+    const KNOWN: [&str; 3] = ["Pagos", "ImpuestosLocales", "TimbreFiscalDigital"];
+    root.each(&["Complemento"]).flat_map(Element::children).filter(|node| !KNOWN.contains(&node.name()))
+}
+
+/// The nodes within an element.
+fn inner(element: &Element) -> Vec<&Element> {
+    element.children().iter().collect()
+}
+
+/// Whether elements say the same, in whatever order they have their attributes.
+fn are_same(some: &[&Element], others: &[&Element]) -> bool {
+    let data = |element: &Element| {
+        let is_data = |name: &str| !name.starts_with("xmlns") && name != "xsi:schemaLocation";
+        let attributes = element.attributes().filter(|(name, _)| is_data(name));
+        let mut data: Vec<_> = attributes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        data.sort();
+        data
+    };
+    some.len() == others.len()
+        && some.iter().zip(others).all(|(one, other)| {
+            one.name() == other.name() && data(one) == data(other) && are_same(&inner(one), &inner(other))
+        })
 }
 
 /// The provider that stamps.
