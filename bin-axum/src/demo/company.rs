@@ -15,6 +15,7 @@ use svc_store_postgres::PostgresStore;
 use super::access::Access;
 use super::data::{self, Calendar};
 use super::documents;
+use super::kinds;
 use super::sample_sale::SampleSale;
 use crate::failure::Failure;
 
@@ -48,12 +49,13 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer, has_office: bo
         tracing::info!(resource = resource.name(), count, "demo data");
     }
     documents::stamp(|clock| builder().clock(clock).build(), company, &calendar).await?;
+    let last = kinds::make(&context, company).await?;
 
     let all = Scopes::all();
     let scopes = if has_office { all.and(Scope::Oficina) } else { all };
     let key = CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: true };
     let created = context.run(company, &key).await?;
-    Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::new()) })
+    Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::after(last)) })
 }
 
 /// Loads the authority's test certificate, which providers' test services accept. After it expires

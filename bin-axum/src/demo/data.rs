@@ -119,11 +119,6 @@ pub(super) fn records(
     })
 }
 
-/// The clave after those of a resource's records: its file has one line more than records.
-pub(super) fn next_clave(resource: Resource) -> i64 {
-    file_of(resource).lines().zip(1..).last().map_or(1, |(_, lines)| lines)
-}
-
 fn file_of(resource: Resource) -> &'static str {
     FILES.iter().find(|(other, _)| *other == resource).map_or("", |(_, file)| file)
 }

@@ -97,7 +97,8 @@ impl Document {
     }
 }
 
-async fn pass(context: &Context) -> Result<(), Failure> {
+/// One pass over what waits for a stamp or a cancellation.
+pub(super) async fn pass(context: &Context) -> Result<(), Failure> {
     let report = stamp_due(context, None, Budget::unlimited()).await?;
     tracing::debug!(?report, "demo documents");
     Ok(())

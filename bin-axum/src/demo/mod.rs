@@ -5,6 +5,7 @@ mod company;
 mod data;
 mod documents;
 mod guide;
+mod kinds;
 mod sample_sale;
 #[cfg(test)]
 mod tests;

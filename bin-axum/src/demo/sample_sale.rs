@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use svc_core::Api;
 use svc_core::domain::clock::{Clock, SystemClock, mexico_date};
-use svc_core::operations::import::Resource;
 
-use super::data::next_clave;
+use super::kinds::Last;
 
 /// The quantity, the price, and the total with 16 % IVA.
 pub(super) const COUNT: i64 = 8;
@@ -31,12 +30,11 @@ pub(super) struct SampleSale {
 }
 
 impl SampleSale {
-    /// A customer who can be invoiced, a product with enough stock, and the claves after the
-    /// imported sales, receivables and invoices.
-    pub(super) fn new() -> Self {
-        let factura = Some(next_clave(Resource::Facturas));
-        let (venta, cxc) = (next_clave(Resource::Ventas), next_clave(Resource::Cxc));
-        Self { cliente: 2, producto: 1, venta, cxc, factura }
+    /// A customer who can be invoiced, a product with enough stock, and the claves after the last
+    /// sale, receivable and invoice.
+    pub(super) fn after(last: Last) -> Self {
+        let factura = Some(last.factura + 1);
+        Self { cliente: 2, producto: 1, venta: last.venta + 1, cxc: last.cxc + 1, factura }
     }
 
     /// The day of the payment: that of the receivable once it exists, so that a pasted request

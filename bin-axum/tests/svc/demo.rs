@@ -30,7 +30,8 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
             None => break,
         }
     }
-    assert_eq!(seen.len(), 480);
+    // The imported ones and one from abroad.
+    assert_eq!(seen.len(), 480 + 1);
     assert!(demo.get("/productos?buscar=torn%C3%ADllo")["datos"].as_array().unwrap().len() > 5);
     paste_all(&demo, (201, 202));
     let health = svc.ok(&["healthcheck", "--listen", &demo.address]);
@@ -107,6 +108,7 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
         assert!(count >= least, "{count} of {tipo} {estatus}");
     }
     let sales = ["false", "true"].map(|cancelled| demo.walk(&format!("/ventas?tipo=factura&cancelada={cancelled}")));
+    let mut named = 0;
     let sales: HashMap<i64, Value> =
         sales.into_iter().flatten().map(|sale| (sale["clave"].as_i64().unwrap(), sale)).collect();
     for invoice in &invoices {
@@ -119,7 +121,10 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
         assert_eq!(Value::from(document.folio), invoice["folio"], "{invoice}");
         // The stamped document agrees with the registry and the sale.
         assert_eq!((&invoice["fecha_timbrado"], &invoice["error_codigo"]), (&invoice["fecha"], &Value::Null));
-        if let Some(sale) = invoice["venta"].as_i64().map(|venta| &sales[&venta]) {
+        // A credit note is about part of its sale, and a substitute has taken the place of another.
+        let sale = invoice["venta"].as_i64().and_then(|venta| sales.get(&venta));
+        if let Some(sale) = sale.filter(|sale| sale["factura"] == invoice["clave"]) {
+            named += 1;
             assert_eq!(sale["total"], document.total.to_string(), "{invoice}");
             assert_eq!(
                 (&sale["uuid"], &sale["cancelada"]),
@@ -128,6 +133,64 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
         }
         let (head, pdf) = demo.download(&format!("'/api/v1/facturas/{}/pdf'", invoice["clave"]));
         assert!(head.starts_with("HTTP/1.1 200") && pdf.starts_with(b"%PDF-"), "{invoice}: {head}");
+    }
+    let of_sales = invoices.iter().filter(|invoice| invoice["tipo"] == "factura" && !invoice["venta"].is_null());
+    // All of them but the invoice that was substituted and that of the advance, which is no sale.
+    assert_eq!(named, of_sales.count() - 2);
+    demo.stop(Signal::SIGTERM);
+}
+
+/// What a document of each kind contains.
+const KINDS: &[(&str, &[&str])] = &[
+    ("paid at once", &["TipoDeComprobante=\"I\"", "MetodoPago=\"PUE\""]),
+    ("on credit", &["MetodoPago=\"PPD\"", "FormaPago=\"99\""]),
+    ("a payment complement", &["<pago20:DoctoRelacionado "]),
+    ("a credit note", &["TipoDeComprobante=\"E\"", "TipoRelacion=\"01\""]),
+    ("a return", &["TipoDeComprobante=\"E\"", "TipoRelacion=\"03\""]),
+    ("an advance", &["TipoDeComprobante=\"I\"", "Descripcion=\"Anticipo del bien o servicio\""]),
+    ("what an advance was paid for", &["TipoDeComprobante=\"I\"", "TipoRelacion=\"07\""]),
+    ("the application of an advance", &["TipoDeComprobante=\"E\"", "TipoRelacion=\"07\"", "FormaPago=\"30\""]),
+    ("a global invoice", &["Nombre=\"PUBLICO EN GENERAL\"", "<cfdi:InformacionGlobal "]),
+    ("a substitute", &["TipoDeComprobante=\"I\"", "TipoRelacion=\"04\""]),
+    ("a foreign customer", &["Moneda=\"USD\"", "ResidenciaFiscal=\"USA\"", "NumRegIdTrib="]),
+    ("the border region", &["LugarExpedicion=\"22000\"", "TasaOCuota=\"0.080000\""]),
+    ("a retention", &["<cfdi:Retencion ", "TasaOCuota=\"0.040000\""]),
+    ("a customs declaration", &["<cfdi:InformacionAduanera "]),
+    ("a property account", &["<cfdi:CuentaPredial "]),
+    ("local taxes", &["<implocal:TrasladosLocales ", "<implocal:RetencionesLocales "]),
+];
+
+#[test]
+fn the_demo_has_one_document_of_each_kind() {
+    let svc = Svc::new();
+    let demo = svc.demo();
+    let since = (SystemClock.now() - TimeDelta::days(2)).date_naive();
+    let invoices = demo.walk(&format!("/facturas?fecha_desde={since}"));
+    let xml = |invoice: &Value| {
+        let (_, xml) = demo.download(&format!("'/api/v1/facturas/{}/xml'", invoice["clave"]));
+        String::from_utf8(xml).unwrap()
+    };
+    let documents: Vec<String> = invoices.iter().map(xml).collect();
+    for (kind, parts) in KINDS {
+        let is_one = |document: &&String| parts.iter().all(|part| document.contains(part));
+        assert!(documents.iter().any(|document| is_one(&document)), "{kind}");
+    }
+    let cancelled = invoices.iter().find(|invoice| invoice["motivo_cancelacion"] == "01").expect("a cancelled one");
+    assert_eq!(cancelled["estatus"], "cancelada");
+    let states: Vec<&Value> = invoices.iter().map(|invoice| &invoice["estatus"]).collect();
+    assert!(states.iter().all(|state| **state == "vigente" || **state == "cancelada"), "{states:?}");
+    let ticket =
+        invoices.iter().filter(|invoice| invoice["tipo"] == "factura" && !invoice["venta"].is_null()).find(|invoice| {
+            let sale = demo.get(&format!("/ventas?tipo=venta&clave={}", invoice["venta"]));
+            sale["datos"].as_array().is_some_and(|sales| sales.len() == 1)
+        });
+    assert!(ticket.is_some(), "a ticket's own invoice");
+    if let Some(folder) = std::env::var_os("SVC_TEST_DOCUMENTS") {
+        std::fs::create_dir_all(&folder).unwrap();
+        for (document, invoice) in documents.iter().zip(&invoices) {
+            let name = format!("demo-{}.xml", invoice["clave"]);
+            std::fs::write(std::path::Path::new(&folder).join(name), document).unwrap();
+        }
     }
     demo.stop(Signal::SIGTERM);
 }

@@ -193,7 +193,7 @@ async fn what_a_host_cannot_give_rejects_the_document_until_it_is_restamped() {
     assert_eq!(attached.stamp(&SandboxStamper).await.timbrados, 1);
     assert_eq!(shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await["factura"], json!(factura));
     // One that is given up leaves nothing behind.
-    let late = Host::slow(Vec::new(), Duration::from_secs(60));
+    let late = Host::slow(Vec::new(), Duration::from_mins(1));
     let (_, factura) = shop.invoice(nails()).await;
     assert_eq!(shop.world().with_attachments(late).stamp(&SandboxStamper).await, with!(report(), rechazados: 1));
     assert!(shop.factura(factura).await["error_mensaje"].as_str().unwrap().contains("a tiempo"));

@@ -12,7 +12,7 @@ use super::source::Line;
 use super::tax::plus;
 use super::text::attribute;
 use super::{Amount, CfdiFault};
-use crate::domain::tax::LocalKind;
+use crate::domain::tax::{LocalKind, LocalTaxes};
 
 /// The version of the complement.
 const VERSION: &str = "1.0";
@@ -95,7 +95,7 @@ impl LocalCharges {
         let fault =
             || CfdiFault::Line { renglon: line.renglon, fault: "los impuestos locales no corresponden a sus tasas" };
         let base = line.amounts.subtotal.get() - line.amounts.descuento.get();
-        let taxes = line.details.impuestos_locales.iter().flat_map(|taxes| taxes.iter());
+        let taxes = line.details.impuestos_locales.iter().flat_map(LocalTaxes::iter);
         let mut found = Vec::new();
         for tax in taxes.filter(|tax| tax.tipo == tipo) {
             let nombre = attribute(Some(&tax.nombre), 100).ok_or_else(fault)?;
