@@ -11,7 +11,7 @@ use svc_core::store::{
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
-use crate::sale::folio_series;
+use crate::sale::{SaleNumber, folio_series};
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
@@ -35,21 +35,25 @@ impl FromRow for RegisteredInvoice {
 }
 
 from_row!(GlobalPeriod { periodicidad, meses, anio });
-from_row!(GlobalSale {
-    venta: "clave",
-    folio,
-    tipo,
-    fecha,
-    cancelada,
-    facturada,
-    factura,
-    rfc,
-    moneda,
-    tipo_cambio,
-    forma_pago_sat,
-    total,
-    devuelto,
-});
+impl FromRow for GlobalSale {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            venta: row.read("clave")?,
+            folio: SaleNumber::from_row(row)?.printed(),
+            tipo: row.read("tipo")?,
+            fecha: row.read("fecha")?,
+            cancelada: row.read("cancelada")?,
+            facturada: row.read("facturada")?,
+            factura: row.read("factura")?,
+            rfc: row.read("rfc")?,
+            moneda: row.read("moneda")?,
+            tipo_cambio: row.read("tipo_cambio")?,
+            forma_pago_sat: row.read("forma_pago_sat")?,
+            total: row.read("total")?,
+            devuelto: row.read("devuelto")?,
+        })
+    }
+}
 
 #[async_trait]
 impl InvoiceTx for PostgresTx {
@@ -244,7 +248,7 @@ impl InvoiceTx for PostgresTx {
         };
         let ventas: Vec<i64> = self.values(statement).await?;
         self.many(sql!(
-            "SELECT v.clave, concat(v.serie, coalesce(v.folio, v.clave)) AS folio, v.tipo, v.fecha, v.cancelada,
+            "SELECT v.clave, v.serie, coalesce(v.folio, v.clave) AS numero, v.tipo, v.fecha, v.cancelada,
                     v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada, v.factura, c.rfc, v.moneda, v.tipo_cambio,
                     coalesce(p.forma_pago_sat, v.forma_pago_sat) AS forma_pago_sat, v.total,
                     d.total + n.total AS devuelto

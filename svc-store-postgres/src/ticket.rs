@@ -10,6 +10,7 @@ use svc_core::store::{NewReturn, StoreError, TicketTx};
 
 use crate::row::from_row;
 use crate::run::Run as _;
+use crate::sale::SaleNumber;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
@@ -34,12 +35,16 @@ impl ReturnedLine {
 #[async_trait]
 impl TicketTx for PostgresTx {
     async fn ticket_folio(&mut self, clave: i64) -> Result<Option<String>, StoreError> {
-        self.optional_value(sql!(
-            "SELECT concat(serie, coalesce(folio, clave)) FROM ventas WHERE empresa = :empresa AND clave = :clave",
-            empresa: self.empresa,
-            clave,
-        ))
-        .await
+        let number: Option<SaleNumber> = self
+            .optional(sql!(
+                "SELECT serie, coalesce(folio, clave) AS numero
+                 FROM ventas
+                 WHERE empresa = :empresa AND clave = :clave",
+                empresa: self.empresa,
+                clave,
+            ))
+            .await?;
+        Ok(number.map(|number| number.printed()))
     }
 
     async fn next_return(&mut self) -> Result<i64, StoreError> {

@@ -2,12 +2,16 @@
 //! xmllint, xsltproc and openssl.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::{Company, World};
 
 /// The value of a document's attribute that contains no escaped characters.
 pub fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
@@ -18,8 +22,24 @@ pub fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
 /// Keeps a document in the folder that `SVC_TEST_DOCUMENTS` names, for whoever judges all of them.
 fn keep(xml: &str) {
     let Some(folder) = std::env::var_os("SVC_TEST_DOCUMENTS") else { return };
-    let name = format!("{}.xml", attribute(xml, "UUID"));
+    let mut hasher = DefaultHasher::new();
+    xml.hash(&mut hasher);
+    let name = format!("{:016x}.xml", hasher.finish());
     fs::create_dir_all(&folder).and_then(|()| fs::write(Path::new(&folder).join(name), xml)).expect("a file");
+}
+
+/// Keeps all stamped documents of a company, if documents are kept at all.
+pub(crate) async fn keep_all(world: &World, company: &Company) {
+    if std::env::var_os("SVC_TEST_DOCUMENTS").is_none() {
+        return;
+    }
+    let stamped =
+        sqlx::query_scalar("SELECT factura FROM facturas_xml WHERE empresa = $1 AND timbrado ORDER BY factura");
+    let stamped: Vec<i64> = stamped.bind(company.id.0).fetch_all(world.pool()).await.expect("the documents");
+    for factura in stamped {
+        let xml = company.download("invoice.xml", &json!({"factura": factura})).await.expect("a document");
+        keep(std::str::from_utf8(&xml.expect("a file")).expect("a text"));
+    }
 }
 
 /// Fails unless a document and its stamp are valid by the schemas, and its certificate verifies its

@@ -13,6 +13,7 @@ use svc_core::domain::money::Money;
 use svc_core::domain::order::{FulfilmentLine, OrderPart, PricedLine};
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::tax::{Amounts, LineRates};
+use svc_core::domain::text::printed_folio;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, PaymentOrigin, ProductKind, ReceivableStatus, SaleKind};
 use svc_core::store::{InvoicedSale, NewSale, Numbered, PaymentTx as _, SaleGoods, SaleTx, StoreError};
@@ -440,6 +441,18 @@ impl PostgresTx {
             ventas,
         ));
         Ok(lines.await?.into_iter().map(|LineOf(venta, line)| (venta, line)).collect())
+    }
+}
+
+from_row! {
+    /// Series and number of a sale.
+    pub(crate) struct SaleNumber { serie: Option<String>, numero: i64 }
+}
+
+impl SaleNumber {
+    /// As people write it.
+    pub(crate) fn printed(&self) -> String {
+        printed_folio(self.serie.as_deref().unwrap_or_default(), self.numero)
     }
 }
 

@@ -103,6 +103,35 @@ async fn iva_8_is_for_what_a_border_branch_sells_whatever_the_company_s_place() 
 }
 
 #[tokio::test]
+async fn a_border_branch_of_an_inland_company_takes_advances_at_8() {
+    let world = World::new().await;
+    let company = shop(&world, INLAND).await;
+    let ana = company.admin().await;
+    let mut input =
+        json!({"cliente": 1, "importe": "108.00", "forma_pago_sat": "03", "cuenta_bancaria": 1, "iva": "8"});
+    let refused = company.run_by_name("advance.capture", &input).await.unwrap_err();
+    assert_eq!(refused.code().codigo(), "impuesto_incompatible", "{refused}");
+    input["sucursal"] = json!(99);
+    assert_eq!(company.run_by_name("advance.capture", &input).await.unwrap_err().code().codigo(), "almacen_invalido");
+    input["sucursal"] = json!(NORTH);
+    let advance = company.run_by_name("advance.capture", &input).await.expect("the border branch takes it");
+    let xml = stamped(&company, &ana, &advance["factura"]).await;
+    for part in ["TasaOCuota=\"0.080000\"", "LugarExpedicion=\"22000\"", "Serie=\"F1\""] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    let venta = captured(&company, NORTH, line(NAIL, json!("8"))).await.expect("an order");
+    company.run_by_name("advance.apply", &json!({"venta": venta, "anticipo": advance["anticipo"]})).await.unwrap();
+    company.run_by_name("order.invoice", &json!({"venta": venta})).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    let notes = ana.walk("/facturas?tipo=nota_credito").await;
+    let note = stamped(&company, &ana, &notes[0]["clave"]).await;
+    for part in ["TipoRelacion=\"07\"", "TasaOCuota=\"0.080000\"", "LugarExpedicion=\"22000\""] {
+        assert!(note.contains(part), "{part}: {note}");
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn a_line_says_its_iva() {
     let world = World::new().await;
     let company = shop(&world, INLAND).await;

@@ -6,7 +6,7 @@ mod notes;
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::domain::company::CompanyId;
 
-use crate::{Company, World};
+use crate::{Company, World, authority};
 use ledger::RULES as LEDGER;
 use notes::RULES as NOTES;
 
@@ -336,6 +336,7 @@ pub async fn check_company(pool: &PgPool, company: CompanyId) {
 /// Checks that a company's books are in order; see [`broken`].
 pub async fn check(world: &World, company: &Company) {
     check_company(world.pool(), company.id).await;
+    authority::keep_all(world, company).await;
 }
 
 /// A text that changes whenever an operation writes: for each table the number of rows and the sum

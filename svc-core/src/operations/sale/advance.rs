@@ -48,6 +48,8 @@ pub struct CaptureAdvance {
     pub forma_pago_sat: Digits<2>,
     /// The clave of the bank account that received it; if left out, the till.
     pub cuenta_bancaria: Option<i64>,
+    /// The branch that received it, and issues its invoice; the head office (0) if left out.
+    pub sucursal: Option<i64>,
     /// The bank's reference; the advance's folio if left out.
     pub referencia: Option<Text<100>>,
     /// The IVA rate: 16 (if left out), 8, 0 or EX.
@@ -185,13 +187,14 @@ impl Operation for CaptureAdvance {
             buyer.receptor.cp.as_deref(),
             self.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
         )?;
-        let almacen = stock::warehouse(cx, None, HEAD_OFFICE).await?;
+        let sucursal = self.sucursal.unwrap_or(HEAD_OFFICE);
+        let almacen = stock::warehouse(cx, None, sucursal).await?;
         let today = mexico_date(cx.now.get());
         let sale = NewSale {
             tipo: SaleKind::Anticipo,
             serie: None,
             fecha: cx.now,
-            sucursal: HEAD_OFFICE,
+            sucursal,
             almacen: almacen.clave,
             cliente: self.cliente,
             vendedor: None,
@@ -214,14 +217,14 @@ impl Operation for CaptureAdvance {
         if buyer.prospecto {
             becomes_customer(cx, self.cliente).await?;
         }
-        let (factura, folio) = invoice(cx, venta, self.cliente, buyer.receptor).await?;
+        let (factura, folio) = invoice(cx, venta, sucursal, self.cliente, buyer.receptor).await?;
         let owed = Owed {
             venta,
             tipo: SaleKind::Anticipo,
             factura: Some(factura),
             folio: &folio,
             cliente: Some(self.cliente),
-            sucursal: HEAD_OFFICE,
+            sucursal,
             moneda: self.moneda(),
             tipo_cambio,
             metodo_pago_sat: Some(PaymentMethod::Pue),
@@ -255,8 +258,14 @@ const TAXED: &str = "02";
 
 /// Registers the advance's invoice and queues its validated document. Returns the clave in the
 /// registry and the folio.
-async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) -> Result<(i64, String), Error> {
-    let serie = invoice_series(HEAD_OFFICE);
+async fn invoice(
+    cx: &mut Cx<'_>,
+    venta: i64,
+    sucursal: i64,
+    cliente: i64,
+    receptor: Receiver,
+) -> Result<(i64, String), Error> {
+    let serie = invoice_series(sucursal);
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
     let (factura, heading) = document::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
     cx.tx.set_sale_invoice(venta, factura, cx.now).await?;
