@@ -372,7 +372,7 @@ fn line(line: &Line) -> Value {
 /// A line that is sold: every fifth has local taxes, of which companies withhold one.
 fn sold(sold: &Line) -> Value {
     let mut body = line(sold);
-    if sold.cantidad % 5 == 0 {
+    if sold.cantidad.is_multiple_of(5) {
         body["impuestos_locales"] = json!([
             {"tipo": "traslado", "nombre": "ISH", "tasa": "0.035"},
             {"tipo": "retencion", "nombre": "5 al millar", "tasa": "0.005"},
