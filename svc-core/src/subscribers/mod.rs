@@ -187,7 +187,7 @@ impl Step for RetryAbandoned<'_> {
     type Output = bool;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<bool, Error> {
-        Ok(cx.tx.retry_event(self.subscriber, self.evento, cx.now.get()).await?)
+        Ok(cx.tx.retry_event(self.subscriber, self.evento, cx.service_now()).await?)
     }
 }
 

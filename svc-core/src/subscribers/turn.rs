@@ -108,7 +108,7 @@ impl Step for TakeEvent<'_> {
         let (subscription, name) = (self.subscription, self.subscription.name);
         self.note(None);
         let Some(place) = cx.tx.lock_place(subscription).await? else { return Ok(Taken::Nothing) };
-        let now = cx.now.get();
+        let now = cx.service_now();
         if let Some(due) = cx.tx.due_event(name, now).await? {
             let Some(event) = due.event else {
                 tracing::error!(suscriptor = name, evento = due.clave, "an event was too old to be tried again");
@@ -174,7 +174,7 @@ impl Step for FailedEvent<'_> {
     type Output = Option<bool>;
 
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<bool>, Error> {
-        let (name, event, now) = (self.subscription.name, &self.at_work.event, cx.now.get());
+        let (name, event, now) = (self.subscription.name, &self.at_work.event, cx.service_now());
         let Some(place) = cx.tx.lock_place(self.subscription).await? else { return Ok(None) };
         let is_same = if self.at_work.was_held {
             let due = cx.tx.due_event(name, now).await?;

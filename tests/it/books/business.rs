@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use svc_core::Code;
 use svc_core::domain::clock::{Clock as _, mexico_date};
 use svc_core::domain::company::LimitMode;
+use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World};
 
@@ -245,6 +246,11 @@ impl Business {
     /// Stamps an invoice with a fiscal folio of its own.
     async fn stamp(&self, invoice: Pick) -> Result<(), Refused> {
         let factura = self.one(invoice, "facturas").await;
+        // Whoever judges the documents needs their XML.
+        if std::env::var_os("SVC_TEST_DOCUMENTS").is_some() {
+            self.company.world.stamp(&SandboxStamper).await;
+            return Ok(());
+        }
         let uuid = format!("10000000-0000-4000-8000-{factura:012}");
         self.run_by_name("invoice.stamped", json!({"factura": factura, "uuid": uuid})).await
     }
@@ -333,7 +339,9 @@ impl Business {
 }
 
 fn body(document: &Document, captured: bool) -> Value {
-    let lines: Vec<Value> = document.lines.iter().map(line).collect();
+    // An advance has no local taxes.
+    let of = if document.tipo == "anticipo" { line } else { sold };
+    let lines: Vec<Value> = document.lines.iter().map(of).collect();
     let mut body = json!({"tipo": document.tipo, "cliente": document.cliente, "renglones": lines});
     if captured {
         body["sucursal"] = json!(document.sucursal);
@@ -359,6 +367,18 @@ fn line(line: &Line) -> Value {
     let descuento = (subtotal * Decimal::new(i64::from(line.descuento), 3)).round_dp(2).min(subtotal);
     json!({"producto": line.producto, "cantidad": number(cantidad), "precio_unitario": precio.to_string(),
            "descuento": descuento.to_string()})
+}
+
+/// A line that is sold: every fifth has local taxes, of which companies withhold one.
+fn sold(sold: &Line) -> Value {
+    let mut body = line(sold);
+    if sold.cantidad.is_multiple_of(5) {
+        body["impuestos_locales"] = json!([
+            {"tipo": "traslado", "nombre": "ISH", "tasa": "0.035"},
+            {"tipo": "retencion", "nombre": "5 al millar", "tasa": "0.005"},
+        ]);
+    }
+    body
 }
 
 /// A JSON number with exactly this value.
