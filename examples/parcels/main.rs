@@ -4,8 +4,8 @@
 //! in `/openapi.json`, among the actions of the command line and the tools of agents, with keys,
 //! limits, idempotency and rehearsals as all others.
 //!
-//! `TOKEN_SECRET=… cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part;
-//! it has every other command of `svc` too.
+//! `cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part; it has every
+//! other command of `svc` too. With `TOKEN_SECRET` it takes tokens in place of keys.
 
 use std::process::ExitCode;
 
@@ -278,10 +278,14 @@ pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
         .subscriber(Dashboard)
 }
 
-fn main() -> ExitCode {
-    let host = Host::named("paqueteria").part(with_parcels).migrations("paqueteria", migrations);
+/// Adds this part, and the sign-in with tokens if there is a secret.
+fn with_sign_in(context: ContextBuilder) -> ContextBuilder {
     match std::env::var("TOKEN_SECRET") {
-        Ok(secret) => host.part(move |context| context.authenticator(Tokens::signed_with(secret.as_bytes()))).run(),
-        Err(_) => host.run(),
+        Ok(secret) => with_parcels(context).authenticator(Tokens::signed_with(secret.as_bytes())),
+        Err(_) => with_parcels(context),
     }
+}
+
+fn main() -> ExitCode {
+    Host::named("paqueteria").part(with_sign_in).migrations("paqueteria", migrations).run()
 }

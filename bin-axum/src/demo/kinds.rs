@@ -19,6 +19,8 @@ const KINETIK: i64 = 8;
 const ARCO_IRIS: i64 = 9;
 const LA_CUESTA: i64 = 12;
 const JACARANDAS: i64 = 20;
+/// The one after them.
+const FOREIGN: i64 = 481;
 
 /// Goods of which there are hundreds, and services: freight, and what is done on site.
 const GOODS: i64 = 48;
@@ -158,18 +160,16 @@ impl Script<'_> {
     /// A foreign customer in dollars, and a sale at 8 % in Tijuana.
     async fn abroad_and_at_the_border(&self) -> Result<(), Failure> {
         let customer = json!({
-            "nombre": "Lone Star Fasteners LLC", "rfc": "XEXX010101000", "regimen": 616, "uso_cfdi": "S01", "pais": 264,
+            "clave": FOREIGN, "nombre": "Lone Star Fasteners LLC", "num_reg_id_trib": "741852963", "rfc": "XEXX010101000", "regimen": 616, "uso_cfdi": "S01", "pais": 264,
         });
-        let cliente = self.run("customer.create", customer).await?["cliente"].as_i64().unwrap_or_default();
-        self.run("customer.edit", json!({"clave": cliente, "num_reg_id_trib": "741852963"})).await?;
-        let goods = json!([{"producto": GOODS, "cantidad": 40, "precio_unitario": "6.75", "iva": "0"}]);
-        self.invoice(cliente, goods, json!({"moneda": "USD", "tipo_cambio": "18.25"})).await?;
         let branch = json!({"clave": BORDER, "nombre": "Tijuana", "cp": "22000"});
         let warehouse = json!({"codigo": "TIJ", "nombre": "Tijuana", "sucursal": BORDER, "principal": true});
-        for (resource, record) in [(Resource::Sucursales, branch), (Resource::Almacenes, warehouse)] {
+        for (resource, record) in [(Resource::Clientes, customer), (Resource::Sucursales, branch), (Resource::Almacenes, warehouse)] {
             let lines = std::iter::once(Ok(record.to_string().into_bytes()));
             self.context.import(self.company, resource, Existing::Refused, lines, &mut |_| ()).await?;
         }
+        let goods = json!([{"producto": GOODS, "cantidad": 40, "precio_unitario": "6.75", "iva": "0"}]);
+        self.invoice(FOREIGN, goods, json!({"moneda": "USD", "tipo_cambio": "18.25"})).await?;
         let service = json!([{"producto": SERVICE, "cantidad": 1, "precio_unitario": "500.00", "iva": "8"}]);
         self.invoice(KINETIK, service, json!({"sucursal": BORDER})).await?;
         self.stamp().await

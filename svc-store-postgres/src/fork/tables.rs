@@ -9,7 +9,7 @@ use super::ForkError;
 use super::connection::ForkConnection;
 
 /// The tables that are not copied, and why.
-pub const LEFT_OUT: [(&str, &str); 11] = [
+pub const LEFT_OUT: [(&str, &str); 13] = [
     ("avisos", "e-mails are queued"),
     ("certificados", "a private key belongs to its owner"),
     ("cupos", "a copy has used no operations"),
@@ -20,6 +20,8 @@ pub const LEFT_OUT: [(&str, &str); 11] = [
     ("idempotencia", "answers belong to keys"),
     ("llaves", "keys are made for the copy"),
     ("llaves_minuto", "usage belongs to keys"),
+    ("suscripciones", "its events begin anew, and so does what follows from them"),
+    ("suscripciones_detenidas", "events are queued"),
     ("webhooks", "a receiver knows the company that it hears of"),
 ];
 

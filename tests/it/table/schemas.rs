@@ -141,12 +141,21 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("descuento", "precio_unitario", "\"99999999.00\""),
 ];
 
+/// An object of a list that no example has.
+const WITHIN: &[(&str, &str)] = &[("impuestos_locales", r#"{"tipo":"traslado","nombre":"ISH","tasa":"0.03"}"#)];
+
 /// Sends the example of an operation with this value in a field.
 async fn send(ana: &Actor, spec: &Http, fields: &[&str], value: &Value) -> (Reply, String) {
     let mut body = sample(spec);
     let (at, place) = match fields {
         [field] => ((*field).to_owned(), &mut body[*field]),
         [list, field] => (format!("{list}[0].{field}"), &mut body[*list][0][*field]),
+        [list, inner, field] => {
+            let (_, given) = WITHIN.iter().find(|(name, _)| name == inner).expect("an object of that list");
+            let objects = &mut body[*list][0][*inner];
+            *objects = json!([serde_json::from_str::<Value>(given).expect("JSON")]);
+            (format!("{list}[0].{inner}[0].{field}"), &mut objects[0][*field])
+        }
         _ => panic!("{fields:?}"),
     };
     *place = value.clone();
