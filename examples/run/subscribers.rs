@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
 use serde_json::json;
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::operation::Cx;
 use svc_core::subscribers::{
     ReceivedEvent, Subscriber, SubscriberReport, SubscriberStart, abandoned_events, retry_abandoned, run_subscribers,
 };
 use svc_core::webhooks::deliver_due;
-use svc_core::{Api, Budget, Code, Context, ContextBuilder, Error};
+use svc_core::{Api, Budget, Code, Context, ContextBuilder, Error, Providers, clean_up};
 use svc_tests::{Actor, BASE_URL, Company, World};
 
 use crate::own_events::Kept;
@@ -178,6 +179,56 @@ async fn an_event_that_fails_too_often_is_given_up_and_can_be_tried_again() {
     assert!(!retry(&company).await.expect("it is done"));
     let tipos: Vec<_> = customers.taken().into_iter().map(|(_, tipo, _)| tipo).collect();
     assert_eq!(tipos, ["cliente.actualizado", "cliente.creado"]);
+}
+
+#[tokio::test]
+async fn what_was_given_up_is_removed_after_a_month() {
+    let world = World::new().await;
+    let customers = Customers::default();
+    let context = context(&world, &customers);
+    let company = world.company().await;
+    pass(&context).await;
+    customers.fail_at(&company, 1);
+    customer(&company.admin().await).await;
+    while pass(&context).await.abandonados == 0 {
+        world.clock.advance(TimeDelta::hours(13));
+    }
+    let aged = async |days: i32| {
+        let change = "UPDATE suscripciones_detenidas SET abandonada = now() - make_interval(days => $1)";
+        sqlx::query(change).bind(days).execute(world.pool()).await.expect("it is older");
+        clean_up(&context).await.expect("a pass");
+        world.sql::<i64>("SELECT count(*) FROM suscripciones_detenidas").await
+    };
+    assert_eq!((aged(29).await, aged(32).await), (1, 0));
+}
+
+#[tokio::test]
+async fn background_work_runs_them() {
+    let world = World::new().await;
+    // Background work removes what is a month old by the database's clock.
+    world.clock.advance(SystemClock.now() - world.clock.now());
+    let customers = Customers::default();
+    let context = context(&world, &customers);
+    let ana = world.company().await.admin().await;
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let background = context.clone();
+    let work = tokio::spawn(async move {
+        background.work(Providers::default(), async { stopped.await.unwrap_or_default() }).await;
+    });
+    let mut handed = Vec::new();
+    for _ in 0..100 {
+        // The first may happen before the subscriber begins.
+        world.clock.advance(TimeDelta::milliseconds(10));
+        customer(&ana).await;
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        handed.append(&mut customers.taken());
+        if !handed.is_empty() {
+            break;
+        }
+    }
+    drop(stop);
+    work.await.expect("work ends");
+    assert!(!handed.is_empty());
 }
 
 /// Fails after it has written.
