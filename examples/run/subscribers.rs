@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::operation::Cx;
+use svc_core::operations::MoveClock;
 use svc_core::subscribers::{
     ReceivedEvent, Subscriber, SubscriberReport, SubscriberStart, abandoned_events, retry_abandoned, run_subscribers,
 };
@@ -229,6 +230,24 @@ async fn background_work_runs_them() {
     drop(stop);
     work.await.expect("work ends");
     assert!(!handed.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_due_goes_by_the_services_clock_in_a_company_whose_own_is_ahead() {
+    let world = World::new().await;
+    let customers = Customers::default();
+    let context = context(&world, &customers);
+    let test = world.test_company().await;
+    let ana = test.admin().await;
+    pass(&context).await;
+    context.run(test.id, &MoveClock::Forward(TimeDelta::days(40))).await.expect("it is moved");
+    customers.fail_at(&test, 1);
+    customer(&ana).await;
+    assert_eq!(pass(&context).await.pospuestos, 1);
+    customers.mend();
+    world.clock.advance(TimeDelta::seconds(11));
+    assert_eq!(pass(&context).await.atendidos, 1, "after ten seconds, and not in 40 days");
+    assert_eq!(customers.taken(), [(test.id.0, "cliente.creado".to_owned(), 1)]);
 }
 
 /// Fails after it has written.

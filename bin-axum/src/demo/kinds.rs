@@ -164,7 +164,9 @@ impl Script<'_> {
         });
         let branch = json!({"clave": BORDER, "nombre": "Tijuana", "cp": "22000"});
         let warehouse = json!({"codigo": "TIJ", "nombre": "Tijuana", "sucursal": BORDER, "principal": true});
-        for (resource, record) in [(Resource::Clientes, customer), (Resource::Sucursales, branch), (Resource::Almacenes, warehouse)] {
+        for (resource, record) in
+            [(Resource::Clientes, customer), (Resource::Sucursales, branch), (Resource::Almacenes, warehouse)]
+        {
             let lines = std::iter::once(Ok(record.to_string().into_bytes()));
             self.context.import(self.company, resource, Existing::Refused, lines, &mut |_| ()).await?;
         }

@@ -81,7 +81,7 @@ LEFT JOIN LATERAL (
     LIMIT 31
 ) hijos ON true;
 
--- The filter `tipo=venta.creada`, a later page.
+-- The filter `tipo`, a later page.
 SELECT hijos.*
 FROM (
     SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
