@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rust_decimal::Decimal;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::{AmountFault, Amounts, TaxRate, Withholding, within};
@@ -34,7 +34,18 @@ pub struct LocalTax {
     /// Its name in the tax document, such as ISH.
     pub nombre: Text<100>,
     /// Its rate, as a fraction with up to four decimals: "0.0300" is 3 %.
+    #[schemars(schema_with = "rate_schema")]
     pub tasa: TaxRate,
+}
+
+/// The schema of a local tax's rate, which [`LocalTaxes::validate`] checks.
+fn rate_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": ["string", "number"],
+        "pattern": r"^(0\.([1-9]\d{0,3}|0[1-9]\d{0,2}|00[1-9]\d?|000[1-9])|1(\.0{1,4})?)$",
+        "exclusiveMinimum": 0,
+        "maximum": 1,
+    })
 }
 
 /// The local taxes of a line: one to five, no two of one kind and name.
