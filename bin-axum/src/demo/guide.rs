@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::mcp::Surface;
 
 use super::access::Access;
 use super::sample_sale::{ACCOUNT, COUNT, PRICE, SampleSale, TOTAL};
@@ -10,10 +11,14 @@ use crate::failure::Failure;
 use crate::output;
 
 /// Prints one JSON line on stdout for programs, and the same for people on stderr.
-pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<(), Failure> {
+pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: bool) -> Result<(), Failure> {
     let Access { key_id, api_key, sale, .. } = access;
     let curl = Curl { base_url, access };
     let mut steps = steps(&curl);
+    if has_office {
+        let find = curl.office("customer.find", r#"{"texto":"mora"}"#);
+        steps.push(("The office: customers found by what is known of them", find));
+    }
     if let Some(sale) = sale {
         steps.extend(sale_steps(&curl, sale, pay_day));
     }
@@ -21,6 +26,8 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
     output::print(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
     eprintln!("\nThe demo company is being served; Ctrl-C ends it.\n");
     eprintln!("  base URL  {base_url}\n  key id    {key_id}\n  key       {api_key}\n\nTo paste:\n");
+    let simulated = format!("{} -H 'X-Svc-Simular: cupo_agotado'", curl.get("/clientes"));
+    steps.push(("An error to try out: as if the month's operations were used up", simulated));
     for (what, curl) in &steps {
         eprintln!("# {what}\n{curl}\n");
     }
@@ -43,6 +50,18 @@ impl Curl<'_> {
     fn get(&self, path: &str) -> String {
         let Self { base_url, access: Access { key_id, api_key, .. } } = self;
         format!("curl -s '{base_url}{path}' -H 'Authorization: Bearer {api_key}' -H 'X-Svc-Key-Id: {key_id}'")
+    }
+
+    /// A rehearsal of a POST, with the heads of its answer.
+    fn rehearsal(&self, path: &str, body: &str) -> String {
+        let head = self.get(path);
+        format!("{head} -X POST -H 'Content-Type: application/json' -H 'X-Svc-Ensayo: true' -d '{body}'")
+    }
+
+    /// An action of the office that reads.
+    fn office(&self, action: &str, input: &str) -> String {
+        let office = Curl { base_url: &Surface::Office.url(self.base_url), access: self.access };
+        format!("{} -H 'Content-Type: application/json' -d '{input}'", office.get(&format!("/{action}")))
     }
 
     fn post(&self, path: &str, key: &str, body: &str) -> String {
@@ -101,8 +120,8 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
             ),
         ),
         (
-            "An answer to try out: as if the month's operations were used up",
-            format!("{} -H 'X-Svc-Simular: cupo_agotado'", get("/clientes")),
+            "A rehearsal: what the creation of a customer would answer; nothing is written",
+            curl.rehearsal("/clientes", r#"{"nombre":"Ferretería Ensayo","cp":"06700"}"#),
         ),
         ("What has happened: events of the last 30 days; siguiente goes on from here", get("/eventos?limite=3")),
         (

@@ -72,7 +72,7 @@ pub(crate) async fn run(
         Some(sale) => sale.pay_day(&Api::new(&context), &access.key_id, &access.api_key).await,
         None => String::new(),
     };
-    guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
+    guide::print(&serving::base_url(service, &server), &access, &pay_day, service.api.serves_office())?;
     let operators = Operators { listen: process.admin_listen, has_stamper: true };
     let services = Services::of(&context, &service.api);
     serving::answer(database, server, services, Some(outside), operators, plan).await
