@@ -122,7 +122,8 @@ async fn nothing_runs_outside_its_transaction() {
             let outcome = GivenUp(Box::pin(request(pool.clone(), number, ending)), polls).await;
             done += u32::from(outcome.transpose().unwrap().is_some());
         }
-        assert!((100..500).contains(&done), "{done} of 600 came to their end");
+        // How many depends on what else the machine does.
+        assert!((30..=570).contains(&done), "{done} of 600 came to their end");
         pool.close().await;
     }
     let wrong: i64 = sqlx::query_scalar(
