@@ -279,7 +279,7 @@ pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
 }
 
 /// Adds this part, and the sign-in with tokens if there is a secret.
-fn with_sign_in(context: ContextBuilder) -> ContextBuilder {
+pub fn with_sign_in(context: ContextBuilder) -> ContextBuilder {
     match std::env::var("TOKEN_SECRET") {
         Ok(secret) => with_parcels(context).authenticator(Tokens::signed_with(secret.as_bytes())),
         Err(_) => with_parcels(context),

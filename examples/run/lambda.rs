@@ -9,9 +9,12 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
+use svc_core::Api;
 use svc_tests::{BASE_URL, World};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
+
+use crate::own_part::{key, sale, with_part};
 
 /// The events for the function, and each outcome: `response` or `error`, and its body.
 struct Platform {
@@ -34,7 +37,8 @@ struct Function {
 }
 
 impl Function {
-    async fn on(world: &World) -> Self {
+    /// The program of that example.
+    async fn on(world: &World, name: &str) -> Self {
         let (events, next) = mpsc::channel(1);
         let (done, outcomes) = mpsc::channel(1);
         let platform = Arc::new(Platform { events: Mutex::new(next), outcomes: done });
@@ -45,7 +49,7 @@ impl Function {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let example = example("embed_lambda");
+        let example = example(name);
         let process = Command::new(&example)
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
             .env("AWS_LAMBDA_FUNCTION_NAME", "svc")
@@ -113,7 +117,7 @@ fn event(method: &str, path: &str, headers: &Value, body: &str) -> Value {
 async fn in_a_lambda_function() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
-    let mut function = Function::on(&world).await;
+    let mut function = Function::on(&world, "embed_lambda").await;
     let host = json!({"host": "erp.example.com"});
     assert_eq!(function.answer(event("GET", "/api/v1/health", &host, "")).await.0, 200);
 
@@ -139,4 +143,26 @@ async fn in_a_lambda_function() {
         assert_eq!(function.invoke(odd).await.0, "error");
         assert_eq!(function.answer(event("GET", "/api/v1/health", &host, "")).await.0, 200, "it goes on");
     }
+}
+
+#[tokio::test]
+async fn a_hosts_function_has_its_part_and_its_schedule_runs_its_subscriber() {
+    let (world, context) = with_part().await;
+    let company = world.company().await;
+    let ana = key(&company, &["paqueteria:read", "paqueteria:write"], &Api::new(&context)).await;
+    let mut function = Function::on(&world, "parcels_function").await;
+    assert_eq!(function.invoke(json!({"svc": "deliver"})).await.0, "response", "the subscriber begins");
+    let venta = sale(&ana).await;
+    let keyed = json!({"host": "erp.example.com", "x-forwarded-proto": "https", "content-type": "application/json",
+                       "authorization": format!("Bearer {}", ana.api_key), "x-svc-key-id": ana.key_id,
+                       "idempotency-key": "envio"});
+    let body = json!({"venta": venta, "guia": "794612345678"}).to_string();
+    let (status, sent) = function.answer(event("POST", "/api/v1/paqueteria/envios", &keyed, &body)).await;
+    assert_eq!((status, &sent["envio"]), (201, &json!(1)), "{sent}");
+    let (status, listed) = function.answer(event("GET", "/api/v1/paqueteria/envios", &keyed, "")).await;
+    assert_eq!((status, &listed["datos"][0]["venta"]), (200, &json!(venta)), "{listed}");
+    let (outcome, report) = function.invoke(json!({"svc": "deliver"})).await;
+    assert_eq!(outcome, "response", "{report}");
+    let counted = "SELECT envios FROM paqueteria_tablero";
+    assert_eq!(world.sql::<i64>(counted).await, 1, "{report}");
 }

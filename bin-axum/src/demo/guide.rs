@@ -15,10 +15,6 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: 
     let Access { key_id, api_key, sale, .. } = access;
     let curl = Curl { base_url, access };
     let mut steps = steps(&curl);
-    if has_office {
-        let find = curl.office("customer.find", r#"{"texto":"mora"}"#);
-        steps.push(("The office: customers found by what is known of them", find));
-    }
     if let Some(sale) = sale {
         steps.extend(sale_steps(&curl, sale, pay_day));
     }
@@ -26,6 +22,10 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: 
     output::print(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
     eprintln!("\nThe demo company is being served; Ctrl-C ends it.\n");
     eprintln!("  base URL  {base_url}\n  key id    {key_id}\n  key       {api_key}\n\nTo paste:\n");
+    if has_office {
+        let find = curl.office("customer.find", r#"{"texto":"mora"}"#);
+        steps.push(("The office: customers found by what is known of them", find));
+    }
     let simulated = format!("{} -H 'X-Svc-Simular: cupo_agotado'", curl.get("/clientes"));
     steps.push(("An error to try out: as if the month's operations were used up", simulated));
     for (what, curl) in &steps {

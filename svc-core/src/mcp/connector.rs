@@ -96,20 +96,16 @@ impl Connector {
         own: &HeaderMap,
     ) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
-        if offer.each {
-            let unknown = || ErrorData::invalid_params(format!("no tool {tool:?}"), None);
-            let offered = offer.catalogue.find(tool).filter(|offered| offer.offers(offered)).ok_or_else(unknown)?;
-            let how = match How::taken_from(&mut given) {
-                Ok(how) => how,
-                Err(text) => return Ok(fault(text)),
-            };
-            return Ok(self.run(offered, given, how, own).await);
+        if !offer.each && few::tools(offer).iter().any(|known| known.name == tool) {
+            return Ok(self.few(tool, given, own).await.unwrap_or_else(fault));
         }
-        let is_there = few::tools(offer).iter().any(|known| known.name == tool);
-        if !is_there {
-            return Err(ErrorData::invalid_params(format!("no tool {tool:?}"), None));
-        }
-        Ok(self.few(tool, given, own).await.unwrap_or_else(fault))
+        // An operation is a tool of its own to whoever knows its name, listed or not.
+        let unknown = || ErrorData::invalid_params(format!("no tool {tool:?}"), None);
+        let offered = offer.catalogue.find(tool).filter(|offered| offer.offers(offered)).ok_or_else(unknown)?;
+        Ok(match How::taken_from(&mut given) {
+            Ok(how) => self.run(offered, given, how, own).await,
+            Err(text) => fault(text),
+        })
     }
 
     /// One of the four tools.
