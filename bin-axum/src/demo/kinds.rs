@@ -177,7 +177,7 @@ impl Script<'_> {
         self.stamp().await
     }
 
-    /// A retention; a customs declaration; a property account and local taxes.
+    /// A retention; a customs declaration; a property account.
     async fn with_every_detail(&self) -> Result<Last, Failure> {
         let freight = json!({
             "producto": FREIGHT, "cantidad": 1, "precio_unitario": "2500.00", "retencion_iva": "0.04",
@@ -190,11 +190,7 @@ impl Script<'_> {
         });
         let let_out = json!({
             "producto": SERVICE, "cantidad": 1, "precio_unitario": "1800.00",
-            "descripcion": "Renta de bodega con hospedaje de instaladores", "cuenta_predial": "15956011002",
-            "impuestos_locales": [
-                {"tipo": "traslado", "nombre": "ISH", "tasa": "0.04"},
-                {"tipo": "retencion", "nombre": "5 al millar", "tasa": "0.005"},
-            ],
+            "descripcion": "Renta de bodega", "cuenta_predial": "15956011002",
         });
         let last = self.invoice(ARCO_IRIS, json!([imported, let_out]), json!({})).await?;
         let clave = |name: &str| last[name].as_i64().unwrap_or_default();

@@ -158,7 +158,6 @@ const KINDS: &[(&str, &[&str])] = &[
     ("a retention", &["<cfdi:Retencion ", "TasaOCuota=\"0.040000\""]),
     ("a customs declaration", &["<cfdi:InformacionAduanera "]),
     ("a property account", &["<cfdi:CuentaPredial "]),
-    ("local taxes", &["<implocal:TrasladosLocales ", "<implocal:RetencionesLocales "]),
 ];
 
 #[test]
