@@ -96,7 +96,7 @@ impl Connector {
         own: &HeaderMap,
     ) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
-        if !offer.each && few::tools(offer).iter().any(|known| known.name == tool) {
+        if !offer.each && few::has(offer, tool) {
             return Ok(self.few(tool, given, own).await.unwrap_or_else(fault));
         }
         // An operation is a tool of its own to whoever knows its name, listed or not.
@@ -110,17 +110,12 @@ impl Connector {
 
     /// One of the four tools.
     async fn few(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, String> {
-        let text = |given: &mut JsonObject, name: &str| match given.remove(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(format!("{name} must be a string")),
-        };
         if tool == FIND {
-            let wanted = text(&mut given, "text")?.unwrap_or_default();
+            let wanted = taken(&mut given, "text")?.unwrap_or_default();
             nothing_else(&given)?;
             return Ok(few::find(&self.offer, self.scopes(own).await?.as_ref(), &wanted));
         }
-        let name = text(&mut given, "operation")?.ok_or("the argument operation is missing")?;
+        let name = taken(&mut given, "operation")?.ok_or("the argument operation is missing")?;
         let offered = self.offer.catalogue.find(&name).filter(|offered| self.offer.offers(offered));
         let Some(offered) = offered else { return Ok(few::unknown(&self.offer, &name)) };
         if tool == DESCRIBE {
@@ -132,7 +127,7 @@ impl Connector {
             Some(Value::Object(arguments)) => arguments,
             Some(_) => return Err("arguments must be an object".to_owned()),
         };
-        let how = How { rehearse: tool == REHEARSE, key: text(&mut given, KEY)?, digest: text(&mut given, DIGEST)? };
+        let how = How { rehearse: tool == REHEARSE, key: taken(&mut given, KEY)?, digest: taken(&mut given, DIGEST)? };
         nothing_else(&given)?;
         debug_assert!(tool == RUN || tool == REHEARSE, "the tools are those four");
         Ok(self.run(offered, arguments, how, own).await)
@@ -210,17 +205,21 @@ impl Connector {
 impl How {
     /// Takes it from among the arguments of an operation's own tool.
     fn taken_from(given: &mut JsonObject) -> Result<Self, String> {
-        let text = |name: &str, value: Option<Value>| match value {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(format!("{name} must be a string")),
-        };
         let rehearse = match given.remove(REHEARSAL_ARGUMENT) {
             None | Some(Value::Null) => false,
             Some(Value::Bool(rehearse)) => rehearse,
             Some(_) => return Err(format!("{REHEARSAL_ARGUMENT} must be true or false")),
         };
-        Ok(Self { rehearse, key: text(KEY, given.remove(KEY))?, digest: text(DIGEST, given.remove(DIGEST))? })
+        Ok(Self { rehearse, key: taken(given, KEY)?, digest: taken(given, DIGEST)? })
+    }
+}
+
+/// Takes a text from among the arguments, if it is there.
+fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
+    match given.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("{name} must be a string")),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The four tools: find an operation, describe it, rehearse it, run it.
 
+use std::cmp::Reverse;
+
 use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
@@ -16,6 +18,14 @@ pub(super) const RUN: &str = "run_operation";
 
 /// The most operations that a search finds.
 const FOUND: usize = 20;
+
+/// The most operations that are named in place of one that does not exist.
+const NEAR: usize = 5;
+
+/// Whether the offer has a tool of that name among the four.
+pub(super) fn has(offer: &Offer, tool: &str) -> bool {
+    matches!(tool, FIND | DESCRIBE | RUN) || tool == REHEARSE && !offer.read_only
+}
 
 /// The tools of an offer.
 pub(super) fn tools(offer: &Offer) -> Vec<Tool> {
@@ -79,16 +89,21 @@ fn hinted(mut tool: Tool, reads: bool) -> Tool {
 /// The operations that match the text among those that the key allows.
 pub(super) fn find(offer: &Offer, scopes: Option<&KeyScopes>, text: &str) -> CallToolResult {
     let wanted = wanted(text);
-    let mut found: Vec<(usize, &Offered)> = offer
-        .allowed(scopes)
-        .map(|offered| (offered.words.score(&wanted), offered))
-        .filter(|(score, _)| wanted.is_empty() || *score > 0)
-        .collect();
-    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    let shown = if wanted.is_empty() { found.len() } else { FOUND };
-    let more = found.len().saturating_sub(shown);
-    let operations: Vec<Value> = found.iter().take(shown).map(|(_, offered)| brief(offered)).collect();
-    said(json!({ "operations": operations, "more": more }))
+    let (found, shown) = if wanted.is_empty() {
+        (offer.allowed(scopes).collect(), usize::MAX)
+    } else {
+        (ranked(offer, scopes, &wanted), FOUND)
+    };
+    let operations: Vec<Value> = found.iter().take(shown).map(|offered| brief(offered)).collect();
+    said(json!({ "operations": operations, "more": found.len() - operations.len() }))
+}
+
+/// The operations that a key with these scopes may run and that match the words, the best match first.
+fn ranked<'o>(offer: &'o Offer, scopes: Option<&KeyScopes>, wanted: &[String]) -> Vec<&'o Offered> {
+    let scored = offer.allowed(scopes).map(|offered| (offered.words.score(wanted), offered));
+    let mut found: Vec<_> = scored.filter(|(score, _)| *score > 0).collect();
+    found.sort_by_key(|(score, _)| Reverse(*score));
+    found.into_iter().map(|(_, offered)| offered).collect()
 }
 
 fn brief(offered: &Offered) -> Value {
@@ -120,14 +135,8 @@ pub(super) fn describe(offered: &Offered) -> CallToolResult {
 
 /// The refusal of a name that no operation has, with those that come near.
 pub(super) fn unknown(offer: &Offer, name: &str) -> CallToolResult {
-    let wanted = wanted(name);
-    let mut near: Vec<(usize, &Offered)> = offer
-        .allowed(None)
-        .map(|offered| (offered.words.score(&wanted), offered))
-        .filter(|(score, _)| *score > 0)
-        .collect();
-    near.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    let names: Vec<&str> = near.iter().take(5).map(|(_, offered)| offered.described.name.as_ref()).collect();
+    let near = ranked(offer, None, &wanted(name));
+    let names: Vec<&str> = near.iter().take(NEAR).map(|offered| offered.described.name.as_ref()).collect();
     let near = if names.is_empty() { String::new() } else { format!("; near it are: {}", names.join(", ")) };
     fault(format!("there is no operation {name:?}{near}; {FIND} finds them"))
 }

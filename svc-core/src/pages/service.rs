@@ -60,11 +60,9 @@ const OFFICE: ReferencePage = ReferencePage {
 };
 
 /// The pages. Mount it at the root of a server beside the API: [`Pages::has`] says which paths are its
-/// own.
+/// own. It is cheap to clone.
 #[derive(Clone)]
-pub struct Pages(Arc<Inner>);
-
-struct Inner {
+pub struct Pages {
     context: Context,
     has_office: bool,
     sends_requests: bool,
@@ -81,34 +79,14 @@ impl Pages {
     /// The pages of the API of `context`, with its own operations and the title of its registry.
     pub fn new(context: &Context) -> Self {
         let (api, office) = Default::default();
-        Self(Arc::new(Inner {
-            context: context.clone(),
-            has_office: false,
-            sends_requests: false,
-            logo: None,
-            api,
-            office,
-        }))
-    }
-
-    fn with(self, change: impl FnOnce(&mut Inner)) -> Self {
-        let inner = &*self.0;
-        let mut inner = Inner {
-            context: inner.context.clone(),
-            has_office: inner.has_office,
-            sends_requests: inner.sends_requests,
-            logo: inner.logo.clone(),
-            api: Arc::clone(&inner.api),
-            office: Arc::clone(&inner.office),
-        };
-        change(&mut inner);
-        Self(Arc::new(inner))
+        Self { context: context.clone(), has_office: false, sends_requests: false, logo: None, api, office }
     }
 
     /// Adds the reference and the description of the office, if it is served.
     #[must_use]
-    pub fn office(self, has_office: bool) -> Self {
-        self.with(|inner| inner.has_office = has_office)
+    pub fn office(mut self, has_office: bool) -> Self {
+        self.has_office = has_office;
+        self
     }
 
     /// Adds a logo before the links of every page: an image of that content type.
@@ -116,25 +94,25 @@ impl Pages {
     /// # Panics
     /// If the content type has characters that no header can hold.
     #[must_use]
-    pub fn logo(self, content_type: &'static str, image: impl Into<Bytes>) -> Self {
-        let logo = (HeaderValue::from_static(content_type), image.into());
-        self.with(|inner| inner.logo = Some(logo))
+    pub fn logo(mut self, content_type: &'static str, image: impl Into<Bytes>) -> Self {
+        self.logo = Some((HeaderValue::from_static(content_type), image.into()));
+        self
     }
 
     /// Lets the reference send requests, to `/docs/api`. The API refuses browsers, so a server that
     /// switches it on has a proxy there, for development.
     #[must_use]
-    pub fn sends_requests(self, sends: bool) -> Self {
-        self.with(|inner| inner.sends_requests = sends)
+    pub fn sends_requests(mut self, sends: bool) -> Self {
+        self.sends_requests = sends;
+        self
     }
 
     /// Whether a path is one of the pages.
     pub fn has(&self, path: &str) -> bool {
-        let inner = &self.0;
         let of_office = path == OFFICE.path || path == OFFICE.document;
         match path {
-            LOGO => inner.logo.is_some(),
-            _ if of_office => inner.has_office,
+            LOGO => self.logo.is_some(),
+            _ if of_office => self.has_office,
             "/docs" | "/openapi.json" | "/docs/start.js" | "/docs/style.css" | "/docs/scalar.js" => true,
             _ => path == "/docs/guides" || path.starts_with("/docs/guides/"),
         }
@@ -152,28 +130,24 @@ impl Pages {
     }
 
     async fn page(&self, path: &str, query: &str) -> Response<Bytes> {
-        let inner = &*self.0;
         if !self.has(path) {
             return refuse(StatusCode::NOT_FOUND, "no such page\n");
         }
-        let registry = inner.context.registry();
-        let site = Site {
-            has_office: inner.has_office,
-            has_logo: inner.logo.is_some(),
-            ..Site::of(language(query), registry)
-        };
-        match (path, &inner.logo) {
+        let registry = self.context.registry();
+        let site =
+            Site { has_office: self.has_office, has_logo: self.logo.is_some(), ..Site::of(language(query), registry) };
+        match (path, &self.logo) {
             (LOGO, Some((content, image))) => asset(content.clone(), image.clone()),
-            ("/docs", _) => shown(API.page(site, inner.sends_requests)),
+            ("/docs", _) => shown(API.page(site, self.sends_requests)),
             ("/docs/office", _) => shown(OFFICE.page(site, false)),
             ("/openapi.json", _) => {
-                self.document(&inner.api, query, |context, language| {
+                self.document(&self.api, query, |context, language| {
                     context.registry().openapi(language, context.base_url())
                 })
                 .await
             }
             ("/office/openapi.json", _) => {
-                self.document(&inner.office, query, |context, language| {
+                self.document(&self.office, query, |context, language| {
                     context.registry().office_openapi(language, context.base_url())
                 })
                 .await
@@ -201,14 +175,14 @@ impl Pages {
         let Some(language) = described_language(query) else {
             return refuse(StatusCode::BAD_REQUEST, "lang is en or es\n");
         };
-        let (documents, context) = (Arc::clone(documents), self.0.context.clone());
+        let (documents, context) = (Arc::clone(documents), self.context.clone());
         let once = move || {
             let document = || Bytes::from(make(&context, language).to_string());
             documents[language as usize].get_or_init(document).clone()
         };
-        match self.0.context.compute().run(NO_COMPANY, once).await {
+        match self.context.compute().run(NO_COMPANY, once).await {
             Ok(document) => with(answer(StatusCode::OK, HeaderValue::from_static(JSON), document), CACHE_CONTROL, KEPT),
-            Err(error) => self.0.context.refusal(error),
+            Err(error) => self.context.refusal(error),
         }
     }
 }
@@ -285,7 +259,7 @@ impl<B: Send + 'static> tower::Service<Request<B>> for Pages {
 
 impl fmt::Debug for Pages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages").field("context", &self.0.context).finish_non_exhaustive()
+        f.debug_struct("Pages").field("context", &self.context).finish_non_exhaustive()
     }
 }
 
