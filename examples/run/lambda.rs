@@ -146,11 +146,12 @@ async fn in_a_lambda_function() {
 }
 
 #[tokio::test]
-async fn a_hosts_function_has_its_part() {
+async fn a_hosts_function_has_its_part_and_its_schedule_runs_its_subscriber() {
     let (world, context) = with_part().await;
     let company = world.company().await;
     let ana = key(&company, &["paqueteria:read", "paqueteria:write"], &Api::new(&context)).await;
     let mut function = Function::on(&world, "parcels_function").await;
+    assert_eq!(function.invoke(json!({"svc": "deliver"})).await.0, "response", "the subscriber begins");
     let venta = sale(&ana).await;
     let keyed = json!({"host": "erp.example.com", "x-forwarded-proto": "https", "content-type": "application/json",
                        "authorization": format!("Bearer {}", ana.api_key), "x-svc-key-id": ana.key_id,
@@ -160,4 +161,8 @@ async fn a_hosts_function_has_its_part() {
     assert_eq!((status, &sent["envio"]), (201, &json!(1)), "{sent}");
     let (status, listed) = function.answer(event("GET", "/api/v1/paqueteria/envios", &keyed, "")).await;
     assert_eq!((status, &listed["datos"][0]["venta"]), (200, &json!(venta)), "{listed}");
+    let (outcome, report) = function.invoke(json!({"svc": "deliver"})).await;
+    assert_eq!(outcome, "response", "{report}");
+    let counted = "SELECT envios FROM paqueteria_tablero";
+    assert_eq!(world.sql::<i64>(counted).await, 1, "{report}");
 }

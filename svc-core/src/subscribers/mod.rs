@@ -18,6 +18,7 @@ use crate::budget::{Allowance, Budget};
 use crate::context::{Context, Step};
 use crate::domain::company::CompanyId;
 use crate::domain::event::min_clave;
+use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::leases::FairQueue;
 use crate::observe;
@@ -133,7 +134,8 @@ async fn subscriptions(context: &Context) -> Result<Vec<Subscription<'_>>, Store
     let mut all = Vec::new();
     for subscriber in context.registry().subscribers() {
         let first = match subscriber.start {
-            SubscriberStart::Now => min_clave(context.now()) - 1,
+            // Events have whole seconds, so the rest of this one counts too.
+            SubscriberStart::Now => min_clave(Timestamp::new(context.now()).get()) - 1,
             SubscriberStart::Kept => 0,
         };
         let begins = context.store().subscription_begins(subscriber.name, first).await?;
