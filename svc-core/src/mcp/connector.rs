@@ -181,14 +181,15 @@ impl Connector {
         Ok((path, answer, digest))
     }
 
-    /// The key of a write: the one given, that of the rehearsal which it confirms, or one that is the
+    /// The key of a write: that of the rehearsal which it confirms, the one given, or one that is the
     /// same for the same creation.
     fn idempotency_key(&self, offered: &Offered, given: &JsonObject, how: &How, own: &HeaderMap) -> String {
-        if let Some(key) = &how.key {
-            return key.clone();
-        }
+        // Before a key of the agent's, with which one rehearsal would confirm many writes.
         if let Some(digest) = &how.digest {
             return format!("mcp-{digest}");
+        }
+        if let Some(key) = &how.key {
+            return key.clone();
         }
         if offered.repeats_harmlessly {
             return random_key(self.offer.random.as_ref());

@@ -179,11 +179,18 @@ async fn an_operation_is_found_described_rehearsed_and_run() {
 
     let mut confirmed = given.clone();
     confirmed["digest"] = rehearsed["digest"].clone();
-    call(&connector, "run_operation", confirmed).await;
-    let (.., headers, _) = recorder.last();
-    let key = headers["idempotency-key"].to_str().unwrap().to_owned();
-    assert_eq!(key, format!("mcp-{}", rehearsed["digest"].as_str().unwrap()), "once, however often it is confirmed");
-    assert!(!headers.contains_key("x-svc-ensayo"));
+    for key in [json!(null), json!("otra-vez")] {
+        confirmed["idempotency_key"] = key;
+        call(&connector, "run_operation", confirmed.clone()).await;
+        let (.., headers, _) = recorder.last();
+        let key = headers["idempotency-key"].to_str().unwrap().to_owned();
+        assert_eq!(
+            key,
+            format!("mcp-{}", rehearsed["digest"].as_str().unwrap()),
+            "once, however often it is confirmed"
+        );
+        assert!(!headers.contains_key("x-svc-ensayo"));
+    }
 
     let named = json!({ "operation": "customer.get", "arguments": { "clave": 7 } });
     call(&connector, "run_operation", named.clone()).await;
