@@ -257,7 +257,7 @@ impl Authenticator for Tokens {
 }
 
 /// The tables of this part.
-fn migrations() -> Migrator {
+pub fn migrations() -> Migrator {
     sqlx::migrate!("parcels/migrations")
 }
 

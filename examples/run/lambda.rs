@@ -10,7 +10,7 @@ use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 use svc_core::Api;
-use svc_tests::{BASE_URL, World};
+use svc_test_kit::{BASE_URL, World};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 

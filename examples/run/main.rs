@@ -24,4 +24,5 @@ mod own_part;
 mod servers;
 mod sessions;
 mod subscribers;
+mod test_kit;
 mod workers;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use svc_core::operations::ListUsers;
 use svc_core::{Api, Context};
 use svc_store_postgres::metadata;
-use svc_tests::{Actor, BASE_URL, World};
+use svc_test_kit::{Actor, BASE_URL, World};
 
 use crate::own_part::{key, sale};
 
@@ -32,7 +32,7 @@ async fn an_application_keeps_fields_of_records_and_finds_records_by_its_numbers
     let (world, context) = with_metadata().await;
     let api = Api::new(&context);
     let (company, other) = (world.company().await, world.company().await);
-    let (ana, eva) = (key(&company, &SCOPES, &api).await.of_a_host(), key(&other, &SCOPES, &api).await.of_a_host());
+    let (ana, eva) = (key(&company, &SCOPES, &api).await, key(&other, &SCOPES, &api).await);
     let (cliente, venta) = (customer(&ana).await, json!(sale(&ana).await));
     let body = of("clientes", &cliente, &json!({"id_externo": "C-1", "metadatos": {"talla": "M", "color": "rojo"}}));
     assert_eq!(ana.put("/metadatos", body.clone()).await.ok(200)["metadato"], 1);
@@ -76,7 +76,7 @@ async fn what_does_not_fit_is_refused() {
     let (world, context) = with_metadata().await;
     let api = Api::new(&context);
     let company = world.company().await;
-    let ana = key(&company, &SCOPES, &api).await.of_a_host();
+    let ana = key(&company, &SCOPES, &api).await;
     let cliente = customer(&ana).await;
     let fields = |count: usize| -> Value {
         (0..count).map(|at| (format!("campo {at}"), json!("x"))).collect::<serde_json::Map<_, _>>().into()
@@ -100,19 +100,18 @@ async fn what_does_not_fit_is_refused() {
 
     // A key that cannot read the record cannot find out whether it is there.
     let scopes = svc_core::domain::scope::KeyScopes::of_words(SCOPES);
-    let blind =
-        company.key(svc_core::operations::CreateKey { scopes, ..svc_tests::any_key() }).await.at(&api).of_a_host();
+    let blind = company.key(svc_core::operations::CreateKey { scopes, ..svc_test_kit::any_key() }).await.at(&api);
     for registro in [&cliente, &json!(99)] {
         blind.put("/metadatos", of("clientes", registro, &json!({}))).await.fails(403, "sin_permiso");
     }
-    company.admin().await.at(&api).of_a_host().get("/metadatos").await.fails(403, "sin_permiso");
+    company.admin().await.at(&api).get("/metadatos").await.fails(403, "sin_permiso");
     context.run(company.id, &ListUsers { after: 0, max: 1 }).await.expect("the rest works");
 }
 
 #[tokio::test]
 async fn of_two_who_write_at_once_both_are_kept_or_one_is_refused() {
     let (world, context) = with_metadata().await;
-    let ana = key(&world.company().await, &SCOPES, &Api::new(&context)).await.of_a_host();
+    let ana = key(&world.company().await, &SCOPES, &Api::new(&context)).await;
     let (cliente, second) = (customer(&ana).await, customer(&ana).await);
     let one = ana.put("/metadatos", of("clientes", &cliente, &json!({"metadatos": {"a": "1"}})));
     let two = ana.put("/metadatos", of("clientes", &cliente, &json!({"metadatos": {"b": "2"}})));

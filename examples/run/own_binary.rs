@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use svc_core::domain::scope::KeyScopes;
 use svc_core::operations::CreateKey;
-use svc_tests::{Company, World, any_key};
+use svc_test_kit::{Company, World, any_key};
 
 /// The program of the example, which cargo builds before it runs all tests of this package; before one
 /// of them alone it needs `--examples`.

@@ -11,7 +11,7 @@ use svc_core::domain::scope::{OwnScope, Scopes};
 use svc_core::operation::{Cx, Http, Method, Operation, Spec};
 use svc_core::webhooks::{Budget, Outcome, Post, Sender, deliver_due};
 use svc_core::{Api, Context, Error, Language};
-use svc_tests::{Actor, BASE_URL, World};
+use svc_test_kit::{Actor, BASE_URL, World};
 
 use crate::own_part::{key, sale, with_part};
 use crate::parcels::{ParcelSent, with_parcels};
@@ -60,7 +60,7 @@ async fn they_are_subscribed_delivered_and_listed_by_their_scope() {
     let (api, receiver) = (Api::new(&context), Kept::default());
     let (company, other) = (world.company().await, world.company().await);
     let scopes = ["paqueteria:read", "paqueteria:write"];
-    let (ana, eva) = (key(&company, &scopes, &api).await.of_a_host(), key(&other, &scopes, &api).await);
+    let (ana, eva) = (key(&company, &scopes, &api).await, key(&other, &scopes, &api).await);
     let webhook = ana.post("/webhooks", json!({"url": HOOK, "eventos": ["paqueteria.enviado"]})).await.ok(201);
     assert_eq!(webhook["eventos"], json!(["paqueteria.enviado"]));
     eva.post("/webhooks", json!({"url": HOOK, "eventos": ["cliente.creado"]})).await.ok(201);
@@ -91,7 +91,7 @@ async fn they_are_subscribed_delivered_and_listed_by_their_scope() {
     ana.get("/eventos?tipo=paqueteria.perdido").await.fails(400, "filtro_invalido");
 
     // A key of the API's scopes alone neither reads nor subscribes to it, nor redirects what was.
-    let of_ours = company.admin().await.at(&api).of_a_host();
+    let of_ours = company.admin().await.at(&api);
     assert_eq!(types(&of_ours.get("/eventos").await.ok(200)), ["cliente.creado", "producto.creado", "venta.creada"]);
     of_ours.get("/eventos?tipo=paqueteria.enviado").await.fails(403, "sin_permiso");
     of_ours.post("/webhooks", json!({"url": HOOK, "eventos": ["paqueteria.enviado"]})).await.fails(403, "sin_permiso");
@@ -113,7 +113,7 @@ async fn a_server_without_the_part_shows_and_delivers_the_rest() {
     let bare = without.build().expect("a context");
     let (with, without) = (Api::new(&context), Api::new(&bare));
     let company = world.company().await;
-    let ana = key(&company, &["paqueteria:read", "paqueteria:write"], &with).await.of_a_host();
+    let ana = key(&company, &["paqueteria:read", "paqueteria:write"], &with).await;
     let both = json!(["cliente.creado", "paqueteria.enviado"]);
     ana.post("/webhooks", json!({"url": HOOK, "eventos": both})).await.ok(201);
     send_parcel(&ana).await;
@@ -125,8 +125,8 @@ async fn a_server_without_the_part_shows_and_delivers_the_rest() {
     tipos.sort_unstable();
     assert_eq!(tipos, ["cliente.creado", "paqueteria.enviado"]);
 
-    // Its lists work, and show what is unknown to those who may read it.
-    let (ana, of_ours) = (ana.at(&without), company.admin().await.at(&without).of_a_host());
+    // Its lists work, and show what is unknown, and so not described, to those who may read it.
+    let (ana, of_ours) = (ana.at(&without).unchecked(), company.admin().await.at(&without).unchecked());
     assert_eq!(types(&of_ours.get("/eventos").await.ok(200)), ["cliente.creado", "producto.creado", "venta.creada"]);
     assert_eq!(ana.get("/eventos").await.ok(200)["datos"].as_array().expect("events").len(), 4);
     assert_eq!(of_ours.get("/webhooks").await.ok(200)["datos"][0]["eventos"], both);

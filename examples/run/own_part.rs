@@ -11,15 +11,15 @@ use svc_core::domain::scope::{KeyScopes, OwnScope, Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::operations::{CreateKey, CreateSale};
 use svc_core::{Api, Authenticated, Context, Language, RegistryError};
-use svc_tests::{Actor, BASE_URL, Company, World, any_key, fresh_key};
+use svc_test_kit::{Actor, BASE_URL, Company, World, any_key, fresh_key};
 use tower::ServiceExt as _;
 
 use crate::parcels::{self, SendParcel, with_parcels};
 
-/// A world with the part in its database, and a context that has it.
+/// A world whose database has the part's tables, and a context that has the part; the world's own
+/// servers lack it.
 pub(crate) async fn with_part() -> (World, Context) {
-    let world = World::new().await;
-    parcels::migrate(&world.store).await.expect("migrated");
+    let world = World::host().migrations("paqueteria", parcels::migrations).own_database().await;
     let context = with_parcels(Context::builder(world.used_store().clone(), BASE_URL).clock(world.clock.clone()));
     (world, context.build().expect("a context"))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 use svc_core::store::Store;
 use svc_core::{Api, Context, Providers};
-use svc_tests::{Actor, BASE_URL, World};
+use svc_test_kit::{Actor, BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;

@@ -11,7 +11,7 @@ use svc_core::domain::scope::{KeyScopes, Scope, Scopes};
 use svc_core::operations::{CreateKey, CreateUser, DisableUser, EditCompany, EditUser, ListKeys, ListUsers, RevokeKey};
 use svc_core::store::{CompanyChange, NewUser};
 use svc_core::{Api, Authenticator, Code, Context, Error, Identity};
-use svc_tests::{BASE_URL, Company, World, any_key, fresh_key};
+use svc_test_kit::{BASE_URL, Company, World, any_key, fresh_key};
 
 use crate::own_part::sale;
 use crate::parcels::{self, Claims, Tokens, with_parcels};

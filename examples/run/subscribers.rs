@@ -13,7 +13,7 @@ use svc_core::subscribers::{
 };
 use svc_core::webhooks::deliver_due;
 use svc_core::{Api, Budget, Code, Context, ContextBuilder, Error, Providers, clean_up};
-use svc_tests::{Actor, BASE_URL, Company, World};
+use svc_test_kit::{Actor, BASE_URL, Company, World};
 
 use crate::own_events::Kept;
 use crate::own_part::{key, sale, with_part};

@@ -12,7 +12,7 @@ use svc_core::mail::notify_due;
 use svc_core::operations::import::Resource;
 use svc_core::stamping::{Budget, Stamper, stamp_due};
 use svc_core::webhooks::{Outcome, Post, Sender};
-use svc_tests::{Actor, Company, World};
+use svc_test_kit::{Actor, Company, World};
 use tokio::sync::oneshot;
 
 use crate::own_providers::{Chat, OurStamper};

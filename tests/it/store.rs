@@ -1,8 +1,13 @@
 //! The guarantees that callers of a store rely on, over PostgreSQL, and what only PostgreSQL has.
 
 use svc_store_postgres::OpenError;
-use svc_tests::World;
 use svc_tests::store_suite::{guarantees, usage};
+use svc_tests::{World, checks};
+
+#[tokio::test]
+async fn the_company_begins_every_key() {
+    checks::tables(&World::new().await).await;
+}
 
 #[tokio::test]
 async fn a_transaction_is_written_whole_or_not_at_all() {

@@ -196,7 +196,7 @@ impl Registry {
     }
 
     /// The host's own operations.
-    pub(crate) fn own(&self) -> &[Entry] {
+    pub fn own(&self) -> &[Entry] {
         &self.entries[self.built_in..]
     }
 

@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
-use svc_tests::{Actor, Reply, Resource, World, fresh_key};
+use svc_tests::{Actor, Reply, Resource, World, fresh_key, values};
 use svc_tests::{Endpoint, endpoints};
 
-use super::{company, filters};
+use super::company;
 
 const CASES: u32 = 3_000;
 
@@ -141,7 +141,7 @@ fn query() -> impl Strategy<Value = Vec<u8>> {
 /// The filters of every list, each with an accepted value.
 fn filters_with_values() -> Vec<(String, String)> {
     let described = endpoints().flat_map(|endpoint| endpoint.filters());
-    let mut names: Vec<_> = described.map(|filter| (filter.name.to_owned(), filters::sample(filter.takes))).collect();
+    let mut names: Vec<_> = described.map(|filter| (filter.name.to_owned(), values::sample(filter.takes))).collect();
     names.extend([("limite".to_owned(), "7".to_owned()), ("cursor".to_owned(), "AAAA".to_owned())]);
     names
 }

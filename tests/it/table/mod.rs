@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use svc_core::operation::{BodyNeed, Http};
 use svc_core::store::CompanyChange;
 use svc_core::{Language, openapi};
-use svc_tests::{Actor, Company, Reply, World, fresh_key};
+use svc_tests::{Actor, Company, Reply, World, fresh_key, values};
 use svc_tests::{Endpoint, endpoints};
 
 /// The operations that need a key.
@@ -41,9 +41,9 @@ pub(crate) async fn every_filter(ana: &Actor) {
         let path = path(list.http, "1");
         let selected = filters::SELECTED.contains(&list.http.path);
         for one in list.filters() {
-            for value in filters::good(one.takes) {
+            for value in values::good(one.takes) {
                 for other in list.filters() {
-                    let more = format!("&{}={}", other.name, filters::sample(other.takes));
+                    let more = format!("&{}={}", other.name, values::sample(other.takes));
                     let more = if one.name == other.name { "" } else { &more };
                     let target = format!("{path}?limite=1&{}={value}{more}", one.name);
                     let page = ana.get(&target).await;

@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_core::record::PageSizes;
 use svc_tests::Endpoint;
 use svc_tests::lists::claves;
-use svc_tests::{Actor, Company, Reply, Resource, World, in_notice_mode};
+use svc_tests::{Actor, Company, Reply, Resource, World, in_notice_mode, values};
 
 use super::{a_minute_later, company, fails, filters, lists, outcome, path, reader};
 
@@ -131,7 +131,7 @@ async fn a_cursor_fits_only_its_own_query() {
             refused(&ana, &target, &altered(cursor, at), "altered").await;
         }
         for filter in list.filters() {
-            let filtered = format!("{cursor}&{}={}", filter.name, filters::sample(filter.takes));
+            let filtered = format!("{cursor}&{}={}", filter.name, values::sample(filter.takes));
             refused(&ana, &target, &filtered, "other filters").await;
         }
         for limit in [1, 7, 30] {

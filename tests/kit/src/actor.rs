@@ -1,5 +1,6 @@
 //! Clients of the API, and checks of every response.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
@@ -7,7 +8,7 @@ use http::{HeaderMap, Method, Request, header};
 use serde_json::Value;
 use svc_core::Api;
 
-use crate::{contract, endpoints};
+use crate::contract::Contract;
 
 const JSON: &str = "application/json";
 
@@ -19,26 +20,31 @@ pub struct Actor {
     pub key_id: String,
     /// The key's secret.
     pub api_key: String,
-    /// Whether answers are checked against the description of Svc's own operations.
-    described: bool,
+    /// What its answers are checked against.
+    contract: Option<Arc<Contract>>,
 }
 
 impl Actor {
     pub(crate) fn new(api: Api, key_id: String, api_key: String) -> Self {
-        Self { api, key_id, api_key, described: true }
+        let contract = Some(Contract::of(api.context().registry()));
+        Self { api, key_id, api_key, contract }
     }
 
     /// The same client at another server.
     #[must_use]
     pub fn at(&self, api: &Api) -> Self {
-        Self { api: api.clone(), ..self.clone() }
+        Self::new(api.clone(), self.key_id.clone(), self.api_key.clone())
     }
 
-    /// The same client, for answers that a host's part has changed: they are not checked against the
-    /// description of Svc's own operations.
+    /// The server that it asks.
+    pub fn api(&self) -> &Api {
+        &self.api
+    }
+
+    /// The same client, whose answers are not checked against the description of its server.
     #[must_use]
-    pub fn of_a_host(&self) -> Self {
-        Self { described: false, ..self.clone() }
+    pub fn unchecked(&self) -> Self {
+        Self { contract: None, ..self.clone() }
     }
 
     /// A request with the credentials, for further changes.
@@ -53,8 +59,7 @@ impl Actor {
     /// Sends a request as it is.
     pub async fn send(&self, request: http::request::Builder, body: impl Into<Bytes>) -> Reply {
         let request = request.body(body.into()).expect("a request");
-        let operation = contract::operation(request.method(), request.uri().path()).filter(|_| self.described);
-        Reply::answered(&self.api, request, operation).await
+        Reply::answered(&self.api, request, self.contract.as_deref()).await
     }
 
     /// Sends a GET.
@@ -121,18 +126,21 @@ impl Reply {
     /// The response of `api` to `request`, checked for the headers and fields of every response,
     /// and against the OpenAPI document.
     pub async fn of(api: &Api, request: Request<Bytes>) -> Self {
-        let operation = contract::operation(request.method(), request.uri().path());
-        Self::answered(api, request, operation).await
+        Self::answered(api, request, Some(&Contract::of(api.context().registry()))).await
     }
 
-    async fn answered(api: &Api, request: Request<Bytes>, operation: Option<&'static Value>) -> Self {
+    async fn answered(api: &Api, request: Request<Bytes>, contract: Option<&Contract>) -> Self {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         // Kept small, since tests that send many at once hold as many of these.
         let (head, body) = Box::pin(api.handle(request)).await.into_parts();
         let reply = Self { status: head.status.as_u16(), headers: head.headers, body };
-        contract::validate(operation, &reply);
+        if let Some(contract) = contract {
+            contract.validate(&method, &path, &reply);
+        }
         let content = reply.header("content-type").expect("every answer says what it is");
         if content != JSON {
-            let is_file = endpoints().any(|endpoint| endpoint.http.content == content);
+            let mut operations = api.context().registry().entries().iter().filter_map(|entry| entry.spec.http.as_ref());
+            let is_file = operations.any(|http| http.content == content);
             assert!(reply.status == 200 && is_file, "{} {content}", reply.status);
             assert!(reply.header("x-svc-peticion").is_some());
             return reply;

@@ -1,19 +1,22 @@
-//! One database per test, on the servers of its test binary.
+//! One database per test, or one for all, on the servers of the test's process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use sqlx::postgres::PgConnectOptions;
-use svc_store_postgres::PostgresStore;
+use svc_store_postgres::{PostgresStore, Settings};
 use tokio::sync::OnceCell;
 
 use crate::nodes::Nodes;
 use crate::pooler::PgBouncer;
+use crate::setup::Host;
 
 /// The servers of this test binary; they stop with the process.
 static NODES: OnceCell<Nodes> = OnceCell::const_new();
 
 const TEMPLATE: &str = "plantilla";
+
+const SHARED: &str = "compartida";
 
 /// The databases that exist, each with the stores over it.
 static MADE: Mutex<Vec<(String, [Weak<PostgresStore>; 2])>> = Mutex::new(Vec::new());
@@ -38,6 +41,28 @@ pub(crate) async fn fresh() -> PgConnectOptions {
     }
     nodes.copy(TEMPLATE, &name).await;
     nodes.coordinator().options(&name)
+}
+
+/// The database that tests of this process share, with the tables of these hosts too.
+pub(crate) async fn shared(hosts: &[Host]) -> PgConnectOptions {
+    /// The hosts whose tables it has; none before it exists.
+    static HOSTS: tokio::sync::Mutex<Option<Vec<&str>>> = tokio::sync::Mutex::const_new(None);
+    let nodes = NODES.get_or_init(start).await;
+    let options = nodes.coordinator().options(SHARED);
+    let mut made = HOSTS.lock().await;
+    if made.is_none() {
+        nodes.copy(TEMPLATE, SHARED).await;
+    }
+    let made = made.get_or_insert_default();
+    let store = PostgresStore::with_options(options.clone(), &Settings::default());
+    for (name, migrations) in hosts {
+        if !made.contains(name) {
+            store.migrate_own(name, migrations()).await.expect("the host's tables");
+            made.push(name);
+        }
+    }
+    store.close().await;
+    options
 }
 
 /// Drops the database of these stores once they are gone, when its test is over.

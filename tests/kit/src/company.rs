@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use svc_core::Error;
 use svc_core::domain::company::CompanyId;
-use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::domain::scope::{KeyScopes, Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::operation::Operation;
 use svc_core::operations::{CreateKey, CreateUser, DisableUser, EditCompany};
@@ -41,6 +41,11 @@ impl Company {
     /// An actor whose key has these scopes only.
     pub async fn actor(&self, scopes: &[Scope]) -> Actor {
         self.key(CreateKey { scopes: scopes.iter().copied().collect::<Scopes>().into(), ..any_key() }).await
+    }
+
+    /// An actor whose key has the scopes of these names, a host's among them.
+    pub async fn key_with(&self, scopes: &[&str]) -> Actor {
+        self.key(CreateKey { scopes: KeyScopes::of_words(scopes.iter().copied()), ..any_key() }).await
     }
 
     /// An actor with a key made from `key`.
@@ -124,7 +129,7 @@ impl Company {
         self.run(&EditCompany(change)).await.expect("the company is edited");
     }
 
-    /// Loads the certificate `valid`, which is valid for twenty years, and completes the data that
+    /// Loads a certificate that is valid for twenty years, and completes the data that
     /// a company needs to issue invoices: RFC, regime and postal code. The API caches a company for
     /// a few seconds with the keys that were used, so load it before the first request.
     pub async fn load_certificate(&self) {
@@ -137,7 +142,7 @@ impl Company {
             ..CompanyChange::default()
         })
         .await;
-        self.run(&certificate::load("valid", "valid")).await.expect("the certificate is loaded");
+        self.run(&certificate::valid()).await.expect("the certificate is loaded");
     }
 
     /// Imports records and returns how many; an error is its text.
