@@ -1,5 +1,5 @@
 // A client with types generated from the OpenAPI document:
-//   svc openapi > openapi.json && npm install && npm run generate && npm run build && npm start
+//   svc openapi > svc.json && npm install && npx openapi-typescript svc.json -o svc-api.d.ts
 // Runs against the demo: svc demo prints SVC_BASE_URL, SVC_KEY_ID and SVC_API_KEY.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import createClient from "openapi-fetch";
 import { verify } from "../webhooks/verify.mjs";
-import type { components, paths, webhooks } from "./api.js";
+import type { components, paths, webhooks } from "./svc-api.js";
 
 const { SVC_BASE_URL, SVC_KEY_ID = "", SVC_API_KEY } = process.env;
 const api = createClient<paths>({

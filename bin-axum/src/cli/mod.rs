@@ -157,6 +157,9 @@ pub(crate) enum Command {
         /// The API's public address; a path alone means the server that gives the document.
         #[arg(long, default_value = "/api/v1")]
         base_url: String,
+        /// Describe the office instead of the API.
+        #[arg(long)]
+        office: bool,
     },
     /// Say what is wrong with this installation: settings, database, secrets, provider,
     /// certificates, clock.

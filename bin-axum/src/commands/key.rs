@@ -1,5 +1,5 @@
 use svc_core::domain::company::CompanyId;
-use svc_core::domain::scope::{KeyScopes, Scopes};
+use svc_core::domain::scope::KeyScopes;
 use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::{Context, Registry};
 
@@ -34,10 +34,10 @@ fn parse(key_id: &str) -> Result<(CompanyId, String), Failure> {
     svc_core::parse_key_id(key_id).map(|(company, suffix)| (company, suffix.to_owned())).ok_or_else(wrong)
 }
 
-/// `all`, or names separated by commas; those of a host's own operations among them.
+/// `all`, or names separated by commas. A host's own scopes are among them either way.
 fn read_scopes(text: &str, registry: &Registry) -> Result<KeyScopes, Failure> {
     if text == "all" {
-        return Ok(Scopes::all().into());
+        return Ok(registry.all_scopes());
     }
     let known = registry.scopes();
     let names: Vec<_> = text.split(',').map(str::trim).collect();

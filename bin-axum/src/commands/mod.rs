@@ -59,7 +59,11 @@ async fn run_command(
             database.close().await
         }
         Command::Mcp(args) => mcp::run(&args, parts).await,
-        Command::Openapi { lang, base_url } => print(&parts.described()?.registry().openapi(lang, &base_url)),
+        Command::Openapi { lang, base_url, office } => {
+            let context = parts.described()?;
+            let registry = context.registry();
+            print(&if office { registry.office_openapi(lang, &base_url) } else { registry.openapi(lang, &base_url) })
+        }
         Command::Do(args) if args.list => action::list(parts.described()?.registry()),
         command => {
             let sealer = sealer?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::company::CompanyId;
-use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::domain::scope::KeyScopes;
 use svc_core::operations::import::Existing;
 use svc_core::operations::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::secrets::Sealer;
@@ -21,8 +21,8 @@ use crate::failure::Failure;
 
 const SALESPERSON: &str = "Lucía Arriaga";
 
-/// With `has_office` its key may also run the office's actions.
-pub(super) async fn create(store: &PostgresStore, sealer: Sealer, has_office: bool) -> Result<Access, Failure> {
+/// Its key has `scopes`.
+pub(super) async fn create(store: &PostgresStore, sealer: Sealer, scopes: KeyScopes) -> Result<Access, Failure> {
     let builder = || Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer.clone());
     let context = builder().build()?;
     let settings = CompanyChange {
@@ -51,9 +51,7 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer, has_office: bo
     documents::stamp(|clock| builder().clock(clock).build(), company, &calendar).await?;
     let last = kinds::make(&context, company).await?;
 
-    let all = Scopes::all();
-    let scopes = if has_office { all.and(Scope::Oficina) } else { all };
-    let key = CreateKey { usuario: None, scopes: scopes.into(), expires: None, accept_terms: true };
+    let key = CreateKey { usuario: None, scopes, expires: None, accept_terms: true };
     let created = context.run(company, &key).await?;
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::after(last)) })
 }

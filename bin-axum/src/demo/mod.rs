@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::domain::scope::{KeyScopes, Scope};
 use svc_core::secrets::{PlainSecrets, Sealer};
 use svc_core::settings::WebhookSettings;
 use svc_core::stamping::{SandboxStamper, Stamper};
@@ -59,7 +60,12 @@ pub(crate) async fn run(
     let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
-        None => company::create(&database.store, sealer.clone(), service.api.serves_office()).await?,
+        None => {
+            let all = parts.described()?.registry().all_scopes();
+            let office = service.api.serves_office().then_some(Scope::Oficina.word());
+            let scopes = KeyScopes::of_words(all.words().chain(office));
+            company::create(&database.store, sealer.clone(), scopes).await?
+        }
     };
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;

@@ -42,7 +42,7 @@ impl JsonSchema for RawObject {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object" })
+        json_schema!({ "type": "object", "additionalProperties": true })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document of the office (contract §11): every action, import, export and batches.
 
-use http::StatusCode;
+use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderName, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::headers;
@@ -9,12 +10,13 @@ use super::schemas::Schemas;
 use super::texts::Texts;
 use super::{NamedOperation, examples, operations, parameters, responses};
 use crate::error::Code;
-use crate::operation::{Entry, Handler, JSON, Registry};
+use crate::operation::{Entry, Handler, JSON, Registry, Shape};
 use crate::operations::health::API_VERSION;
 use crate::operations::import::Resource;
 use crate::pipeline::import::{EXISTING, SKIP};
 use crate::pipeline::ndjson::{MAX_LINES_BODY, NDJSON};
-use crate::pipeline::respond::PETICION;
+use crate::pipeline::rehearsal::{REHEARSAL, REHEARSED_EVENTS};
+use crate::pipeline::respond::{PETICION, REPLAYED};
 use crate::pipeline::{BatchBody, office};
 use crate::schema;
 
@@ -35,12 +37,13 @@ impl Registry {
             Some(title) => format!("{title}: {}", language.say("office", "oficina")),
             None => language.say(OFFICE_TITLE[0], OFFICE_TITLE[1]).to_owned(),
         };
-        let writer = OfficeWriter { language, title, texts: Texts::of(language) };
+        let mut writer = OfficeWriter { language, title, texts: Texts::of(language), schemas: Schemas::default() };
         let mut paths = Map::new();
         let ways = [("/", "get", writer.actions()), ("/batch", "post", writer.batch())];
         let named = self
             .named_operations(language)
-            .map(|action| (format!("/{}", action.name), "post", self.action(&writer, action)));
+            .map(|action| (format!("/{}", action.name), "post", self.action(&mut writer, action)))
+            .collect::<Vec<_>>();
         let ways = ways.map(|(path, method, operation)| (path.to_owned(), method, operation));
         let resources = Resource::ALL.iter().flat_map(|resource| {
             let name = resource.name();
@@ -52,10 +55,10 @@ impl Registry {
         for (path, method, operation) in ways.into_iter().chain(resources).chain(named) {
             paths.insert(path, json!({ method: operation }));
         }
-        writer.document(&paths, &office::beside(base_url))
+        writer.document(paths, &office::beside(base_url))
     }
 
-    fn action(&self, writer: &OfficeWriter, action: NamedOperation) -> Value {
+    fn action(&self, writer: &mut OfficeWriter, action: NamedOperation) -> Value {
         let NamedOperation { name, summary, emits, mut schema } = action;
         let reads = self.named(name).is_some_and(|entry| entry.spec.reads);
         if let Some(schema) = schema.as_object_mut() {
@@ -70,6 +73,10 @@ impl Registry {
         operation["requestBody"] = json!({ "required": true, "content": { JSON: content } });
         operation["responses"]["200"]["content"] = match self.named(name) {
             Some(Entry { handler: Handler::Download(_), spec, .. }) => json!({ spec.content: {} }),
+            Some(Entry { shape: Shape { output: Some(output), .. }, .. }) => {
+                let ok = writer.language.say("Always true.", "Siempre verdadero.");
+                json!({ JSON: { "schema": writer.schemas.answer(&writer.texts, *output, ok) } })
+            }
             _ => json!({ JSON: { "schema": result() } }),
         };
         if !emits.is_empty() {
@@ -83,6 +90,8 @@ struct OfficeWriter {
     language: Language,
     title: String,
     texts: Texts,
+    /// Of the answers.
+    schemas: Schemas,
 }
 
 impl OfficeWriter {
@@ -94,7 +103,8 @@ impl OfficeWriter {
             .map(|status| (status.to_string(), json!({ "$ref": format!("#/components/responses/error{status}") })))
             .collect();
         let done = self.language.say("Done.", "Hecho.");
-        let own = headers::refer([PETICION].iter().chain(&headers::KEYED));
+        let of_writes: &[HeaderName] = if writes { &[REPLAYED, REHEARSAL, REHEARSED_EVENTS] } else { &[] };
+        let own = headers::refer([PETICION].iter().chain(&headers::KEYED).chain(of_writes));
         answers.insert("200".to_owned(), json!({ "description": done, "headers": own }));
         let mut parameters: Vec<Value> =
             if writes { vec![parameters::idempotency(true), parameters::rehearsal()] } else { Vec::new() };
@@ -119,7 +129,7 @@ impl OfficeWriter {
                 "name": { "type": "string" },
                 "summary": { "type": "string" },
                 "emits": { "type": "array", "items": { "type": "string" } },
-                "schema": { "type": "object" },
+                "schema": { "type": "object", "additionalProperties": true },
             },
         });
         let mut answer = result();
@@ -147,7 +157,8 @@ impl OfficeWriter {
         operation["requestBody"] =
             json!({ "required": true, "content": { JSON: { "schema": body, "example": example } } });
         let mut answer = result();
-        answer["properties"]["resultados"] = json!({ "type": "array", "items": { "type": "object" } });
+        answer["properties"]["resultados"] =
+            json!({ "type": "array", "items": { "type": "object", "additionalProperties": true } });
         answer["required"] = json!(["ok", "resultados"]);
         operation["responses"]["200"]["content"] = json!({ JSON: { "schema": answer } });
         operation
@@ -191,15 +202,13 @@ impl OfficeWriter {
         operation
     }
 
-    fn document(&self, paths: &Map<String, Value>, url: &str) -> Value {
-        let Self { language, title, texts } = self;
-        let language = *language;
-        let mut schemas = Schemas::default();
+    fn document(self, paths: Map<String, Value>, url: &str) -> Value {
+        let Self { language, title, texts, mut schemas } = self;
         schemas.insert("Error", responses::error_schema(language));
-        let schemas = schemas.into_components(texts);
+        let schemas = schemas.into_components(&texts);
         let answers: Map<String, Value> =
             ANY.iter().chain(&WITH_BODY).map(|status| (format!("error{status}"), refusal(*status))).collect();
-        json!({
+        let mut document = json!({
             "openapi": "3.1.0",
             "info": {
                 "title": title,
@@ -221,7 +230,19 @@ impl OfficeWriter {
                 "parameters": parameters::components(language),
                 "securitySchemes": operations::security_schemes(language),
             },
-        })
+        });
+        drop_unused(&mut document, &["headers", "parameters"]);
+        document
+    }
+}
+
+/// Drops the components of those kinds to which nothing refers.
+fn drop_unused(document: &mut Value, kinds: &[&str]) {
+    let text = document.to_string();
+    for kind in kinds {
+        if let Some(components) = document["components"][kind].as_object_mut() {
+            components.retain(|name, _| text.contains(&format!("\"#/components/{kind}/{name}\"")));
+        }
     }
 }
 
@@ -238,9 +259,15 @@ fn result() -> Value {
 fn refusal(status: u16) -> Value {
     let codes: Vec<&str> = Code::ALL.iter().filter(|code| code.status() == status).map(|code| code.codigo()).collect();
     let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let own: &[HeaderName] = match status {
+        401 => &[WWW_AUTHENTICATE],
+        405 => &[ALLOW],
+        409 | 429 | 503 => &[RETRY_AFTER],
+        _ => &[],
+    };
     json!({
         "description": reason.unwrap_or_default(),
-        "headers": headers::refer([PETICION].iter()),
+        "headers": headers::refer([PETICION].iter().chain(own)),
         "content": { JSON: { "schema": Schemas::refer("Error") } },
         "x-codes": codes,
     })

@@ -119,10 +119,22 @@ impl Writer<'_> {
         for http in self.reached.iter().filter_map(|entry| entry.spec.http.as_ref()) {
             let name = tag(http);
             if tags.iter().all(|tag| tag["name"] != name) {
-                tags.push(json!({ "name": name, "description": self.texts.section(name) }));
+                let said = match self.texts.section(name) {
+                    said if said.is_empty() => self.own_tag(),
+                    said => said,
+                };
+                tags.push(json!({ "name": name, "description": said }));
             }
         }
         tags.into()
+    }
+
+    /// What is said of a host's tag.
+    fn own_tag(&self) -> String {
+        match self.registry.title() {
+            Some(title) => format!("{} {title}.", self.language.say("Operations of", "Operaciones de")),
+            None => self.language.say("This installation's own.", "Propias de esta instalación.").to_owned(),
+        }
     }
 }
 

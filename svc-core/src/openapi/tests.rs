@@ -184,17 +184,20 @@ fn described_types(document: &Value) -> Vec<(&str, &Value)> {
 #[test]
 fn every_field_has_its_text_and_every_text_its_field() {
     let document = openapi(Language::English, ADDRESS);
+    let office = Registry::default().office_openapi(Language::English, ADDRESS);
     let (mut missing, mut unused): (BTreeSet<String>, BTreeSet<_>) =
         (BTreeSet::new(), texts::fields().map(|(key, _)| key).collect());
     let mut look_up = |type_name: &str, field: &str| match texts::field_key(&[type_name], field) {
         Some(key) => drop(unused.remove(key)),
         None => drop(missing.insert(format!("{type_name}.{field}"))),
     };
-    for (type_name, schema) in described_types(&document) {
-        // The `ok` of most answers is of the envelope.
-        let fields = schema["properties"].as_object().unwrap().iter().filter(|(_, schema)| schema["const"] != true);
-        for (field, _) in fields {
-            look_up(type_name, field);
+    for (type_name, schema) in described_types(&document).into_iter().chain(described_types(&office)) {
+        for form in std::iter::once(schema).chain(schema["anyOf"].as_array().into_iter().flatten()) {
+            // The `ok` of most answers is of the envelope.
+            let fields = form["properties"].as_object().unwrap().iter().filter(|(_, schema)| schema["const"] != true);
+            for (field, _) in fields {
+                look_up(type_name, field);
+            }
         }
     }
     let texts = Texts::of(Language::English);

@@ -179,6 +179,12 @@ impl Texts {
         for (field, schema) in schema["properties"].as_object_mut().into_iter().flatten() {
             self.set_description(field_key(&[type_name], field), schema);
         }
+        // An answer of one of several forms: its fields are those of any.
+        for form in schema.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
+            for (field, schema) in form["properties"].as_object_mut().into_iter().flatten() {
+                self.set_description(field_key(&[type_name], field), schema);
+            }
+        }
     }
 
     fn set_description(&self, key: Option<&str>, schema: &mut Value) {

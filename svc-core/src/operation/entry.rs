@@ -134,12 +134,15 @@ impl Entry {
     }
 
     /// An operation without an HTTP route: `svc do` and Rust run it by name.
-    pub(crate) const fn operation<O: Operation<Output: Serialize> + Input + 'static>() -> Self {
+    pub(crate) const fn operation<O>() -> Self
+    where
+        O: Operation<Output: Serialize + JsonSchema> + Input + 'static,
+    {
         const { assert!(O::SPEC.http.is_none(), "what HTTP reaches is entered with Entry::endpoint") };
         Self {
             spec: const { &O::SPEC },
             handler: Handler::Operation(const { &Of::<O>(PhantomData) }),
-            shape: shape::<O>(),
+            shape: Shape { output: Some(schema_of::<O::Output>), ..shape::<O>() },
         }
     }
 

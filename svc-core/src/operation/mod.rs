@@ -37,7 +37,7 @@ pub(crate) use cx::uuid_v7;
 pub use cx::{Actor, Cx};
 pub use download::{Download, File};
 pub use entry::Entry;
-pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
+pub(crate) use entry::{Answer, AnyOperation, Handler, Input, Shape};
 pub use hook::Hook;
 pub(crate) use hook::Hooks;
 pub use registered::{Registry, RegistryError};

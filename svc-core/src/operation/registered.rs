@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Entry, Hook, Hooks, Operation, RegisteredSubscriber, RouteError, Router, Subscriber};
 use crate::domain::event::{EventKind, EventKinds, KnownKind, OwnEvent, OwnEventKind, area};
-use crate::domain::scope::Scope;
+use crate::domain::scope::{KeyScopes, Scope};
 use crate::error::Code;
 use crate::record::List;
 
@@ -193,6 +193,12 @@ impl Registry {
             }
         }
         words
+    }
+
+    /// What a key with all scopes has: each of [`Registry::scopes`] but `oficina`, which is given by
+    /// name (contract §11).
+    pub fn all_scopes(&self) -> KeyScopes {
+        KeyScopes::of_words(self.scopes().into_iter().filter(|word| *word != Scope::Oficina.word()))
     }
 
     /// The host's own operations.

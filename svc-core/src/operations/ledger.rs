@@ -29,7 +29,7 @@ pub struct EditAccount {
 pub struct ListAccounts {}
 
 /// The accounts, sorted by code.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Accounts {
     /// The accounts.
@@ -37,7 +37,7 @@ pub struct Accounts {
 }
 
 /// An account with its number.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct NumberedAccount {
     /// The SAT's code.
@@ -60,7 +60,7 @@ pub struct TrialBalance {
 
 /// The answer of [`TrialBalance`]. A balance is debits less credits, so a credit balance is
 /// negative.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Balances {
     /// The first day of the period, as requested.
@@ -74,7 +74,7 @@ pub struct Balances {
 }
 
 /// An account in the trial balance.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AccountMovement {
     /// The number in the company's books.
@@ -89,7 +89,7 @@ pub struct AccountMovement {
 }
 
 /// Movement in a period, in pesos.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Sums {
     /// The balance at the beginning.

@@ -17,7 +17,7 @@ pub struct UseQuota {
 }
 
 /// The answer of [`UseQuota`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct QuotaUsed {
     /// The operations used so far this month.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -16,6 +17,16 @@ const PAGE: u32 = 500;
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct WholeRecord(Box<RawValue>);
+
+impl JsonSchema for WholeRecord {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "WholeRecord".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "properties": {}, "additionalProperties": true })
+    }
+}
 
 impl WholeRecord {
     pub(super) fn of(json: Vec<u8>) -> Result<Self, Error> {

@@ -50,7 +50,7 @@ pub struct EditUser {
 }
 
 /// The user that was created or changed.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct UserRef {
     /// The user's clave.

@@ -23,15 +23,15 @@ pub struct Contract {
     schemas: Mutex<Schemas>,
 }
 
-/// The documents that were made, by what their registries hold.
-static MADE: LazyLock<Mutex<HashMap<String, Arc<Contract>>>> = LazyLock::new(Mutex::default);
+/// The documents that were made, by what their registries hold and whether they are of the office.
+static MADE: LazyLock<Mutex<HashMap<(String, bool), Arc<Contract>>>> = LazyLock::new(Mutex::default);
 
 /// Forbids fields that an object's schema does not name: clients ignore them, but here everything
 /// must be described.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
-            if members.contains_key("properties") {
+            if members.contains_key("properties") && members.get("additionalProperties") != Some(&json!(true)) {
                 members.insert("additionalProperties".to_owned(), json!(false));
             }
             members.values_mut().for_each(close);
@@ -52,11 +52,20 @@ fn identity(registry: &Registry) -> String {
 }
 
 impl Contract {
-    /// The document of `registry`.
+    /// The document of the API with these operations.
     pub fn of(registry: &Registry) -> Arc<Self> {
+        Self::made(registry, false, || registry.openapi(Language::English, "/api/v1"))
+    }
+
+    /// The document of the office with these operations.
+    pub fn of_office(registry: &Registry) -> Arc<Self> {
+        Self::made(registry, true, || registry.office_openapi(Language::English, "/api/v1"))
+    }
+
+    fn made(registry: &Registry, office: bool, document: impl FnOnce() -> Value) -> Arc<Self> {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-        let contract = made.entry(identity(registry)).or_insert_with(|| {
-            let mut document = registry.openapi(Language::English, "/api/v1");
+        let contract = made.entry((identity(registry), office)).or_insert_with(|| {
+            let mut document = document();
             close(&mut document["components"]["schemas"]);
             Arc::new(Self { document, schemas: Mutex::default() })
         });
@@ -91,7 +100,7 @@ impl Contract {
 
     /// The description of an operation; none if there is no such operation.
     pub fn operation(&self, method: &Method, path: &str) -> Option<&Value> {
-        let path = path.strip_prefix("/api/v1").unwrap_or(path);
+        let path = ["/api/v1", "/office/v1"].iter().find_map(|base| path.strip_prefix(base)).unwrap_or(path);
         let segments: Vec<_> = path.split('/').collect();
         let fits = |template: &str| {
             let parts: Vec<_> = template.split('/').collect();

@@ -1,5 +1,7 @@
 //! Clients of the office over HTTP.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{Method, Request, header};
 use serde_json::Value;
@@ -8,6 +10,7 @@ use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::operations::CreateKey;
 
 use crate::company::any_key;
+use crate::contract::Contract;
 use crate::{Actor, Company, Reply, fresh_key};
 
 /// The content type of lines.
@@ -17,6 +20,7 @@ pub const NDJSON: &str = "application/x-ndjson";
 #[derive(Clone)]
 pub struct OfficeActor {
     office: Office,
+    contract: Arc<Contract>,
     /// The same key as a client of the API.
     pub actor: Actor,
 }
@@ -29,7 +33,9 @@ impl Company {
 
     /// A client of the office with a key made from `key`.
     pub async fn office_with(&self, key: CreateKey) -> OfficeActor {
-        OfficeActor { office: Office::at_root(self.world.api.context()), actor: self.key(key).await }
+        let context = self.world.api.context();
+        let contract = Contract::of_office(context.registry());
+        OfficeActor { office: Office::at_root(context), contract, actor: self.key(key).await }
     }
 }
 
@@ -48,8 +54,11 @@ impl OfficeActor {
     }
 
     async fn answer(&self, request: Request<Bytes>) -> Reply {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let (head, body) = Box::pin(self.office.handle(request)).await.into_parts();
-        Reply { status: head.status.as_u16(), headers: head.headers, body }.checked()
+        let reply = Reply { status: head.status.as_u16(), headers: head.headers, body };
+        self.contract.validate(&method, &path, &reply);
+        reply.checked()
     }
 
     /// The office itself, for requests whose bodies come slowly.

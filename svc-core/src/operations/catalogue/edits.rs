@@ -4,7 +4,10 @@
 //! A field that is left out keeps its value. `null` and "" mean what a missing field means in an
 //! import. Afterwards the whole record must satisfy the rules of its import.
 
-use schemars::Schema;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::IgnoredAny;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -37,14 +40,25 @@ pub(crate) struct Edit<L: Editable> {
 
 /// The answer: the record's clave under the record's name.
 #[derive(Debug)]
-pub(crate) struct Edited {
-    name: &'static str,
+pub(crate) struct Edited<L> {
     clave: i64,
+    of: PhantomData<fn() -> L>,
 }
 
-impl Serialize for Edited {
+impl<L: Editable> Serialize for Edited<L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([(self.name, self.clave)])
+        serializer.collect_map([(L::NAME, self.clave)])
+    }
+}
+
+impl<L: Editable> JsonSchema for Edited<L> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}Edited", <L as JsonSchema>::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let clave = generator.subschema_for::<i64>();
+        json_schema!({ "type": "object", "properties": { L::NAME: clave }, "required": [L::NAME] })
     }
 }
 
@@ -118,9 +132,9 @@ impl<L: Editable> Input for Edit<L> {
 
 impl<L: Editable> Operation for Edit<L> {
     const SPEC: Spec = L::SPEC;
-    type Output = Edited;
+    type Output = Edited<L>;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<Edited, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Edited<L>, Error> {
         let clave = self.clave;
         let missing = || Error::field(Code::NoEncontrado, "clave", format_args!("{clave} no existe en la empresa"));
         let mut current = Vec::new();
@@ -152,7 +166,7 @@ impl<L: Editable> Operation for Edit<L> {
             cx.tx.update_record(&ImportOf::<L>::SPEC, clave, &new).await.map_err(refused)?;
             L::follow_up(cx, clave, &before, &after).await?;
         }
-        Ok(Edited { name: L::NAME, clave })
+        Ok(Edited { clave, of: PhantomData })
     }
 }
 

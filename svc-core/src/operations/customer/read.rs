@@ -29,7 +29,7 @@ pub struct FindCustomers {
 }
 
 /// The customers that were found, at most [`MAX_FOUND`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CustomersFound {
     /// By clave, each with every field that can be written.

@@ -58,7 +58,7 @@ pub struct CreditedLine {
 }
 
 /// The credit note that was created.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CreditNoteCaptured {
     /// The clave of its record in the registry.

@@ -53,7 +53,7 @@ pub struct InvoicePeriod {
 }
 
 /// The global invoice that was created.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PeriodInvoiced {
     /// The clave of its record in the registry.

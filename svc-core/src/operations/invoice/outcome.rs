@@ -78,7 +78,7 @@ pub struct RejectCancellation {
 }
 
 /// The invoice that was changed.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct InvoiceRef {
     /// The clave in the registry.

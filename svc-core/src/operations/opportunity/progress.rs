@@ -60,7 +60,7 @@ pub struct MoveOpportunity {
 }
 
 /// The opportunity that was created or moved.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct OpportunityRef {
     /// The opportunity's clave.

@@ -17,7 +17,7 @@ pub struct DeleteProduct {
 }
 
 /// The product that was deleted.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ProductRef {
     /// The product's clave.

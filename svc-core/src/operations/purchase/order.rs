@@ -79,7 +79,7 @@ pub struct OrderLine {
 }
 
 /// The purchase order that was created.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PurchaseRef {
     /// The order's clave.
@@ -108,7 +108,7 @@ pub struct ReceivedLine {
 }
 
 /// The answer of [`ReceivePurchase`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PurchaseReceived {
     /// The clave of the purchase order.

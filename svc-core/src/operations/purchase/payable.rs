@@ -93,7 +93,7 @@ pub struct PayPayable {
 }
 
 /// The answer of [`PayPayable`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PayablePaid {
     /// The clave of the account payable.
@@ -103,7 +103,7 @@ pub struct PayablePaid {
 }
 
 /// The account payable that was created.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PayableRef {
     /// The payable's clave.

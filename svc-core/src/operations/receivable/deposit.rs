@@ -37,7 +37,7 @@ pub struct CaptureDeposit {
 }
 
 /// The deposit that was created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DepositRef {
     /// The deposit's clave.

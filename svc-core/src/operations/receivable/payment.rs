@@ -72,7 +72,7 @@ pub struct Application {
 }
 
 /// The answer of [`ApplyPayment`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PaymentsApplied {
     /// One receivable was paid.
@@ -112,7 +112,7 @@ pub struct CancelPayment {
 }
 
 /// The answer of [`CancelPayment`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PaymentCancelled {
     /// The payment's clave.
@@ -123,7 +123,7 @@ pub struct PaymentCancelled {
 }
 
 /// The payment that was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PaymentRef {
     /// The payment's clave.

@@ -46,7 +46,7 @@ pub struct RefundAdvance {
 }
 
 /// The refund of an advance.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AdvanceRefunded {
     /// The refund's clave.
@@ -78,7 +78,7 @@ pub struct RefundFavour {
 }
 
 /// The refund of a balance in the customer's favour.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FavourRefunded {
     /// The refund's clave.

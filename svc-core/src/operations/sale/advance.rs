@@ -68,7 +68,7 @@ pub struct CaptureAdvance {
 }
 
 /// The advance that was captured.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AdvanceCaptured {
     /// The clave of its sales document, which `advance.apply` takes.
@@ -93,7 +93,7 @@ pub struct ApplyAdvance {
 }
 
 /// The advance that was assigned.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AdvanceRef {
     /// The clave of the order or quote.

@@ -36,7 +36,7 @@ pub struct CaptureSale {
 }
 
 /// The document that was captured.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SaleCaptured {
     /// The document's clave.
@@ -101,7 +101,7 @@ pub struct HandedOver {
 }
 
 /// The document that was changed.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SaleRef {
     /// The document's clave.

@@ -47,7 +47,7 @@ pub struct InvoiceOrder {
 }
 
 /// The answer of [`InvoiceOrder`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct OrderInvoiced {
     /// The clave in the registry.

@@ -46,7 +46,7 @@ pub struct ReturnedGoods {
 }
 
 /// The goods that came back.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct GoodsReturned {
     /// The sale's clave.

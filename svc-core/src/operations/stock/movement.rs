@@ -89,7 +89,7 @@ pub struct TransferStock {
 }
 
 /// The answer of [`CountStock`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StockCounted {
     /// The clave of the adjustment; null if the count agrees with the books.
@@ -99,7 +99,7 @@ pub struct StockCounted {
 }
 
 /// The answer of [`MoveStock`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StockMoved {
     /// The clave of the movement; of a transfer's exit.
@@ -109,7 +109,7 @@ pub struct StockMoved {
 }
 
 /// The answer of [`ReserveStock`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StockReserved {
     /// The clave of the stock record.
