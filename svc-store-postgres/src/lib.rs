@@ -63,6 +63,7 @@ mod queue;
 mod reader;
 mod receivable;
 mod replica;
+mod report;
 mod request;
 mod restored;
 mod retention;

@@ -59,6 +59,7 @@ const POSTGRES: &Layers = &[
             "purchase",
             "queue",
             "receivable",
+            "report",
             "request",
             "restored",
             "retention",

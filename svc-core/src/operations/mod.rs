@@ -18,6 +18,7 @@ mod purchase;
 mod quota;
 mod read;
 mod receivable;
+mod report;
 mod sale;
 mod secrets;
 mod stock;
@@ -53,6 +54,11 @@ pub use receivable::{
     AdvanceRefunded, Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef,
     FavourRefunded, PayReceivable, PaymentApplied, PaymentCancelled, PaymentRef, PaymentsApplied, RefundAdvance,
     RefundFavour,
+};
+pub use report::{
+    AgeBuckets, AgedLine, AgedLines, AgingReport, CustomerStatement, IepsOfMonth, OpenDocument,
+    SalesLine, SalesLines, SalesReport, SalesSums, StatementFunds, StatementLine, StatementReport,
+    StatementSums, SupplierVat, TaxMonth, VatCharged, VatCredited, VatOfMonth, VatReport,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

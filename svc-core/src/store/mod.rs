@@ -36,6 +36,7 @@ mod product;
 mod purchase;
 mod queue;
 mod receivable;
+mod report;
 mod request;
 mod retention;
 mod sale;
@@ -81,6 +82,10 @@ pub use purchase::{
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use receivable::{BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, ReceivableTx};
+pub use report::{
+    AccountLine, AgedGroup, ChargedIeps, ChargedVat, CreditableVat, CustomerFunds, OpenReceivable, ReportDays,
+    ReportTx, SalesGroup, StatementCustomer,
+};
 pub(crate) use request::ANSWER_RETENTION;
 pub use request::{Claim, NewEvent, RequestTx};
 pub use retention::{Aged, RetentionStore};
@@ -283,6 +288,7 @@ pub trait Tx:
     + ProductTx
     + PurchaseTx
     + ReceivableTx
+    + ReportTx
     + RequestTx
     + SaleTx
     + StampingTx
