@@ -87,13 +87,13 @@ async fn a_payable_ages_and_its_iva_is_creditable_when_it_is_paid() {
     let bill = |proveedor: i64, total: &str, iva: &str| {
         json!({"proveedor": proveedor, "total": total, "iva": iva, "fecha": "2026-10-02", "vencimiento": "2026-10-10"})
     };
-    // Half of the second bill bears no IVA, and the third is at the border's rate.
-    for body in [bill(1, "1160.00", "160.00"), bill(1, "2160.00", "160.00"), bill(2, "108.00", "8.00"), bill(2, "50.00", "0.00")] {
+    // A third of the second bill bears no IVA, and the third is at the border's rate.
+    for body in [bill(1, "1160.00", "160.00"), bill(1, "1660.00", "160.00"), bill(2, "108.00", "8.00"), bill(2, "50.00", "0.00")] {
         did(company.run_by_name("payable.capture", &body).await);
     }
     let aged = report(&company, "aging", json!({"de": "cxp", "al": "2026-10-12"})).await;
-    assert_eq!((ages(&aged, 0), &aged["saldo"]), (vec!["de_1_a_30: 3320.00".to_owned()], &json!("3478.00")));
-    for (cxp, importe) in [(1, "580.00"), (2, "2160.00"), (3, "108.00"), (4, "50.00")] {
+    assert_eq!((ages(&aged, 0), &aged["saldo"]), (vec!["de_1_a_30: 2820.00".to_owned()], &json!("2978.00")));
+    for (cxp, importe) in [(1, "580.00"), (2, "1660.00"), (3, "108.00"), (4, "50.00")] {
         let pay = json!({"cxp": cxp, "importe": importe, "fecha": "2026-10-12", "referencia": format!("SPEI {cxp}")});
         did(company.run_by_name("payable.pay", &pay).await);
     }
@@ -107,7 +107,7 @@ async fn a_payable_ages_and_its_iva_is_creditable_when_it_is_paid() {
     assert_eq!((&acero["nombre"], &acero["tipo_tercero"]), (&json!("Acero"), &json!("04")));
     assert_eq!(
         of(acero),
-        ["0.160000: 2000.00 320.00, paid 1500.00 240.00", "0.000000: 1000.00 0.00, paid 1000.00 0.00"]
+        ["0.160000: 2000.00 320.00, paid 1500.00 240.00", "0.000000: 500.00 0.00, paid 500.00 0.00"]
     );
     assert_eq!(steel["tipo_tercero"], "05");
     assert_eq!(of(steel), ["0.080000: 100.00 8.00, paid 100.00 8.00", "0.000000: 50.00 0.00, paid 50.00 0.00"]);
