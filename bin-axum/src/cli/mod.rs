@@ -11,7 +11,8 @@ mod tests;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use svc_core::Language;
 use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
@@ -161,6 +162,17 @@ pub(crate) enum Command {
     /// Say what is wrong with this installation: settings, database, secrets, provider,
     /// certificates, clock.
     Doctor(DoctorArgs),
+    /// Print the completions of a shell, to be sourced by it.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, or write one for each command into a directory.
+    Man {
+        /// The directory.
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
     /// Check that a running service is alive.
     Healthcheck {
         #[command(flatten)]
@@ -169,6 +181,13 @@ pub(crate) enum Command {
         #[command(flatten)]
         webhooks: WebhookSettings,
     },
+}
+
+impl Cli {
+    /// The command line of a binary that is called `name`.
+    pub(crate) fn command_of(name: &'static str) -> clap::Command {
+        Self::command().name(name).bin_name(name)
+    }
 }
 
 /// The language of that code.

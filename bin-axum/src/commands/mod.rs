@@ -10,6 +10,7 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
+mod manual;
 mod restore_check;
 mod secrets;
 mod serve;
@@ -19,6 +20,8 @@ mod user;
 use svc_core::Context;
 use svc_core::settings::SecretsSettings;
 use svc_store_postgres::PostgresStore;
+
+pub(crate) use manual::described;
 
 use crate::cli::{Cli, Command, DEFAULT_BASE_URL, DatabaseArgs, Engine};
 use crate::database::{OpenedDatabase, named};
@@ -109,6 +112,8 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         | Command::Listen(_)
         | Command::Healthcheck { .. }
         | Command::Doctor(_)
+        | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Openapi { .. }
         | Command::Mcp(_)
         | Command::Migrate { .. } => Ok(()),
