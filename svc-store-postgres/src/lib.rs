@@ -65,6 +65,7 @@ mod receivable;
 mod replica;
 mod report;
 mod request;
+mod request_log;
 mod restored;
 mod retention;
 mod row;

@@ -61,6 +61,7 @@ const POSTGRES: &Layers = &[
             "receivable",
             "report",
             "request",
+            "request_log",
             "restored",
             "retention",
             "sale",

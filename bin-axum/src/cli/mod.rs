@@ -22,6 +22,8 @@ pub(crate) use listen::ListenArgs;
 pub(crate) use mcp::McpArgs;
 use office::ExistingArg;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
+#[cfg(test)]
+pub(crate) use settings::network;
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
@@ -162,6 +164,16 @@ pub(crate) enum Command {
     /// Say what is wrong with this installation: settings, database, secrets, provider,
     /// certificates, clock.
     Doctor(DoctorArgs),
+    /// Print the last requests of a company, one JSON line each, the oldest first. They are kept for
+    /// three days, without queries and bodies.
+    Log {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// How many.
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        last: u32,
+    },
     /// Print the completions of a shell, to be sourced by it.
     Completions {
         /// The shell.

@@ -10,6 +10,7 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
+mod log;
 mod manual;
 mod restore_check;
 mod secrets;
@@ -97,6 +98,7 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::Company(command) => company::run(context, store, command).await,
         Command::User(command) => user::run(context, command).await,
         Command::Key(command) => key::run(context, command).await,
+        Command::Log { company, last } => log::run(store, company, last).await,
         Command::RestoreCheck { as_copy } => restore_check::run(store, as_copy).await,
         Command::Do(args) => action::run(context, args).await,
         Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,

@@ -87,6 +87,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::ReissueInvoice>(),
     Entry::download::<operations::SaveXml>(),
     Entry::download::<operations::SavePdf>(),
+    Entry::operation::<operations::SendInvoice>(),
     Entry::operation::<operations::SubstituteInvoice>(),
     Entry::operation::<operations::CancelInvoice>(),
     Entry::operation::<operations::DiscardDocument>(),

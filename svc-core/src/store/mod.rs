@@ -88,22 +88,23 @@ pub use report::{
 };
 pub(crate) use request::ANSWER_RETENTION;
 pub use request::{Claim, NewEvent, RequestTx};
-pub use retention::{Aged, RetentionStore};
+pub use retention::{Aged, LOGGED, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{
-    LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx, StoredDocument,
+    LeasedStamping, MailedDocument, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx,
+    StoredDocument,
 };
 pub use subscription::{
     AbandonedEvent, DueEvent, FeedEvent, HeldEvent, Subscription, SubscriptionStore, SubscriptionTx,
 };
 pub use ticket::{NewReturn, TicketTx};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
-pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
+pub use usage::{LoggedRequest, MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{
     Attempt, AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook,
-    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewWebhook, RecordedAttempt,
-    WebhookData, WebhookTx,
+    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewMail, NewWebhook,
+    RecordedAttempt, WebhookData, WebhookTx,
 };
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;

@@ -64,11 +64,17 @@ async fn debts_in_dollars_are_told_in_both_currencies() {
     did(company.run_by_name("payment.apply", &ledger::dollars(&json!(1), "116.00", Some("20"))).await);
     let said = report(&company, "aging", json!({"de": "cxc"})).await;
     let line = &said["renglones"][0];
-    assert_eq!([&line["saldo"], &line["total"], &said["saldo"]], [&json!("116.00"), &json!("2030.00"), &json!("2030.00")]);
+    assert_eq!(
+        [&line["saldo"], &line["total"], &said["saldo"]],
+        [&json!("116.00"), &json!("2030.00"), &json!("2030.00")]
+    );
     let statement = json!({"cliente": 1, "desde": "2026-10-01", "hasta": "2026-10-31"});
     let said = report(&company, "statement", statement).await;
     let open = &said["documentos"][0];
-    assert_eq!([&open["moneda"], &open["saldo"], &open["saldo_pesos"]], [&json!("USD"), &json!("116.00"), &json!("2030.00")]);
+    assert_eq!(
+        [&open["moneda"], &open["saldo"], &open["saldo_pesos"]],
+        [&json!("USD"), &json!("116.00"), &json!("2030.00")]
+    );
     // What is collected falls due at the rate of its day.
     let vat = report(&company, "vat", json!({"mes": "2026-10"})).await;
     let sixteen = &vat["trasladado"][0];
@@ -82,13 +88,17 @@ async fn debts_in_dollars_are_told_in_both_currencies() {
 async fn a_payable_ages_and_its_iva_is_creditable_when_it_is_paid() {
     let world = World::new().await;
     let company = shop(&world).await;
-    let suppliers = [json!({"nombre": "Acero", "rfc": "AAA010101AAA"}), json!({"nombre": "Steel", "rfc": "XEXX010101000"})];
+    let suppliers =
+        [json!({"nombre": "Acero", "rfc": "AAA010101AAA"}), json!({"nombre": "Steel", "rfc": "XEXX010101000"})];
     company.load(Resource::Proveedores, &suppliers).await;
-    let bill = |proveedor: i64, total: &str, iva: &str| {
-        json!({"proveedor": proveedor, "total": total, "iva": iva, "fecha": "2026-10-02", "vencimiento": "2026-10-10"})
-    };
+    let bill = |proveedor: i64, total: &str, iva: &str| json!({"proveedor": proveedor, "total": total, "iva": iva, "fecha": "2026-10-02", "vencimiento": "2026-10-10"});
     // A third of the second bill bears no IVA, and the third is at the border's rate.
-    for body in [bill(1, "1160.00", "160.00"), bill(1, "1660.00", "160.00"), bill(2, "108.00", "8.00"), bill(2, "50.00", "0.00")] {
+    for body in [
+        bill(1, "1160.00", "160.00"),
+        bill(1, "1660.00", "160.00"),
+        bill(2, "108.00", "8.00"),
+        bill(2, "50.00", "0.00"),
+    ] {
         did(company.run_by_name("payable.capture", &body).await);
     }
     let aged = report(&company, "aging", json!({"de": "cxp", "al": "2026-10-12"})).await;
@@ -100,18 +110,25 @@ async fn a_payable_ages_and_its_iva_is_creditable_when_it_is_paid() {
     let said = report(&company, "vat", json!({"mes": "2026-10"})).await;
     let told = |line: &Value| {
         let text = |field: &str| line[field].as_str().unwrap_or("null").to_owned();
-        format!("{}: {} {}, paid {} {}", text("tasa"), text("base"), text("iva"), text("base_pagada"), text("iva_pagado"))
+        format!(
+            "{}: {} {}, paid {} {}",
+            text("tasa"),
+            text("base"),
+            text("iva"),
+            text("base_pagada"),
+            text("iva_pagado")
+        )
     };
     let of = |supplier: &Value| supplier["tasas"].as_array().expect("rates").iter().map(told).collect::<Vec<_>>();
     let [acero, steel] = [&said["proveedores"][0], &said["proveedores"][1]];
     assert_eq!((&acero["nombre"], &acero["tipo_tercero"]), (&json!("Acero"), &json!("04")));
-    assert_eq!(
-        of(acero),
-        ["0.160000: 2000.00 320.00, paid 1500.00 240.00", "0.000000: 500.00 0.00, paid 500.00 0.00"]
-    );
+    assert_eq!(of(acero), ["0.160000: 2000.00 320.00, paid 1500.00 240.00", "0.000000: 500.00 0.00, paid 500.00 0.00"]);
     assert_eq!(steel["tipo_tercero"], "05");
     assert_eq!(of(steel), ["0.080000: 100.00 8.00, paid 100.00 8.00", "0.000000: 50.00 0.00, paid 50.00 0.00"]);
-    assert_eq!([&said["acreditable_total"]["iva_pagado"], &said["acreditable_total"]["iva_por_pagar"]], [&json!("248.00"), &json!("80.00")]);
+    assert_eq!(
+        [&said["acreditable_total"]["iva_pagado"], &said["acreditable_total"]["iva_por_pagar"]],
+        [&json!("248.00"), &json!("80.00")]
+    );
     let next = report(&company, "vat", json!({"mes": "2026-11"})).await;
     assert_eq!((&next["proveedores"], &next["trasladado"]), (&json!([]), &json!([])));
     books::check(&world, &company).await;
@@ -130,7 +147,10 @@ async fn a_statement_tells_movements_favour_and_advances() {
     did(company.run_by_name("advance.capture", &advance).await);
     let days = |desde: &str, hasta: &str| json!({"cliente": 1, "desde": desde, "hasta": hasta});
     let said = report(&company, "statement", days("2026-10-13", "2026-10-13")).await;
-    assert_eq!([&said["nombre"], &said["saldo_inicial"], &said["saldo"]], [&json!("Ana"), &json!("232.00"), &json!("0.00")]);
+    assert_eq!(
+        [&said["nombre"], &said["saldo_inicial"], &said["saldo"]],
+        [&json!("Ana"), &json!("232.00"), &json!("0.00")]
+    );
     let moved = |line: &Value| {
         let text = |field: &str| line[field].as_str().expect("a text");
         format!("{} +{} -{} = {}", text("fecha"), text("cargo"), text("abono"), text("saldo"))
@@ -138,11 +158,7 @@ async fn a_statement_tells_movements_favour_and_advances() {
     let lines: Vec<String> = said["movimientos"].as_array().expect("movements").iter().map(moved).collect();
     assert_eq!(
         lines,
-        [
-            "2026-10-13 +0.00 -232.00 = 0.00",
-            "2026-10-13 +116.00 -0.00 = 116.00",
-            "2026-10-13 +0.00 -116.00 = 0.00"
-        ]
+        ["2026-10-13 +0.00 -232.00 = 0.00", "2026-10-13 +116.00 -0.00 = 116.00", "2026-10-13 +0.00 -116.00 = 0.00"]
     );
     assert_eq!(said["a_favor"], json!([{"anticipo": null, "moneda": "MXN", "importe": "116.00"}]));
     assert_eq!(said["anticipos"][0]["importe"], "116.00");
@@ -175,7 +191,14 @@ async fn sales_are_told_by_day_customer_product_and_salesperson() {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            format!("{} {} {}: {} - {}", text("dia"), text("clave"), text("cantidad"), text("ventas"), text("descuentos"))
+            format!(
+                "{} {} {}: {} - {}",
+                text("dia"),
+                text("clave"),
+                text("cantidad"),
+                text("ventas"),
+                text("descuentos")
+            )
         };
         said["renglones"].as_array().expect("lines").iter().map(shown).collect::<Vec<_>>()
     };

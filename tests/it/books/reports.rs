@@ -82,7 +82,8 @@ impl Business {
         let aging = self.report("report.aging", json!({"de": "cxc", "al": hasta})).await;
         let desde = hasta - Days::new(4);
         for cliente in 1..=3 {
-            let said = self.report("report.statement", json!({"cliente": cliente, "desde": desde, "hasta": hasta})).await;
+            let said =
+                self.report("report.statement", json!({"cliente": cliente, "desde": desde, "hasta": hasta})).await;
             let aged = aging["renglones"].as_array().expect("lines").iter().filter(|line| line["clave"] == cliente);
             let owed: Decimal = aged.map(|line| amount(&line["total"])).sum();
             assert_eq!(amount(&said["saldo"]), owed, "customer {cliente} at {hasta}: {said}");
