@@ -101,11 +101,11 @@ async fn a_stamped_document_goes_to_each_address_of_its_customer() {
     assert_eq!(kinds.iter().filter(|told| told.contains(": Nota de crédito")).count(), 2, "{kinds:?}");
 
     // On request, to any address; a rehearsal sends nothing.
-    let send = json!({"factura": silent, "correo": "otra@example.com"});
-    let body = Json::parse(send.to_string().into()).expect("JSON");
+    let elsewhere = json!({"factura": silent, "correo": "otra@example.com"});
+    let body = Json::parse(elsewhere.to_string().into()).expect("JSON");
     world.api.context().rehearse_by_name(shop.company.id, "invoice.send", &body).await.expect("rehearsed");
     assert_eq!(world.count("avisos").await, 0);
-    let said = shop.company.run_by_name("invoice.send", &send).await.expect("queued");
+    let said = shop.company.run_by_name("invoice.send", &elsewhere).await.expect("queued");
     assert_eq!(said, json!({"factura": silent, "correos": ["otra@example.com"]}));
     world.notify(&server).await;
     assert!(server.take()[0].starts_with("otra@example.com: Factura "));
