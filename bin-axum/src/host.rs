@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 use svc_core::ContextBuilder;
 use svc_store_postgres::Migrator;
 use tokio::runtime::Runtime;
@@ -64,10 +64,14 @@ impl Host {
     /// Runs the command of these arguments, the program's name first, to its end.
     pub fn run_with(self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let Self { name, parts } = self;
-        let command = Cli::command().name(name).bin_name(name);
-        let parsed = command.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+        let parsed = Cli::command_of(name).try_get_matches_from(arguments);
+        let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
         let cli = parsed.unwrap_or_else(|error| error.exit());
-        match Runtime::new().map_err(Failure::io("no threads")).and_then(|runtime| run(runtime, cli, &parts)) {
+        let outcome = match commands::described(name, &cli.command) {
+            Some(outcome) => outcome,
+            None => Runtime::new().map_err(Failure::io("no threads")).and_then(|runtime| run(runtime, cli, &parts)),
+        };
+        match outcome {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 eprintln!("{name}: {failure}");

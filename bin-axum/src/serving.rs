@@ -113,6 +113,6 @@ pub(crate) fn context(
     let development = networks.is_development();
     // At most half of the processors, so that requests and the database have the others.
     let at_once = std::thread::available_parallelism().map_or(1, |processors| processors.get() / 2);
-    let builder = builder.offload(at_once, |job| drop(tokio::task::spawn_blocking(job)));
+    let builder = builder.offload(at_once, |job| drop(tokio::task::spawn_blocking(job))).log_requests();
     Ok(service.api.apply(builder).secrets(sealer).development_destinations(development).build()?)
 }

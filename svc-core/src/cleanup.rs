@@ -19,17 +19,23 @@ const COMPANIES: u32 = 1_000;
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+/// How long requests stay in the log.
+const LOG_RETENTION: TimeDelta = TimeDelta::days(3);
+
 /// What is removed, and how long it is kept. The order matters: earlier rows refer to later ones.
-const AGED: [(Aged, TimeDelta); 5] = [
+const AGED: [(Aged, TimeDelta); 7] = [
     (Aged::Answers, ANSWER_RETENTION),
     (Aged::Deliveries, KEPT),
     (Aged::Abandoned, KEPT),
     (Aged::Events, KEPT),
     (Aged::Webhooks, KEPT),
+    (Aged::Requests, LOG_RETENTION),
+    (Aged::ExcessRequests, TimeDelta::zero()),
 ];
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
-/// and deleted webhooks after 30 days (spec, "Limits"). It also corrects which webhooks have work,
+/// and deleted webhooks after 30 days (spec, "Limits"); requests in the log after 3 days, or if
+/// there are 10,000 younger ones. It also corrects which webhooks have work,
 /// where servers of the previous release queued deliveries beside this one. Returns the number of
 /// rows removed, or the first error of the store.
 ///

@@ -171,5 +171,5 @@ pub use office::{Office, OfficeBody};
 pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
 pub use operation::{Registry, RegistryError, RouteError};
 pub use pipeline::{Authenticated, SignIn, SignedIn};
-pub use service::Api;
+pub use service::{Api, ClientAddress};
 pub use work::{Provider, Providers};

@@ -8,7 +8,8 @@
 //! # Spans and lines
 //!
 //! A request is a span `request` (target [`TARGET`]) with the fields `peticion`, `operation`,
-//! `empresa` once the sender is authenticated, and `status` at the end. It has one line,
+//! `direccion` if the front end tells the client's address, `empresa` and `llave` (the key's id) once
+//! the sender is authenticated, and `status` at the end. It has one line,
 //! `answered`, with `duration_ms` and, for an error, `codigo`: at INFO for an authenticated
 //! request, else at DEBUG (health checks, refused credentials, unknown paths), so that requests
 //! without a key do not fill the log. Before it, an internal error (5xx) has a line at ERROR with
@@ -29,14 +30,16 @@
 //! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `held` `waiting` `lost` `failed` |
 //! | [`CANCELLATIONS`] | counter | `outcome`: `cancelled` `rejected` `postponed` `held` `waiting` `lost` `failed` |
 //! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) `copia` (the database is a copy, and the original sends them) `no_provider` (no stamping provider is set) |
-//! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
+//! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` `dropped` |
 //! | [`SUBSCRIBER_EVENTS`] | counter | `outcome`: `handled` `postponed` `given_up` |
 //! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `subscribers` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
+//! | [`REQUESTS_NOT_LOGGED`] | counter | – |
 //! | [`CLOCK_OFFSET`] | gauge, seconds | – |
 //! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `cancellations` `groups` `events` `deliveries` `discards` `mails` |
 
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use http::StatusCode;
@@ -87,6 +90,10 @@ pub const SUBSCRIBER_EVENTS: &str = "svc_subscriber_events_total";
 /// (`company`), or one record (`panic` too). The log says which.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
 
+/// Requests that the companies' logs of requests lack: too many came at once, or the store did not
+/// take them.
+pub const REQUESTS_NOT_LOGGED: &str = "svc_requests_not_logged_total";
+
 /// How many seconds the process's clock is ahead of the store's, as of the last comparison; negative
 /// if it is behind.
 pub const CLOCK_OFFSET: &str = "svc_clock_offset_seconds";
@@ -113,6 +120,7 @@ pub fn describe() {
     metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
     metrics::describe_counter!(SUBSCRIBER_EVENTS, "Attempts of subscribers at events, by outcome");
     metrics::describe_counter!(BACKGROUND_FAILURES, "Failures of background work, by work and reason");
+    metrics::describe_counter!(REQUESTS_NOT_LOGGED, "Requests that the log of requests lacks");
     metrics::describe_gauge!(CLOCK_OFFSET, Unit::Seconds, "How far the clock is ahead of the database's");
     metrics::describe_gauge!(QUEUE_AGE, Unit::Seconds, "How long the oldest item of a queue has been due");
 }
@@ -134,6 +142,11 @@ pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Err
     background_failed(work, "company");
     let cause = error.cause().map(tracing::field::display);
     tracing::warn!(work, empresa = company.0, %error, cause, "background work of a company failed; it is tried again");
+}
+
+/// Counts requests that were left out of the log of requests.
+pub(crate) fn requests_not_logged(count: u64) {
+    counter!(REQUESTS_NOT_LOGGED).increment(count);
 }
 
 /// Sets the number of documents that wait for a person for this reason.
@@ -164,17 +177,44 @@ pub(crate) struct Watch {
     began: Instant,
     span: Span,
     operation: Option<Arc<str>>,
-    known: bool,
+    sender: Option<RequestSender>,
     status: u16,
     code: Option<Code>,
+    ended: Option<OnEnd>,
+}
+
+/// Who sent a request.
+#[derive(Debug)]
+pub(crate) struct RequestSender {
+    pub(crate) company: CompanyId,
+    /// The key's id, as on the wire.
+    pub(crate) llave: String,
+}
+
+/// What is done with a request of a known sender when it ends.
+pub(crate) type OnEnd = Box<dyn FnOnce(EndedRequest) + Send>;
+
+/// A request of a known sender that ended.
+#[derive(Debug)]
+pub(crate) struct EndedRequest {
+    pub(crate) sender: RequestSender,
+    pub(crate) operation: Option<Arc<str>>,
+    pub(crate) status: u16,
+    pub(crate) code: Option<Code>,
+    pub(crate) duration: Duration,
 }
 
 impl Watch {
-    pub(crate) fn begin(peticion: &str) -> Self {
+    /// `direccion` is the client's address; `ended` is called if its sender becomes known.
+    pub(crate) fn begin(peticion: &str, direccion: Option<IpAddr>, ended: Option<OnEnd>) -> Self {
         gauge!(REQUESTS_IN_FLIGHT).increment(1.0);
         // The ERROR level keeps the span enabled for lines of any level.
-        let span = tracing::error_span!(target: TARGET, "request", peticion, operation = Empty, empresa = Empty, status = Empty);
-        Self { began: Instant::now(), span, operation: None, known: false, status: CLIENT_CLOSED_REQUEST, code: None }
+        let span = tracing::error_span!(target: TARGET, "request", peticion, operation = Empty, direccion = Empty, empresa = Empty, llave = Empty, status = Empty);
+        if let Some(address) = direccion {
+            span.record("direccion", tracing::field::display(address));
+        }
+        let (operation, sender, code) = (None, None, None);
+        Self { began: Instant::now(), span, operation, sender, status: CLIENT_CLOSED_REQUEST, code, ended }
     }
 
     /// The span that the request is answered in.
@@ -188,10 +228,12 @@ impl Watch {
         self.operation = Some(name);
     }
 
-    /// Records the company.
-    pub(crate) fn company(&mut self, company: CompanyId) {
-        self.known = true;
+    /// Records the company and the key.
+    pub(crate) fn sender(&mut self, company: CompanyId, suffix: &str) {
+        let llave = format!("{}_{suffix}", company.0);
         self.span.record("empresa", company.0);
+        self.span.record("llave", llave.as_str());
+        self.sender = Some(RequestSender { company, llave });
     }
 
     /// Records the error's code.
@@ -220,10 +262,14 @@ impl Drop for Watch {
         self.span.record("status", i64::from(status));
         let (codigo, duration_ms) = (self.code.map(Code::codigo), (duration.as_secs_f64() * 1e6).round() / 1e3);
         let _inside = self.span.enter();
-        if self.known {
+        if self.sender.is_some() {
             tracing::info!(target: TARGET, codigo, duration_ms, "answered");
         } else {
             tracing::debug!(target: TARGET, codigo, duration_ms, "answered");
+        }
+        if let (Some(sender), Some(ended)) = (self.sender.take(), self.ended.take()) {
+            let operation = self.operation.take();
+            ended(EndedRequest { sender, operation, status, code: self.code, duration });
         }
     }
 }

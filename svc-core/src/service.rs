@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
@@ -31,6 +32,10 @@ use crate::pipeline::{self, AnswerBody, Body, BoxError, Entrance, Paths};
 /// `hyper_util::service::TowerToHyperService`), or call [`Api::handle`].
 #[derive(Clone)]
 pub struct Api(Arc<Front>);
+
+/// The address of the client: a front end puts it into the extensions of a request, and logs tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientAddress(pub IpAddr);
 
 /// A service: what is answered, and where it is mounted.
 pub(crate) struct Front {
@@ -86,7 +91,9 @@ impl Front {
     pub(crate) async fn respond(&self, head: http::request::Parts, mut body: Body) -> Response<AnswerBody> {
         let received = self.context.now();
         let peticion = self.context.request_id(received);
-        let mut watch = Watch::begin(&peticion);
+        let address = head.extensions.get::<ClientAddress>().map(|address| address.0);
+        let logged = self.context.log_at_end(&peticion, received, &head.method, address);
+        let mut watch = Watch::begin(&peticion, address, logged);
         let span = watch.span();
         let meta = pipeline::RequestMeta { peticion: &peticion, received };
         let answer = pipeline::answer(&self.context, &self.entrance, meta, &head, &mut body, &mut watch);

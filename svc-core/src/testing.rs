@@ -18,6 +18,7 @@ pub(crate) fn company(id: u8) -> Company {
         facturacion: true,
         anticipo_minimo: Decimal::ZERO,
         vender_sin_existencia: true,
+        enviar_documentos: false,
         rfc: None,
         regimen: None,
         cp: None,

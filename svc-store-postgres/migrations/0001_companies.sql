@@ -25,6 +25,8 @@ CREATE TABLE empresas (
     anticipo_minimo        numeric(5, 2) NOT NULL CHECK (anticipo_minimo BETWEEN 0 AND 100),
     -- Whether the company sells what its stock does not have.
     vender_sin_existencia  boolean NOT NULL DEFAULT true,
+    -- Whether stamped documents go to the customer by e-mail.
+    enviar_documentos      boolean NOT NULL DEFAULT false,
     rfc                    text,
     regimen                bigint,
     cp                     text,

@@ -205,6 +205,8 @@ CREATE TABLE avisos (
     para       text NOT NULL,
     asunto     text NOT NULL,
     texto      text NOT NULL,
+    -- The stamped document of the registry that goes with it, as XML and PDF.
+    factura    bigint,
     creado     timestamptz NOT NULL,
     intentos   integer NOT NULL DEFAULT 0 CHECK (intentos >= 0),
     proximo    timestamptz NOT NULL,
@@ -216,6 +218,24 @@ CREATE TABLE avisos (
 CREATE INDEX avisos_proximo ON avisos (empresa, proximo);
 -- The companies that have e-mails due.
 CREATE INDEX avisos_vencidos ON avisos (proximo, empresa);
+
+-- The log of requests, for three days and at most some 10,000 of a company. Ids ascend with time, so
+-- the clean-up finds the oldest by the primary key. It is written in batches, beside the requests.
+CREATE TABLE bitacora (
+    empresa        bigint NOT NULL,
+    peticion       uuid NOT NULL,
+    fecha          timestamptz NOT NULL,
+    metodo         text NOT NULL,
+    -- The template of the path, never the path.
+    ruta           text NOT NULL,
+    estado         integer NOT NULL,
+    codigo         text,
+    microsegundos  bigint NOT NULL,
+    -- The key's id.
+    llave          text,
+    direccion      text,
+    PRIMARY KEY (empresa, peticion)
+) WITH (autovacuum_vacuum_scale_factor = 0.02);
 
 -- What a server leaves for commands on the same database. It belongs to no company: the company of
 -- its one row is 0, which is none.

@@ -64,6 +64,7 @@ impl FromRow for Company {
             facturacion: row.read("facturacion")?,
             anticipo_minimo: row.read("anticipo_minimo")?,
             vender_sin_existencia: row.read("vender_sin_existencia")?,
+            enviar_documentos: row.read("enviar_documentos")?,
             rfc: row.read("rfc")?,
             regimen: row.read("regimen")?,
             cp: row.read("cp")?,
@@ -98,7 +99,7 @@ impl CompanyTx for PostgresTx {
         // connection lives.
         self.optional(sql!(
             "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
-                    vender_sin_existencia, rfc, regimen, cp, prueba, desfase, cursor_clave
+                    vender_sin_existencia, enviar_documentos, rfc, regimen, cp, prueba, desfase, cursor_clave
              FROM empresas
              WHERE empresa = :empresa AND NOT incompleta",
             empresa: self.empresa,
@@ -110,11 +111,12 @@ impl CompanyTx for PostgresTx {
         self.run(sql!(
             "INSERT INTO empresas (
                  empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
-                 rfc, regimen, cp, prueba, cursor_clave, creada, vender_sin_existencia
+                 rfc, regimen, cp, prueba, cursor_clave, creada, vender_sin_existencia, enviar_documentos
              )
              VALUES (
                  :empresa, :nombre, :plan, :licencias, :limites, :api, :franquicia, :facturacion, :anticipo_minimo,
-                 :rfc, :regimen, :cp, :prueba, :cursor_clave, :creada, :vender_sin_existencia
+                 :rfc, :regimen, :cp, :prueba, :cursor_clave, :creada, :vender_sin_existencia,
+                 :enviar_documentos
              )",
             empresa: self.empresa,
             nombre: company.nombre,
@@ -132,6 +134,7 @@ impl CompanyTx for PostgresTx {
             cursor_clave: company.cursor_key[..],
             creada: now,
             vender_sin_existencia: company.vender_sin_existencia,
+            enviar_documentos: company.enviar_documentos,
         ))
         .await?;
         self.insert_first_records(company).await
@@ -151,7 +154,8 @@ impl CompanyTx for PostgresTx {
                  rfc = coalesce(:rfc, rfc),
                  regimen = coalesce(:regimen, regimen),
                  cp = coalesce(:cp, cp),
-                 vender_sin_existencia = coalesce(:vender_sin_existencia, vender_sin_existencia)
+                 vender_sin_existencia = coalesce(:vender_sin_existencia, vender_sin_existencia),
+                 enviar_documentos = coalesce(:enviar_documentos, enviar_documentos)
              WHERE empresa = :empresa",
             empresa: self.empresa,
             nombre: change.nombre,
@@ -166,6 +170,7 @@ impl CompanyTx for PostgresTx {
             regimen: change.regimen,
             cp: change.cp,
             vender_sin_existencia: change.vender_sin_existencia,
+            enviar_documentos: change.enviar_documentos,
         ))
         .await?;
         if let Some(cp) = &change.cp {

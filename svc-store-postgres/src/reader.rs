@@ -24,7 +24,12 @@ use crate::xml::inflated;
 impl FromRow for StoredDocument {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let xml: Option<Vec<u8>> = row.read("xml")?;
-        Ok(Self { estatus: row.read("estatus")?, xml: xml.as_deref().map(inflated).transpose()? })
+        Ok(Self {
+            estatus: row.read("estatus")?,
+            serie: row.read("serie")?,
+            folio: row.read("folio")?,
+            xml: xml.as_deref().map(inflated).transpose()?,
+        })
     }
 }
 
@@ -60,7 +65,7 @@ impl Reader for PostgresReader<'_> {
         let mut database = self.store.requests.of(self.empresa);
         database
             .optional(sql!(
-                "SELECT f.estatus, x.xml
+                "SELECT f.estatus, f.serie, f.folio, x.xml
                  FROM facturas f
                  LEFT JOIN facturas_xml x ON x.empresa = f.empresa AND x.factura = f.clave AND x.timbrado
                  WHERE f.empresa = :empresa AND f.clave = :factura",

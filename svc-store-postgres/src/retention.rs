@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::types::Uuid;
 use svc_core::domain::company::CompanyId;
-use svc_core::store::{Aged, RetentionStore, StoreError};
+use svc_core::store::{Aged, LOGGED, RetentionStore, StoreError};
 
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
@@ -67,6 +67,33 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
              LIMIT :limite",
             despues,
             vencido,
+            limite,
+        ),
+        // The ids of requests ascend with time.
+        Aged::Requests => sql!(
+            "SELECT e.empresa
+             FROM empresas e
+             WHERE e.empresa > :despues
+               AND (SELECT b.peticion FROM bitacora b WHERE b.empresa = e.empresa ORDER BY b.peticion LIMIT 1) < :primero
+             ORDER BY e.empresa
+             LIMIT :limite",
+            despues,
+            primero: first_id(vencido),
+            limite,
+        ),
+        Aged::ExcessRequests => sql!(
+            "SELECT e.empresa
+             FROM empresas e
+             WHERE e.empresa > :despues
+               AND (SELECT b.peticion
+                    FROM bitacora b
+                    WHERE b.empresa = e.empresa
+                    ORDER BY b.peticion
+                    OFFSET :quedan LIMIT 1) IS NOT NULL
+             ORDER BY e.empresa
+             LIMIT :limite",
+            despues,
+            quedan: LOGGED,
             limite,
         ),
     }
@@ -147,6 +174,34 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
              ))",
             empresa,
             vencido,
+            limite,
+        ),
+        Aged::Requests => sql!(
+            "DELETE FROM bitacora
+             WHERE empresa = :empresa AND peticion < :primero AND ctid = ANY (ARRAY(
+                 SELECT ctid
+                 FROM bitacora
+                 WHERE empresa = :empresa AND peticion < :primero
+                 ORDER BY peticion
+                 LIMIT :limite
+             ))",
+            empresa,
+            primero: first_id(vencido),
+            limite,
+        ),
+        Aged::ExcessRequests => sql!(
+            "DELETE FROM bitacora
+             WHERE empresa = :empresa AND ctid = ANY (ARRAY(
+                 SELECT ctid
+                 FROM bitacora
+                 WHERE empresa = :empresa AND peticion <= (
+                     SELECT peticion FROM bitacora WHERE empresa = :empresa ORDER BY peticion DESC OFFSET :quedan LIMIT 1
+                 )
+                 ORDER BY peticion
+                 LIMIT :limite
+             ))",
+            empresa,
+            quedan: LOGGED,
             limite,
         ),
     }

@@ -7,8 +7,8 @@ use svc_core::domain::cfdi::{Line, SoldSale, TipoRelacion};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, Held, InvoiceStatus};
 use svc_core::store::{
-    LeaseTerms, LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx,
-    StoreError,
+    LeaseTerms, LeasedStamping, MailedDocument, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord,
+    StampingTx, StoreError,
 };
 use uuid::Uuid;
 
@@ -20,6 +20,7 @@ use crate::transaction::PostgresTx;
 use crate::xml::{deflated, inflated};
 
 from_row!(LeasedStamping { factura, intentos });
+from_row!(MailedDocument { tipo, estatus, serie, folio, uuid, timbrado, correo });
 from_row!(QueuedStamping { leased: "arrendado", sealed: "sellado" });
 from_row!(SoldSale {
     moneda,
@@ -357,6 +358,20 @@ impl StampingTx for PostgresTx {
             ))
             .await?;
         xml.as_deref().map(inflated).transpose().map_err(store_error)
+    }
+
+    async fn mailed_document(&mut self, factura: i64) -> Result<Option<MailedDocument>, StoreError> {
+        self.optional(sql!(
+            "SELECT f.tipo, f.estatus, f.serie, f.folio, f.uuid, c.correo,
+                    EXISTS (SELECT FROM facturas_xml x
+                            WHERE x.empresa = :empresa AND x.factura = f.clave AND x.timbrado) AS timbrado
+             FROM facturas f
+             LEFT JOIN clientes c ON c.empresa = :empresa AND c.clave = f.cliente
+             WHERE f.empresa = :empresa AND f.clave = :factura",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
     }
 
     async fn sealed_addenda(&mut self, factura: i64) -> Result<Option<String>, StoreError> {

@@ -7,9 +7,10 @@ use futures_util::future::BoxFuture;
 use svc_core::domain::company::{Company, CompanyId};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::KeyScopes;
-use svc_core::store::{KeyId, KeyRecord, KnownUse, MinuteUse, MonthUse, StoreError, Usage, UsageStore};
+use svc_core::store::{KeyId, KeyRecord, KnownUse, LoggedRequest, MinuteUse, MonthUse, StoreError, Usage, UsageStore};
 
 use crate::error::store_error;
+use crate::request_log;
 use crate::row::from_row;
 use crate::run::Run;
 use crate::sql::{Sql, sql};
@@ -67,7 +68,7 @@ macro_rules! read_keys {
     ($from:literal, $which:literal) => {
         concat!(
             "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
-                    e.anticipo_minimo, e.vender_sin_existencia, e.rfc, e.regimen, e.cp, e.prueba, e.desfase,
+                    e.anticipo_minimo, e.vender_sin_existencia, e.enviar_documentos, e.rfc, e.regimen, e.cp, e.prueba, e.desfase,
                     e.cursor_clave,
                     l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                     l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
@@ -137,6 +138,15 @@ impl UsageStore for PostgresStore {
         }
         connection.commit().await.map_err(store_error)?;
         Ok(total)
+    }
+
+    async fn log_requests(&self, requests: &[LoggedRequest]) -> Result<(), StoreError> {
+        let mut connection = self.background.begin_for_all().await.map_err(store_error)?;
+        for of_one in requests.chunk_by(|a, b| a.company == b.company) {
+            let Some(LoggedRequest { company, .. }) = of_one.first() else { continue };
+            connection.run(request_log::adding(*company, of_one)).await?;
+        }
+        connection.commit().await.map_err(store_error)
     }
 }
 

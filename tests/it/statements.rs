@@ -17,7 +17,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 21] = [
+const READS: [&str; 23] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -41,6 +41,8 @@ const READS: [&str; 21] = [
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
     "(SELECT n.id FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
     "SELECT DISTINCT w.empresa FROM webhooks w",
+    "(SELECT b.peticion FROM bitacora b WHERE b.empresa = e.empresa ORDER BY b.peticion LIMIT 1) < $2",
+    "(SELECT b.peticion FROM bitacora b WHERE b.empresa = e.empresa ORDER BY b.peticion OFFSET $2 LIMIT 1) IS NOT NULL",
     "SELECT DISTINCT s.empresa FROM suscripciones_detenidas s",
     // Companies with events for a host's subscribers.
     "CROSS JOIN empresas e JOIN contadores c ON c.empresa = e.empresa AND c.serie = 'eventos'",

@@ -11,7 +11,8 @@ mod tests;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use svc_core::Language;
 use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
@@ -21,6 +22,8 @@ pub(crate) use listen::ListenArgs;
 pub(crate) use mcp::McpArgs;
 use office::ExistingArg;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
+#[cfg(test)]
+pub(crate) use settings::network;
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
@@ -164,6 +167,27 @@ pub(crate) enum Command {
     /// Say what is wrong with this installation: settings, database, secrets, provider,
     /// certificates, clock.
     Doctor(DoctorArgs),
+    /// Print the last requests of a company, one JSON line each, the oldest first. They are kept for
+    /// three days, without queries and bodies.
+    Log {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// How many.
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        last: u32,
+    },
+    /// Print the completions of a shell, to be sourced by it.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, or write one for each command into a directory.
+    Man {
+        /// The directory.
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
     /// Check that a running service is alive.
     Healthcheck {
         #[command(flatten)]
@@ -172,6 +196,13 @@ pub(crate) enum Command {
         #[command(flatten)]
         webhooks: WebhookSettings,
     },
+}
+
+impl Cli {
+    /// The command line of a binary that is called `name`.
+    pub(crate) fn command_of(name: &'static str) -> clap::Command {
+        Self::command().name(name).bin_name(name)
+    }
 }
 
 /// The language of that code.

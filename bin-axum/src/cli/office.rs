@@ -86,6 +86,9 @@ pub(crate) struct CompanyArgs {
     /// Whether it may sell more than its stock.
     #[arg(long, value_enum)]
     below_stock: Option<BelowStockArg>,
+    /// Whether its stamped documents go to the customer by e-mail, with XML and PDF.
+    #[arg(long, value_enum)]
+    send_documents: Option<Switch>,
     /// The owner's e-mail, notified when a webhook is disabled; empty for none.
     #[arg(long)]
     email: Option<String>,
@@ -161,6 +164,7 @@ impl From<CompanyArgs> for CompanyChange {
             facturacion: on(args.invoicing),
             anticipo_minimo: args.min_advance,
             vender_sin_existencia: args.below_stock.map(|below| matches!(below, BelowStockArg::Allow)),
+            enviar_documentos: on(args.send_documents),
             correo: args.email,
             rfc: args.rfc,
             regimen: args.regimen,

@@ -3,9 +3,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr as _;
 use std::time::Duration;
 
 use clap::Args;
+use ipnet::IpNet;
 use svc_core::settings::{ApiSettings, Hidden, OutsideSettings};
 use svc_store_postgres::Pooler;
 
@@ -40,6 +42,13 @@ pub(crate) struct DatabaseArgs {
     /// database itself. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
     database_replica_url: Option<Hidden>,
+}
+
+/// Reads a network, or an address alone.
+pub(crate) fn network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    let alone = || IpAddr::from_str(text).ok().map(IpNet::from);
+    IpNet::from_str(text).ok().or_else(alone).ok_or_else(|| "neither a network nor an address".to_owned())
 }
 
 /// How long a command that needs the database waits for it.
@@ -99,6 +108,10 @@ pub(crate) struct ServiceArgs {
     /// carried no authenticated request yet; if all are being answered it gets 503.
     #[arg(long, env = "SVC_MAX_CLIENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_clients: u32,
+    /// The networks or addresses of the proxies in front of the server, with commas between: logs tell
+    /// the client that they name in `X-Forwarded-For`.
+    #[arg(long, env = "SVC_TRUSTED_PROXIES", value_name = "NETS", value_delimiter = ',', value_parser = network)]
+    pub(crate) trusted_proxies: Vec<IpNet>,
     #[command(flatten)]
     pub(crate) api: ApiSettings,
 }

@@ -10,6 +10,8 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
+mod log;
+mod manual;
 mod restore_check;
 mod secrets;
 mod serve;
@@ -19,6 +21,8 @@ mod user;
 use svc_core::Context;
 use svc_core::settings::SecretsSettings;
 use svc_store_postgres::PostgresStore;
+
+pub(crate) use manual::described;
 
 use crate::cli::{Cli, Command, DEFAULT_BASE_URL, DatabaseArgs, Engine};
 use crate::database::{OpenedDatabase, named};
@@ -98,6 +102,7 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::Company(command) => company::run(context, store, command).await,
         Command::User(command) => user::run(context, command).await,
         Command::Key(command) => key::run(context, command).await,
+        Command::Log { company, last } => log::run(store, company, last).await,
         Command::RestoreCheck { as_copy } => restore_check::run(store, as_copy).await,
         Command::Do(args) => action::run(context, args).await,
         Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,
@@ -113,6 +118,8 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         | Command::Listen(_)
         | Command::Healthcheck { .. }
         | Command::Doctor(_)
+        | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Openapi { .. }
         | Command::Mcp(_)
         | Command::Migrate { .. } => Ok(()),

@@ -35,7 +35,8 @@ pub(super) async fn run(
         let done = database.migrate(args.wait.longest()).await?;
         tracing::info!(done, "the schema is up to date");
     }
-    let server = Server::bind(args.service.address(), args.service.max_clients)?;
+    let mut server = Server::bind(args.service.address(), args.service.max_clients)?;
+    server.proxies = args.service.trusted_proxies.clone().into();
     let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
     let operators = Operators { listen: args.process.admin_listen, has_stamper: args.outside.stamper.is_set() };
     let services = Services::of(&context, &args.service.api);

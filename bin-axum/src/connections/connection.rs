@@ -9,6 +9,7 @@ use http::Response;
 use hyper::body::Bytes;
 use hyper::server::conn::http1::{self, Connection};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use svc_core::ClientAddress;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -83,8 +84,10 @@ async fn serve(
     terms: &Terms,
     phase: &mut watch::Receiver<Phase>,
 ) -> Option<TcpStream> {
+    // It fails if the client is gone.
+    let client = stream.peer_addr().ok().map(|address| ClientAddress(address.ip().to_canonical()));
     let mut stream = ClientStream::new(stream, exchange.clone(), terms.deadlines);
-    let mut service = ExchangeService::new(terms.app.clone(), exchange.clone());
+    let mut service = ExchangeService::new(terms.app.clone(), exchange.clone(), client);
     loop {
         // Hyper's buffers exist only while there is a request.
         wake(&mut stream, phase).await?;

@@ -14,6 +14,7 @@ use http::{Request, Response, StatusCode};
 use http_body::{Frame, SizeHint};
 use hyper::body::{Bytes, Incoming};
 use hyper_util::service::TowerToHyperService;
+use svc_core::ClientAddress;
 
 use super::exchange::Exchange;
 use super::host;
@@ -25,13 +26,15 @@ const AUTHENTICATED: HeaderName = HeaderName::from_static("x-rate-limit-limit");
 pub(super) struct ExchangeService {
     app: TowerToHyperService<axum::Router>,
     exchange: Exchange,
+    /// Where the connection comes from.
+    client: Option<ClientAddress>,
     /// Whether a request was answered before its body was read to the end.
     left_unread: Arc<AtomicBool>,
 }
 
 impl ExchangeService {
-    pub(super) fn new(app: axum::Router, exchange: Exchange) -> Self {
-        Self { app: TowerToHyperService::new(app), exchange, left_unread: Arc::default() }
+    pub(super) fn new(app: axum::Router, exchange: Exchange, client: Option<ClientAddress>) -> Self {
+        Self { app: TowerToHyperService::new(app), exchange, client, left_unread: Arc::default() }
     }
 
     /// Whether the client may still be sending a body that nobody reads.
@@ -54,7 +57,10 @@ impl hyper::service::Service<Request<Incoming>> for ExchangeService {
             return Box::pin(async move { Ok(answer_with(exchange, malformed(), false)) });
         }
         let ended = Arc::new(AtomicBool::new(http_body::Body::is_end_stream(request.body())));
-        let request = request.map(|body| RequestBody { body, ended: Arc::clone(&ended) });
+        let mut request = request.map(|body| RequestBody { body, ended: Arc::clone(&ended) });
+        if let Some(client) = self.client {
+            request.extensions_mut().insert(client);
+        }
         let left_unread = Arc::clone(&self.left_unread);
         let answer = hyper::service::Service::call(&self.app, request);
         Box::pin(async move {

@@ -1,6 +1,7 @@
 //! The long-running server: it accepts and answers requests, and drains those in progress after a
 //! stop signal.
 
+mod client_address;
 mod services;
 mod try_it;
 
@@ -8,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::middleware::map_response_with_state;
+use axum::middleware::{map_request_with_state, map_response_with_state};
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
 use metrics::{counter, gauge};
@@ -17,6 +18,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use self::client_address::{Proxies, behind_proxies};
 pub(crate) use self::services::Services;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::failure::Failure;
@@ -54,6 +56,8 @@ pub(crate) struct Server {
     max_clients: usize,
     /// Whether the reference may send requests, through the development proxy.
     pub(crate) try_it: bool,
+    /// The proxies that are believed whom a request comes from.
+    pub(crate) proxies: Proxies,
 }
 
 impl Server {
@@ -63,7 +67,7 @@ impl Server {
         let max_clients = clients(max_clients, open_files::raise_limit());
         let listener = listen(address, max_clients)?;
         let address = listener.local_addr().map_err(Failure::io(format!("cannot listen on {address}")))?;
-        Ok(Self { listener, address, max_clients, try_it: false })
+        Ok(Self { listener, address, max_clients, try_it: false, proxies: Proxies::default() })
     }
 
     /// The base URL of an API for which no other is set.
@@ -87,6 +91,8 @@ impl Server {
         let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
         let services = services.reference_sends_requests(self.try_it);
         let app = proxy.fallback_service(services).layer(map_response_with_state(stop.clone(), close_when_stopping));
+        let app =
+            if self.proxies.is_empty() { app } else { app.layer(map_request_with_state(self.proxies, behind_proxies)) };
         let connections = &connections(api, app, self.max_clients);
         let listener = self.listener;
         tokio::select! {
@@ -119,6 +125,9 @@ impl Server {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "what was counted last is lost"),
             Err(_) => tracing::warn!("what was used last could not be merged in time"),
+        }
+        if timeout(LAST_USAGE_TIMEOUT, context.write_log()).await.is_err() {
+            tracing::warn!("the last requests could not be logged in time");
         }
     }
 }

@@ -16,6 +16,7 @@ mod layers;
 mod limits;
 mod listen;
 mod lists;
+mod log;
 mod mcp;
 mod office;
 mod pooler;

@@ -14,8 +14,9 @@ use svc_core::domain::words::Held;
 use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
-    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
+    RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx,
+    Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use tokio::runtime::Runtime;
@@ -85,6 +86,10 @@ impl UsageStore for Memory {
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         Ok(usage.clone())
     }
+
+    async fn log_requests(&self, _: &[LoggedRequest]) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 fn key(id: &KeyId, period: Period) -> KeyRecord {
@@ -101,6 +106,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             facturacion: true,
             anticipo_minimo: rust_decimal::Decimal::ZERO,
             vender_sin_existencia: true,
+            enviar_documentos: false,
             rfc: None,
             regimen: None,
             cp: None,

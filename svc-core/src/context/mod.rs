@@ -6,6 +6,7 @@ mod backlog;
 mod clock;
 mod keys;
 mod listing;
+mod log;
 mod run;
 
 use std::fmt;
@@ -34,7 +35,7 @@ use crate::operation::{Hook, Operation, Registry, RegistryError, Router, Subscri
 use crate::record::List;
 use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
-use crate::usage::{self, Ledger, Merging};
+use crate::usage::{self, Ledger, Merging, RequestLog};
 
 /// The default of [`ContextBuilder::max_body`]: 1 MiB, in bytes (contract §4).
 pub const DEFAULT_MAX_BODY: usize = 1_048_576;
@@ -74,6 +75,8 @@ struct ContextInner {
     keys: KeyCache,
     ledger: Ledger,
     merging: Merging,
+    /// Where requests are logged, if they are.
+    log: Option<Arc<RequestLog>>,
     compute: Compute,
     registry: Registry,
     router: Router,
@@ -94,6 +97,7 @@ pub(crate) struct Settings {
     /// The time limit for the store's part of a request.
     pub(crate) deadline: Duration,
     merge_usage_every: Duration,
+    log_requests: bool,
 }
 
 impl Default for Settings {
@@ -108,6 +112,7 @@ impl Default for Settings {
             sandbox: false,
             deadline: DEFAULT_DEADLINE,
             merge_usage_every: usage::DEFAULT_INTERVAL,
+            log_requests: false,
         }
     }
 }
@@ -323,6 +328,16 @@ impl ContextBuilder {
         self
     }
 
+    /// Keeps a log of each company's requests in the store for three days: time, method, template of
+    /// the path, status, code of error, duration, key and client's address, no queries and no
+    /// bodies. [`Context::keep_current`] writes it every two seconds, so a process that does not run
+    /// that should not keep one. By default there is none.
+    #[must_use]
+    pub fn log_requests(mut self) -> Self {
+        self.settings.log_requests = true;
+        self
+    }
+
     /// Sets how long usage may stay unmerged; 250 ms by default. With zero, every request merges it
     /// before its answer is returned, which a process needs that may be frozen or end after an
     /// answer. Otherwise [`Context::work`] merges it, and a request does so only if the last merge
@@ -456,6 +471,7 @@ impl ContextBuilder {
             keys: KeyCache::new(),
             ledger: Ledger::default(),
             merging: Merging::every(self.settings.merge_usage_every),
+            log: self.settings.log_requests.then(Arc::<RequestLog>::default),
             compute: self.compute,
             registry: self.registry,
             router,

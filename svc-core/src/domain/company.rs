@@ -74,6 +74,8 @@ pub struct Company {
     pub anticipo_minimo: Decimal,
     /// Whether it may sell more than its stock.
     pub vender_sin_existencia: bool,
+    /// Whether its stamped documents go to the customer by e-mail.
+    pub enviar_documentos: bool,
     /// Its tax id.
     pub rfc: Option<String>,
     /// Its tax regime.

@@ -23,6 +23,7 @@ pub mod payment;
 pub mod purchase;
 pub mod quantity;
 pub mod quota;
+pub mod report;
 pub(crate) mod rfc;
 pub mod sale;
 pub(crate) mod sat;

@@ -10,7 +10,7 @@ pub(crate) const PATTERN: &str = r"^[A-Za-zÑñ&]{3,4}\d{2}(0[1-9]|1[0-2])(0[1-9
 /// The RFC of the general public.
 pub(crate) const GENERIC_NATIONAL: &str = "XAXX010101000";
 /// The RFC of any foreign customer.
-const GENERIC_FOREIGN: &str = "XEXX010101000";
+pub(crate) const GENERIC_FOREIGN: &str = "XEXX010101000";
 
 /// The type of a taxpayer: the columns `fisica` and `moral` of the SAT's catalogues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

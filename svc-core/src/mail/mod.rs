@@ -8,6 +8,7 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use chrono::TimeDelta;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -15,11 +16,14 @@ use serde::Serialize;
 
 use crate::budget::Budget;
 use crate::context::Context;
+use crate::domain::cfdi::printed::{DocumentValidity, print};
 use crate::domain::company::CompanyId;
+use crate::domain::words::InvoiceStatus;
 use crate::error::Error;
 use crate::leases::{Lease, LeasedPass, LeasedQueue, Pace, WorkOutcome};
 use crate::observe;
-use crate::store::{Backlog, LeaseTerms, LeasedMail, Queue, StoreError, Tx};
+use crate::operation::File;
+use crate::store::{Backlog, LeaseTerms, LeasedMail, Queue, StoreError, StoredDocument, Tx};
 
 #[cfg(feature = "smtp")]
 pub use smtp::{SmtpError, SmtpNotifier};
@@ -45,6 +49,26 @@ pub struct Notice {
     pub subject: String,
     /// Its plain text.
     pub text: String,
+    /// The files that go with it.
+    pub files: Vec<AttachedFile>,
+}
+
+/// A file that goes with an e-mail.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AttachedFile {
+    /// Its name.
+    pub name: String,
+    /// Its content type.
+    pub content_type: &'static str,
+    /// Its content.
+    pub content: Bytes,
+}
+
+impl fmt::Debug for AttachedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AttachedFile").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Notice {
@@ -76,6 +100,8 @@ pub struct NotifyReport {
     pub pospuestos: u64,
     /// Failed for the last time.
     pub abandonados: u64,
+    /// Not sent, because the document that they bring was cancelled in the meantime.
+    pub descartados: u64,
 }
 
 /// Sends the e-mails that are due when it begins, until all are done or `budget` is used up, a few
@@ -139,16 +165,60 @@ impl LeasedQueue for Mails<'_> {
 }
 
 impl Mails<'_> {
+    /// Sends one with its files; `false` if its document is not valid any more.
+    async fn try_to_send(&self, company: CompanyId, mail: &LeasedMail) -> Result<bool, NotifyFailure> {
+        let files = match mail.factura {
+            None => Vec::new(),
+            Some(factura) => {
+                match self.files(company, factura).await.map_err(|error| NotifyFailure(error.to_string()))? {
+                    Some(files) => files,
+                    None => return Ok(false),
+                }
+            }
+        };
+        let (to, subject, text) = (mail.para.clone(), mail.asunto.clone(), mail.texto.clone());
+        self.notifier.notify(&Notice { to, subject, text, files }).await?;
+        Ok(true)
+    }
+
+    /// The stamped XML of a document and its printed representation; `None` if it is cancelled.
+    async fn files(&self, company: CompanyId, factura: i64) -> Result<Option<Vec<AttachedFile>>, Error> {
+        let stored = self.context.store().reader(company).document(factura).await?;
+        let Some(StoredDocument { estatus: InvoiceStatus::Vigente, serie, folio, xml: Some(xml) }) = stored else {
+            return Ok(None);
+        };
+        let name = file_name(serie.as_deref(), folio.as_deref(), factura);
+        let printed = xml.clone();
+        let pdf = File::Unmade(Box::new(move || {
+            Ok(print(&printed, DocumentValidity::Vigente).map_err(Error::internal)?.into())
+        }));
+        let file = |end, content_type, content| AttachedFile { name: format!("{name}.{end}"), content_type, content };
+        Ok(Some(vec![
+            file("xml", "application/xml", xml.into()),
+            file("pdf", "application/pdf", self.context.whole(company, pdf).await?),
+        ]))
+    }
+
     /// Sends one; gives how long to wait before it is retried, if it is.
     async fn send(&self, company: CompanyId, mail: &LeasedMail) -> (Option<TimeDelta>, WorkOutcome<NotifyReport>) {
         let &LeasedMail { clave, intentos, .. } = mail;
-        let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
-        let sent = AssertUnwindSafe(async { self.notifier.notify(&notice).await }).catch_unwind().await;
-        let Err(failure) = sent.unwrap_or_else(|_| {
-            observe::background_failed(Backlog::Mail.name(), "panic");
-            Err(NotifyFailure("the notifier panicked".to_owned()))
-        }) else {
-            return (None, counted("sent", |report| &mut report.enviados));
+        let sent = AssertUnwindSafe(self.try_to_send(company, mail)).catch_unwind().await;
+        let failure = match sent {
+            Ok(Ok(true)) => return (None, counted("sent", |report| &mut report.enviados)),
+            Ok(Ok(false)) => {
+                tracing::info!(
+                    empresa = company.0,
+                    aviso = clave,
+                    factura = mail.factura,
+                    "an e-mail was dropped: its document is cancelled"
+                );
+                return (None, counted("dropped", |report| &mut report.descartados));
+            }
+            Ok(Err(failure)) => failure,
+            Err(_) => {
+                observe::background_failed(Backlog::Mail.name(), "panic");
+                NotifyFailure("the notifier panicked".to_owned())
+            }
         };
         let pause = usize::try_from(intentos).ok().and_then(|tried| PAUSES.get(tried.checked_sub(1)?));
         let failure = without_addresses(&failure.0);
@@ -165,6 +235,13 @@ impl Mails<'_> {
             None => (None, counted("given_up", |report| &mut report.abandonados)),
         }
     }
+}
+
+/// A document's folio as the name of a file, of letters and digits.
+fn file_name(serie: Option<&str>, folio: Option<&str>, factura: i64) -> String {
+    let name: String =
+        serie.into_iter().chain(folio).flat_map(str::chars).filter(char::is_ascii_alphanumeric).collect();
+    if name.is_empty() { factura.to_string() } else { name }
 }
 
 fn counted(label: &'static str, counter: fn(&mut NotifyReport) -> &mut u64) -> WorkOutcome<NotifyReport> {

@@ -5,10 +5,10 @@ use std::time::Duration;
 use ::url::Url;
 use async_trait::async_trait;
 use lettre::message::header::ContentType;
-use lettre::message::{Mailbox, Message};
+use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 
-use super::{Notice, Notifier, NotifyFailure};
+use super::{AttachedFile, Notice, Notifier, NotifyFailure};
 
 /// How long the server may take for one e-mail; a [`Notifier`] has half a minute.
 const TIMEOUT: Duration = Duration::from_secs(25);
@@ -57,15 +57,24 @@ impl Notifier for SmtpNotifier {
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
         let failed = |error: &dyn std::fmt::Display| NotifyFailure(error.to_string());
         let to = notice.to.parse().map_err(|_| NotifyFailure("the receiver has no e-mail address".to_owned()))?;
-        let message = Message::builder()
-            .from(self.from.clone())
-            .to(to)
-            .subject(&notice.subject)
-            .header(ContentType::TEXT_PLAIN)
-            .body(notice.text.clone())
-            .map_err(|error| failed(&error))?;
+        let message = Message::builder().from(self.from.clone()).to(to).subject(&notice.subject);
+        let message = match notice.files.as_slice() {
+            [] => message.header(ContentType::TEXT_PLAIN).body(notice.text.clone()),
+            files => message.multipart(with_files(&notice.text, files)?),
+        };
+        let message = message.map_err(|error| failed(&error))?;
         self.server.send(message).await.map(|_| ()).map_err(|error| failed(&error))
     }
+}
+
+/// The text, then the files.
+fn with_files(text: &str, files: &[AttachedFile]) -> Result<MultiPart, NotifyFailure> {
+    let mut parts = MultiPart::mixed().singlepart(SinglePart::plain(text.to_owned()));
+    for file in files {
+        let kind = ContentType::parse(file.content_type).map_err(|error| NotifyFailure(error.to_string()))?;
+        parts = parts.singlepart(Attachment::new(file.name.clone()).body(file.content.to_vec(), kind));
+    }
+    Ok(parts)
 }
 
 #[cfg(test)]
@@ -105,7 +114,8 @@ mod tests {
     }
 
     fn notice(to: &str) -> Notice {
-        Notice { to: to.to_owned(), subject: "Webhook desactivado".to_owned(), text: "El webhook 3 falló.".to_owned() }
+        let (subject, text) = ("Webhook desactivado".to_owned(), "El webhook 3 falló.".to_owned());
+        Notice { to: to.to_owned(), subject, text, files: Vec::new() }
     }
 
     async fn sent(notice: &Notice, taken: bool) -> (Result<(), NotifyFailure>, String) {
@@ -126,6 +136,22 @@ mod tests {
         {
             assert!(received.contains(part), "{part}: {received}");
         }
+    }
+
+    #[tokio::test]
+    async fn files_go_with_it_and_a_name_adds_no_header() {
+        let mut notice = notice("ana@example.com");
+        notice.subject = "Factura A1 de Acero\r\nBcc: otra@example.com".to_owned();
+        let file =
+            |name: &str, content_type| AttachedFile { name: name.to_owned(), content_type, content: "<x/>".into() };
+        notice.files = vec![file("A1.xml", "application/xml"), file("A1.pdf", "application/pdf")];
+        let (outcome, received) = sent(&notice, true).await;
+        assert_eq!(outcome, Ok(()));
+        for part in ["multipart/mixed", "filename=\"A1.xml\"", "filename=\"A1.pdf\"", "application/pdf"] {
+            assert!(received.contains(part), "{part}: {received}");
+        }
+        assert!(!received.lines().any(|line| line.starts_with("Bcc")), "{received}");
+        assert_eq!(received.matches("RCPT TO").count(), 1);
     }
 
     #[tokio::test]

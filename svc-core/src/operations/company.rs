@@ -30,7 +30,7 @@ impl Context {
     /// and owner.
     ///
     /// Settings that are left out default to: plan Pro, 3 licences, API on, no franchise, invoicing
-    /// on, no minimum advance, selling below stock allowed, and an owner without an e-mail address.
+    /// on, no minimum advance, selling below stock allowed, no documents by e-mail, and an owner without an e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         self.create(settings, false).await
     }
@@ -57,6 +57,7 @@ impl Context {
             facturacion: true,
             anticipo_minimo: rust_decimal::Decimal::ZERO,
             vender_sin_existencia: true,
+            enviar_documentos: false,
             rfc: None,
             regimen: None,
             cp: None,

@@ -18,6 +18,7 @@ mod purchase;
 mod quota;
 mod read;
 mod receivable;
+mod report;
 mod sale;
 mod secrets;
 mod stock;
@@ -34,8 +35,9 @@ pub use customer::{
 };
 pub use invoice::{
     AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, DiscardDocument,
-    InvoiceChanges, InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced,
-    ReissueInvoice, ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
+    InvoiceChanges, InvoicePdf, InvoicePeriod, InvoiceRef, InvoiceRejected, InvoiceSent, InvoiceStamped, InvoiceXml,
+    PeriodInvoiced, ReissueInvoice, ReissuePayment, RejectCancellation, SavePdf, SaveXml, SendInvoice,
+    SubstituteInvoice,
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
@@ -53,6 +55,11 @@ pub use receivable::{
     AdvanceRefunded, Application, ApplyPayment, CancelDeposit, CancelPayment, CaptureDeposit, DepositRef,
     FavourRefunded, PayReceivable, PaymentApplied, PaymentCancelled, PaymentRef, PaymentsApplied, RefundAdvance,
     RefundFavour,
+};
+pub use report::{
+    AgeBuckets, AgedLine, AgedLines, AgingReport, CustomerStatement, IepsOfMonth, OpenDocument, SalesLine, SalesLines,
+    SalesReport, SalesSums, StatementFunds, StatementLine, StatementReport, StatementSums, SupplierVat, TaxMonth,
+    VatCharged, VatCredited, VatOfMonth, VatReport,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

@@ -80,6 +80,11 @@ impl Notices {
 }
 
 impl<'a> Admission<'a> {
+    /// The key's identifier within the company.
+    pub(super) fn suffix(&self) -> &str {
+        &self.key.id.suffix
+    }
+
     /// For a genuine key, before the request is counted.
     pub(super) fn new(context: &'a Context, key: Arc<KeyRecord>) -> Self {
         let at = context.now();

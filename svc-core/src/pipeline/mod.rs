@@ -112,7 +112,7 @@ async fn serve<'a>(
     let caller = admit(context, route.http.scopes, head, meta).await;
     // Recorded for refused requests too, so that logs name the company.
     if let Some(admission) = &meta.admission {
-        watch.company(admission.company().id);
+        watch.sender(admission.company().id, admission.suffix());
     }
     let caller = caller?;
     match (route.target, entrance) {

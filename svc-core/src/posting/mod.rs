@@ -14,6 +14,7 @@ mod exchange;
 pub(crate) mod global;
 pub(crate) mod invoice;
 pub(crate) mod lines;
+pub(crate) mod mailing;
 pub(crate) mod payment;
 pub(crate) mod products;
 pub(crate) mod prospect;

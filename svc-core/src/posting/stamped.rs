@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::{complement, correction};
+use super::{complement, correction, mailing};
 use crate::domain::cfdi::StampedXml;
 use crate::domain::event::Event;
 use crate::domain::time::Timestamp;
@@ -42,6 +42,7 @@ pub(crate) async fn accepted(
                 None => xml,
             };
             cx.tx.keep_stamped(invoice.clave, xml, cx.now).await?;
+            mailing::stamped(cx, invoice.clave).await?;
         }
         None => cx.tx.drop_sealed(invoice.clave).await?,
     }

@@ -103,6 +103,8 @@ pub struct CompanyChange {
     pub anticipo_minimo: Option<Decimal>,
     /// See [`Company::vender_sin_existencia`].
     pub vender_sin_existencia: Option<bool>,
+    /// See [`Company::enviar_documentos`].
+    pub enviar_documentos: Option<bool>,
     /// E-mail address of the owner, the company's first user; an empty one removes it.
     pub correo: Option<String>,
     /// See [`Company::rfc`].
@@ -130,6 +132,7 @@ impl CompanyChange {
         set(&mut company.facturacion, self.facturacion);
         set(&mut company.anticipo_minimo, self.anticipo_minimo);
         set(&mut company.vender_sin_existencia, self.vender_sin_existencia);
+        set(&mut company.enviar_documentos, self.enviar_documentos);
         company.rfc = self.rfc.or(company.rfc.take());
         company.regimen = self.regimen.or(company.regimen);
         company.cp = self.cp.or(company.cp.take());

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::{
-    Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, LoggedRequest, QueueStore, Reader, Resealed, RetentionStore,
+    SecretStore, SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::domain::words::Held;
 
@@ -74,6 +74,10 @@ impl<S: StoreLayer> UsageStore for S {
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         StoreLayer::add_usage(self, usage).await
+    }
+
+    async fn log_requests(&self, requests: &[LoggedRequest]) -> Result<(), StoreError> {
+        self.inner().log_requests(requests).await
     }
 }
 

@@ -36,6 +36,7 @@ mod product;
 mod purchase;
 mod queue;
 mod receivable;
+mod report;
 mod request;
 mod retention;
 mod sale;
@@ -81,24 +82,29 @@ pub use purchase::{
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use receivable::{BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, ReceivableTx};
+pub use report::{
+    AccountLine, AgedGroup, ChargedIeps, ChargedVat, CreditableVat, CustomerFunds, OpenReceivable, ReportDays,
+    ReportTx, SalesGroup, StatementCustomer,
+};
 pub(crate) use request::ANSWER_RETENTION;
 pub use request::{Claim, NewEvent, RequestTx};
-pub use retention::{Aged, RetentionStore};
+pub use retention::{Aged, LOGGED, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{
-    LeasedStamping, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx, StoredDocument,
+    LeasedStamping, MailedDocument, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx,
+    StoredDocument,
 };
 pub use subscription::{
     AbandonedEvent, DueEvent, FeedEvent, HeldEvent, Subscription, SubscriptionStore, SubscriptionTx,
 };
 pub use ticket::{NewReturn, TicketTx};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};
-pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
+pub use usage::{LoggedRequest, MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{
     Attempt, AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook,
-    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewWebhook, RecordedAttempt,
-    WebhookData, WebhookTx,
+    FailureStreak, FannedOut, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewMail, NewWebhook,
+    RecordedAttempt, WebhookData, WebhookTx,
 };
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -283,6 +289,7 @@ pub trait Tx:
     + ProductTx
     + PurchaseTx
     + ReceivableTx
+    + ReportTx
     + RequestTx
     + SaleTx
     + StampingTx

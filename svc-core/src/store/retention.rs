@@ -6,6 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::{CompanyId, StoreError};
 
+/// How many requests a company's log keeps after a clean-up.
+pub const LOGGED: i64 = 10_000;
+
 /// Rows that are kept for some days only, and what their age counts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aged {
@@ -19,6 +22,10 @@ pub enum Aged {
     Events,
     /// Webhooks: their deletion. Webhooks with deliveries stay.
     Webhooks,
+    /// Requests in the log: when they came.
+    Requests,
+    /// Requests in the log beyond the last [`LOGGED`], whatever their age.
+    ExcessRequests,
 }
 
 /// Companies that have something to remove.

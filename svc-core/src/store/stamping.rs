@@ -11,6 +11,25 @@ use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Held, InvoiceKind, InvoiceStatus};
 
+/// What an e-mail about a document of the registry says, and to whom it may go.
+#[derive(Debug, Clone)]
+pub struct MailedDocument {
+    /// Invoice, credit note or payment complement.
+    pub tipo: InvoiceKind,
+    /// Where the record stands with the authority.
+    pub estatus: InvoiceStatus,
+    /// Part of its folio.
+    pub serie: Option<String>,
+    /// Number in the series.
+    pub folio: Option<String>,
+    /// Its fiscal folio.
+    pub uuid: Option<String>,
+    /// Whether its stamped XML is here.
+    pub timbrado: bool,
+    /// The e-mail addresses of its customer, as they were written.
+    pub correo: Option<String>,
+}
+
 /// A leased record of the stamping queue or the queue of cancellations.
 #[derive(Debug, Clone, Copy)]
 pub struct LeasedStamping {
@@ -107,6 +126,10 @@ pub struct StampingPayment {
 pub struct StoredDocument {
     /// Where the record stands with the authority.
     pub estatus: InvoiceStatus,
+    /// Part of its folio.
+    pub serie: Option<String>,
+    /// Number in the series.
+    pub folio: Option<String>,
     /// The stamped XML; `None` while it is not stamped, or if it was stamped elsewhere.
     pub xml: Option<String>,
 }
@@ -206,6 +229,9 @@ pub trait StampingTx {
 
     /// The sealed document of a record that is not stamped, if it has one.
     async fn sealed_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
+
+    /// What an e-mail about a record says.
+    async fn mailed_document(&mut self, factura: i64) -> Result<Option<MailedDocument>, StoreError>;
 
     /// What the addenda of a record's document will contain, once it is stamped.
     async fn sealed_addenda(&mut self, factura: i64) -> Result<Option<String>, StoreError>;

@@ -11,8 +11,9 @@ use crate::domain::scope::Scopes;
 use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
+    RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx,
+    Usage, UsageStore,
 };
 use crate::testing::company;
 
@@ -53,6 +54,10 @@ impl UsageStore for Empty {
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         Ok(usage.clone())
+    }
+
+    async fn log_requests(&self, _: &[LoggedRequest]) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 

@@ -65,6 +65,31 @@ impl Usage {
     }
 }
 
+/// A request that was answered, or that its client gave up: never its query, body or secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedRequest {
+    /// The company of its key.
+    pub company: CompanyId,
+    /// Its id, which ascends with time.
+    pub peticion: String,
+    /// When it came.
+    pub fecha: DateTime<Utc>,
+    /// Its method.
+    pub metodo: String,
+    /// The template of its path.
+    pub ruta: String,
+    /// The status of its answer; 499 if the client gave it up.
+    pub estado: u16,
+    /// The error's code.
+    pub codigo: Option<String>,
+    /// How long the answer took.
+    pub microsegundos: i64,
+    /// The id of its key.
+    pub llave: Option<String>,
+    /// The client's address, as far as the front end knows it.
+    pub direccion: Option<String>,
+}
+
 /// API keys and usage, across companies.
 #[async_trait]
 pub trait UsageStore {
@@ -82,4 +107,8 @@ pub trait UsageStore {
     /// stored, counts as the present one: it came from a clock that was wrong. The month of a company
     /// whose own clock is ahead is compared with that.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;
+
+    /// Adds to the companies' logs of requests, in one transaction. `requests` is sorted by company;
+    /// one of a company that does not exist, or that is there already, is ignored.
+    async fn log_requests(&self, requests: &[LoggedRequest]) -> Result<(), StoreError>;
 }

@@ -238,6 +238,19 @@ pub struct FannedOut {
     pub deliveries: u64,
 }
 
+/// An e-mail to be sent.
+#[derive(Debug, Clone, Copy)]
+pub struct NewMail<'a> {
+    /// The recipient's address, one.
+    pub para: &'a str,
+    /// Subject.
+    pub asunto: &'a str,
+    /// Plain text.
+    pub texto: &'a str,
+    /// The document of the registry that goes with it.
+    pub factura: Option<i64>,
+}
+
 /// A leased e-mail.
 #[derive(Debug, Clone)]
 pub struct LeasedMail {
@@ -249,6 +262,8 @@ pub struct LeasedMail {
     pub asunto: String,
     /// Plain text.
     pub texto: String,
+    /// The document of the registry that goes with it.
+    pub factura: Option<i64>,
     /// Attempts, this one included.
     pub intentos: u32,
 }
@@ -355,7 +370,7 @@ pub trait WebhookTx {
     async fn discard_deliveries(&mut self, max: u32) -> Result<u64, StoreError>;
 
     /// Queues an e-mail.
-    async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
+    async fn append_mail(&mut self, mail: &NewMail<'_>, now: Timestamp) -> Result<(), StoreError>;
 
     /// Leases e-mails that are due.
     async fn lease_mail(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedMail>, StoreError>;

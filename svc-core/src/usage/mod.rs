@@ -14,12 +14,17 @@
 
 mod count;
 mod ledger;
+mod log;
 mod merging;
 
 use std::time::Duration;
 
 pub(crate) use ledger::{AdmissionRequest, Figures, Ledger, Refusal};
+pub(crate) use log::RequestLog;
 pub(crate) use merging::Merging;
 
 /// The default of [`crate::ContextBuilder::merge_usage_every`].
 pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The time from one writing of the log of requests to the next.
+pub(crate) const LOG_INTERVAL: Duration = Duration::from_secs(2);

@@ -4,7 +4,7 @@ use super::schedule::is_disabled;
 use crate::context::Step;
 use crate::error::Error;
 use crate::operation::Cx;
-use crate::store::MAX_COUNTED;
+use crate::store::{MAX_COUNTED, NewMail};
 
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
@@ -29,7 +29,8 @@ impl Step for DisableWebhook {
         if let Some(correo) = &webhook.correo {
             let asunto = format!("Se desactivó el webhook {} de {}", self.webhook, cx.company.nombre);
             let texto = text(self.webhook, &webhook.url, streak.fallos_consecutivos, discarded, cx);
-            cx.tx.append_mail(correo, &asunto, &texto, cx.now).await?;
+            let mail = NewMail { para: correo, asunto: &asunto, texto: &texto, factura: None };
+            cx.tx.append_mail(&mail, cx.now).await?;
         }
         Ok(Some(discarded))
     }

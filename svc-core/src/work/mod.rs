@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Either, Shared, join, join_all, select};
+use futures_util::future::{BoxFuture, Either, Shared, join_all, join3, select};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -178,17 +178,19 @@ impl Context {
     }
 
     /// Keeps usage and keys current until `all_is_answered` ends: merges usage every 250 ms and
-    /// once more at the end, reads keys in use again before they expire, and logs when the
+    /// once more at the end, writes the log of requests, reads keys in use again before they expire, and logs when the
     /// process's clock and the store's come apart. Returns the error of the last merge; after an
     /// earlier error the usage is kept for the next merge.
     ///
     /// Do not drop it before it ends: a cancelled merge may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
-        let aside = join(self.keep_keys_fresh(), self.watch_clock());
-        match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(aside)).await {
+        let aside = join3(self.keep_keys_fresh(), self.watch_clock(), self.keep_log_written());
+        let merged = match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(aside)).await {
             Either::Left((merged, _)) => merged,
-            Either::Right(((never, _), _)) => match never {},
-        }
+            Either::Right(((never, _, _), _)) => match never {},
+        };
+        self.write_log().await;
+        merged
     }
 
     async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
@@ -200,6 +202,14 @@ impl Context {
             }
         }
         self.merge_usage().await
+    }
+
+    async fn keep_log_written(&self) -> Infallible {
+        let context = self.in_background();
+        loop {
+            tokio::time::sleep(usage::LOG_INTERVAL).await;
+            context.write_log().await;
+        }
     }
 
     async fn keep_keys_fresh(&self) -> Infallible {

@@ -10,7 +10,7 @@ use svc_core::record::Record as _;
 use svc_core::record::webhook::Webhook;
 use svc_core::store::{
     AttemptRecord, ClaimedDelivery, DISCARD_BATCH, DeliveryClaim, EarlierDelivery, FailingWebhook, FailureStreak,
-    FannedOut, LeaseTerms, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewWebhook, RecordedAttempt,
+    FannedOut, LeaseTerms, LeasedMail, MAX_COUNTED, NewDeliveries, NewDelivery, NewMail, NewWebhook, RecordedAttempt,
     StoreError, WebhookData, WebhookTx,
 };
 use uuid::Uuid;
@@ -34,7 +34,7 @@ impl FromRow for Webhook {
 from_row!(FannedOut { events: "eventos", deliveries: "entregas" });
 from_row!(FailureStreak { fallos_consecutivos, racha_desde });
 from_row!(FailingWebhook { url, streak: .., correo });
-from_row!(LeasedMail { clave, para, asunto, texto, intentos });
+from_row!(LeasedMail { clave, para, asunto, texto, factura, intentos });
 
 #[async_trait]
 impl WebhookTx for PostgresTx {
@@ -316,16 +316,17 @@ impl WebhookTx for PostgresTx {
         self.discard(max, None).await
     }
 
-    async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError> {
+    async fn append_mail(&mut self, mail: &NewMail<'_>, now: Timestamp) -> Result<(), StoreError> {
         let clave = self.next("avisos", 1).await?;
         self.run(sql!(
-            "INSERT INTO avisos (empresa, clave, para, asunto, texto, creado, proximo)
-             VALUES (:empresa, :clave, :para, :asunto, :texto, :ahora, :ahora)",
+            "INSERT INTO avisos (empresa, clave, para, asunto, texto, factura, creado, proximo)
+             VALUES (:empresa, :clave, :para, :asunto, :texto, :factura, :ahora, :ahora)",
             empresa: self.empresa,
             clave,
-            para,
-            asunto,
-            texto,
+            para: mail.para,
+            asunto: mail.asunto,
+            texto: mail.texto,
+            factura: mail.factura,
             ahora: now,
         ))
         .await
@@ -345,7 +346,7 @@ impl WebhookTx for PostgresTx {
              SET token = :token, arrendado = now() + :duracion, proximo = :hasta, intentos = a.intentos + 1
              FROM libres l
              WHERE a.empresa = :empresa AND a.clave = l.clave
-             RETURNING a.clave, a.para, a.asunto, a.texto, a.intentos",
+             RETURNING a.clave, a.para, a.asunto, a.texto, a.factura, a.intentos",
             empresa: self.empresa,
             vencido: terms.due,
             max: i64::from(terms.max),

@@ -19,6 +19,7 @@ mod purchases;
 mod quota;
 mod rates;
 mod reading;
+mod reports;
 mod sales;
 pub(crate) mod shop;
 mod stock;

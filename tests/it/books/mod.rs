@@ -5,6 +5,7 @@ mod credits;
 mod dealings;
 mod notices;
 mod payables;
+pub(crate) mod reports;
 pub(crate) mod step;
 
 use std::hash::{BuildHasher as _, RandomState};
@@ -99,6 +100,7 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
             for business in &companies {
                 books::check(&world, &business.company).await;
                 business.check_trial_balance().await;
+                business.check_reports().await;
             }
         }
     }

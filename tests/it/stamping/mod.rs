@@ -17,6 +17,7 @@ mod global_period;
 mod invoices;
 mod leases;
 mod line_details;
+mod mailed;
 mod pace;
 mod receivers;
 mod refunds;

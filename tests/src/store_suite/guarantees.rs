@@ -9,10 +9,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::time::Timestamp;
-use svc_core::store::{Backlog, Claim, LeaseTerms, LeasedMail, Store};
+use svc_core::store::{Backlog, Claim, LeaseTerms, LeasedMail, NewMail, Store};
 use uuid::Uuid;
 
 use super::company;
+
+const MAIL: NewMail<'static> = NewMail { para: "ana@example.com", asunto: "Asunto", texto: "Texto", factura: None };
 
 fn now() -> DateTime<Utc> {
     "2026-10-12T18:00:00Z".parse().expect("an instant")
@@ -22,7 +24,7 @@ fn now() -> DateTime<Utc> {
 async fn queue_mail(store: &Arc<dyn Store>, company: CompanyId, count: usize) {
     let mut tx = store.begin(company).await.expect("a transaction");
     for _ in 0..count {
-        tx.append_mail("ana@example.com", "Asunto", "Texto", Timestamp::new(now())).await.expect("queued");
+        tx.append_mail(&MAIL, Timestamp::new(now())).await.expect("queued");
     }
     tx.commit().await.expect("committed");
 }
@@ -59,7 +61,7 @@ pub async fn a_transaction_is_written_whole_or_not_at_all(store: Arc<dyn Store>)
     let company = company(&store).await;
     for drops in [true, false] {
         let mut tx = store.begin(company).await.expect("a transaction");
-        tx.append_mail("ana@example.com", "Asunto", "Texto", Timestamp::new(now())).await.expect("queued");
+        tx.append_mail(&MAIL, Timestamp::new(now())).await.expect("queued");
         if drops {
             drop(tx);
         } else {

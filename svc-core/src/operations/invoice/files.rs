@@ -61,6 +61,6 @@ pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<File, Error
 
 /// The status and the stamped XML of a document.
 async fn stamped(reader: &dyn Reader, factura: i64) -> Result<(InvoiceStatus, String), Error> {
-    let StoredDocument { estatus, xml } = reader.document(factura).await?.ok_or(Code::NoEncontrado)?;
+    let StoredDocument { estatus, xml, .. } = reader.document(factura).await?.ok_or(Code::NoEncontrado)?;
     Ok((estatus, xml.ok_or(Code::DocumentoNoDisponible)?))
 }

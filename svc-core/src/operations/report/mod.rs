@@ -1,0 +1,48 @@
+//! Reports of the books. Their sums are those of the ledger on the same days: groups beyond the
+//! largest are added up, and what no document accounts for has a place of its own.
+
+mod aging;
+mod sales;
+mod statement;
+mod vat;
+
+use chrono::NaiveDate;
+use chrono_tz::America::Mexico_City;
+use chrono_tz::Tz;
+use rust_decimal::Decimal;
+
+use crate::domain::quantity::Balance;
+use crate::domain::sat;
+use crate::domain::time::Date;
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::store::ReportDays;
+
+pub use aging::{AgeBuckets, AgedLine, AgedLines, AgingReport};
+pub use sales::{SalesLine, SalesLines, SalesReport, SalesSums};
+pub use statement::{CustomerStatement, OpenDocument, StatementFunds, StatementLine, StatementReport, StatementSums};
+pub use vat::{IepsOfMonth, SupplierVat, TaxMonth, VatCharged, VatCredited, VatOfMonth, VatReport};
+
+/// How many groups a report tells one by one.
+const MAX_GROUPS: i64 = 1_000;
+
+/// The zone whose days the company's reports have.
+fn zone(cx: &Cx<'_>) -> Tz {
+    cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City)
+}
+
+fn today(cx: &Cx<'_>) -> NaiveDate {
+    cx.now.get().with_timezone(&zone(cx)).date_naive()
+}
+
+/// The days from `desde` to `hasta`; refuses them backwards.
+fn days(desde: Date, hasta: Date) -> Result<ReportDays, Error> {
+    if desde.0 > hasta.0 {
+        return Err(Error::field(Code::DatoInvalido, "hasta", "es anterior a desde"));
+    }
+    Ok(ReportDays { desde: desde.0, hasta: hasta.0 })
+}
+
+fn sum<T>(of: &[T], amount: impl Fn(&T) -> Decimal) -> Balance {
+    Balance::new(of.iter().map(amount).sum())
+}

@@ -1,0 +1,169 @@
+//! What is owed on a day, by its age.
+
+use chrono::NaiveDate;
+use svc_core::domain::accounting::Account;
+use svc_core::store::AgedGroup;
+
+use crate::row::from_row;
+use crate::sql::{Sql, sql};
+
+from_row!(AgedGroup {
+    lugar,
+    tercero,
+    nombre,
+    rfc,
+    moneda,
+    documentos,
+    saldo,
+    por_vencer,
+    hasta_30,
+    hasta_60,
+    hasta_90,
+    mas_de_90,
+    total,
+});
+
+/// A sale's entries belong to its last receivable, since the receivable of a discarded invoice
+/// shares the sale with the next. A receivable without an entry of its own is imported.
+pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
+    sql!(
+        "WITH movimientos AS MATERIALIZED (
+             SELECT coalesce(p.venta, x.venta, -x.cxc) AS documento,
+                    bool_or(p.pago IS NULL) AS contabilizada,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
+                    coalesce(sum(CASE WHEN p.revierte IS NULL THEN x.importe ELSE -x.importe END)
+                             FILTER (WHERE p.fecha <= :al), 0) AS aplicado
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
+             WHERE p.empresa = :empresa AND r.codigo = :cuenta
+             GROUP BY coalesce(p.venta, x.venta, -x.cxc)
+         ), cuentas AS MATERIALIZED (
+             SELECT c.cliente AS tercero, c.moneda, coalesce(:al - c.vencimiento, 0) AS dias,
+                    CASE WHEN m.contabilizada THEN c.total ELSE i.saldo END - coalesce(m.aplicado, 0) AS saldo,
+                    CASE WHEN m.contabilizada THEN 0 ELSE round(i.saldo * c.tipo_cambio, 2) END
+                        + coalesce(m.pesos, 0) AS pesos
+             FROM cxc c
+             LEFT JOIN movimientos m ON m.documento = coalesce(c.venta, -c.clave)
+             CROSS JOIN LATERAL (
+                 SELECT CASE
+                            WHEN m.contabilizada OR c.fecha > :al OR c.estatus = 'cancelado' THEN 0
+                            ELSE c.saldo + coalesce((
+                                SELECT sum(x.importe)
+                                FROM cxc_pagos x
+                                WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
+                                  AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
+                            ), 0)
+                        END AS saldo
+             ) i
+             WHERE c.empresa = :empresa
+               AND NOT EXISTS (SELECT FROM cxc o
+                               WHERE o.empresa = :empresa AND o.venta = c.venta AND o.clave > c.clave)
+         ), grupos AS (
+             SELECT c.tercero, c.moneda, count(*) AS documentos,
+                    sum(CASE WHEN c.moneda = 'MXN' THEN c.pesos ELSE c.saldo END) AS saldo,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias <= 0), 0) AS por_vencer,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 1 AND 30), 0) AS hasta_30,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 31 AND 60), 0) AS hasta_60,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 61 AND 90), 0) AS hasta_90,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias > 90), 0) AS mas_de_90,
+                    sum(c.pesos) AS total,
+                    row_number() OVER (ORDER BY sum(c.pesos) DESC, c.tercero, c.moneda) AS lugar
+             FROM cuentas c
+             WHERE c.pesos <> 0
+             GROUP BY c.tercero, c.moneda
+         ), lugares AS (
+             SELECT least(g.lugar, :max + 1) AS lugar,
+                    min(g.tercero) FILTER (WHERE g.lugar <= :max) AS tercero,
+                    min(g.moneda) FILTER (WHERE g.lugar <= :max) AS moneda,
+                    sum(g.documentos)::bigint AS documentos, sum(g.saldo) AS saldo, sum(g.por_vencer) AS por_vencer,
+                    sum(g.hasta_30) AS hasta_30, sum(g.hasta_60) AS hasta_60, sum(g.hasta_90) AS hasta_90,
+                    sum(g.mas_de_90) AS mas_de_90, sum(g.total) AS total
+             FROM grupos g
+             GROUP BY least(g.lugar, :max + 1)
+             UNION ALL
+             SELECT 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, coalesce(sum(m.pesos), 0)
+             FROM movimientos m
+         )
+         SELECT l.lugar, l.tercero, coalesce(t.razon_social, t.nombre) AS nombre, t.rfc, l.moneda, l.documentos, l.saldo,
+                l.por_vencer, l.hasta_30, l.hasta_60, l.hasta_90, l.mas_de_90, l.total
+         FROM lugares l
+         LEFT JOIN clientes t ON t.empresa = :empresa AND t.clave = l.tercero
+         ORDER BY l.lugar",
+        empresa,
+        al,
+        max,
+        cuenta: Account::Clientes,
+    )
+}
+
+/// A payable without an entry of its own is imported.
+pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
+    sql!(
+        "WITH movimientos AS MATERIALIZED (
+             SELECT p.cxp AS documento,
+                    bool_or(p.cxp_pago IS NULL) AS contabilizada,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
+                    coalesce(sum(CASE WHEN p.revierte IS NULL THEN x.importe ELSE -x.importe END)
+                             FILTER (WHERE p.fecha <= :al), 0) AS aplicado
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN cxp_pagos x ON x.empresa = :empresa AND x.clave = p.cxp_pago
+             WHERE p.empresa = :empresa AND r.codigo = :cuenta
+             GROUP BY p.cxp
+         ), cuentas AS MATERIALIZED (
+             SELECT nullif(c.proveedor, 0) AS tercero, c.moneda, coalesce(:al - c.vencimiento, 0) AS dias,
+                    i.saldo - coalesce(m.aplicado, 0) AS saldo,
+                    CASE WHEN m.contabilizada THEN 0 ELSE round(i.saldo * c.tipo_cambio, 2) END
+                        + coalesce(m.pesos, 0) AS pesos
+             FROM cxp c
+             LEFT JOIN movimientos m ON m.documento = c.clave
+             CROSS JOIN LATERAL (
+                 SELECT CASE
+                            WHEN m.contabilizada AND m.pesos = 0 THEN 0
+                            WHEN NOT coalesce(m.contabilizada, false) AND (c.fecha > :al OR c.estatus = 'cancelado') THEN 0
+                            ELSE CASE c.estatus WHEN 'cancelado' THEN c.total ELSE c.saldo END + coalesce((
+                                SELECT sum(x.importe)
+                                FROM cxp_pagos x
+                                WHERE x.empresa = :empresa AND x.cxp = c.clave AND NOT x.cancelado
+                            ), 0)
+                        END AS saldo
+             ) i
+             WHERE c.empresa = :empresa
+         ), grupos AS (
+             SELECT c.tercero, c.moneda, count(*) AS documentos,
+                    sum(CASE WHEN c.moneda = 'MXN' THEN c.pesos ELSE c.saldo END) AS saldo,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias <= 0), 0) AS por_vencer,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 1 AND 30), 0) AS hasta_30,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 31 AND 60), 0) AS hasta_60,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 61 AND 90), 0) AS hasta_90,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias > 90), 0) AS mas_de_90,
+                    sum(c.pesos) AS total,
+                    row_number() OVER (ORDER BY sum(c.pesos) DESC, c.tercero, c.moneda) AS lugar
+             FROM cuentas c
+             WHERE c.pesos <> 0
+             GROUP BY c.tercero, c.moneda
+         ), lugares AS (
+             SELECT least(g.lugar, :max + 1) AS lugar,
+                    min(g.tercero) FILTER (WHERE g.lugar <= :max) AS tercero,
+                    min(g.moneda) FILTER (WHERE g.lugar <= :max) AS moneda,
+                    sum(g.documentos)::bigint AS documentos, sum(g.saldo) AS saldo, sum(g.por_vencer) AS por_vencer,
+                    sum(g.hasta_30) AS hasta_30, sum(g.hasta_60) AS hasta_60, sum(g.hasta_90) AS hasta_90,
+                    sum(g.mas_de_90) AS mas_de_90, sum(g.total) AS total
+             FROM grupos g
+             GROUP BY least(g.lugar, :max + 1)
+             UNION ALL
+             SELECT 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, coalesce(sum(m.pesos), 0)
+             FROM movimientos m
+         )
+         SELECT l.lugar, l.tercero, t.nombre, t.rfc, l.moneda, l.documentos, l.saldo, l.por_vencer, l.hasta_30, l.hasta_60,
+                l.hasta_90, l.mas_de_90, l.total
+         FROM lugares l
+         LEFT JOIN proveedores t ON t.empresa = :empresa AND t.clave = l.tercero
+         ORDER BY l.lugar",
+        empresa,
+        al,
+        max,
+        cuenta: Account::Proveedores,
+    )
+}

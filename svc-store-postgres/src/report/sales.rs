@@ -1,0 +1,200 @@
+//! Sales as the accounts 401 and 402 say them.
+//!
+//! An entry of a sale is of the sale's lines, that of a credit note of the note's, and that of goods
+//! that came back without a document of what came back. An amount is shared out to lines by running
+//! sums that are rounded, so that the parts add up to it.
+
+use svc_core::store::{ReportDays, SalesGroup};
+
+use crate::row::from_row;
+use crate::sql::{Sql, sql};
+
+from_row!(SalesGroup { lugar, dia, clave, nombre, sku, cantidad, ventas, descuentos });
+
+pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
+    sql!(
+        "WITH dias AS (
+             SELECT p.fecha AS dia,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+               AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+             GROUP BY p.fecha
+         ), lugares AS (
+             SELECT d.*, least(row_number() OVER (ORDER BY d.dia), :max + 1) AS lugar
+             FROM dias d
+         )
+         SELECT lugar, min(dia) FILTER (WHERE lugar <= :max) AS dia, NULL::bigint AS clave, NULL::text AS nombre,
+                NULL::text AS sku, NULL::numeric AS cantidad, sum(ventas) AS ventas, sum(descuentos) AS descuentos
+         FROM lugares
+         GROUP BY lugar
+         ORDER BY lugar",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        max,
+    )
+}
+
+pub(super) fn by_customer(empresa: i64, days: ReportDays, max: i64) -> Sql {
+    sql!(
+        "WITH ingresos AS (
+             SELECT v.cliente AS clave,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+               AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+             GROUP BY v.cliente
+         ), lugares AS (
+             SELECT i.*, least(row_number() OVER (ORDER BY i.ventas - i.descuentos DESC, i.clave), :max + 1) AS lugar
+             FROM ingresos i
+         ), grupos AS (
+             SELECT lugar, min(clave) FILTER (WHERE lugar <= :max) AS clave, sum(ventas) AS ventas,
+                    sum(descuentos) AS descuentos
+             FROM lugares
+             GROUP BY lugar
+         )
+         SELECT g.lugar, NULL::date AS dia, g.clave, coalesce(t.razon_social, t.nombre) AS nombre, NULL::text AS sku,
+                NULL::numeric AS cantidad, g.ventas, g.descuentos
+         FROM grupos g
+         LEFT JOIN clientes t ON t.empresa = :empresa AND t.clave = g.clave
+         ORDER BY g.lugar",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        max,
+    )
+}
+
+pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
+    sql!(
+        "WITH ingresos AS (
+             SELECT v.vendedor AS clave,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+               AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+             GROUP BY v.vendedor
+         ), lugares AS (
+             SELECT i.*, least(row_number() OVER (ORDER BY i.ventas - i.descuentos DESC, i.clave), :max + 1) AS lugar
+             FROM ingresos i
+         ), grupos AS (
+             SELECT lugar, min(clave) FILTER (WHERE lugar <= :max) AS clave, sum(ventas) AS ventas,
+                    sum(descuentos) AS descuentos
+             FROM lugares
+             GROUP BY lugar
+         )
+         SELECT g.lugar, NULL::date AS dia, g.clave, t.nombre, NULL::text AS sku, NULL::numeric AS cantidad, g.ventas,
+                g.descuentos
+         FROM grupos g
+         LEFT JOIN usuarios t ON t.empresa = :empresa AND t.clave = g.clave
+         ORDER BY g.lugar",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        max,
+    )
+}
+
+/// The origin of an entry is the record of its credit note, 0 for goods that came back without one,
+/// and otherwise null: then it is the sale itself.
+pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
+    sql!(
+        "WITH asientos AS (
+             SELECT p.venta,
+                    CASE WHEN p.pago IS NULL AND n.factura IS NOT NULL THEN n.factura
+                         WHEN p.pago IS NULL AND bool_or(r.codigo LIKE '206.%') AND NOT bool_or(r.codigo LIKE '105.%') THEN 0
+                    END AS origen,
+                    CASE WHEN p.revierte IS NULL THEN 1 ELSE -1 END AS signo,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+             GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura
+             HAVING bool_or(r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+         ), ingresos AS MATERIALIZED (
+             SELECT venta, origen, sum(signo) AS veces, sum(ventas) AS ventas, sum(descuentos) AS descuentos
+             FROM asientos
+             GROUP BY venta, origen
+         ), renglones AS (
+             SELECT i.venta, i.origen, v.clave AS renglon, v.producto, v.cantidad * i.veces AS cantidad, v.subtotal, v.descuento
+             FROM ingresos i
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta
+             WHERE i.origen IS NULL
+             UNION ALL
+             SELECT i.venta, i.origen, v.clave, v.producto, -n.acreditada * i.veces, 0, n.subtotal - n.descuento
+             FROM ingresos i
+             JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = i.origen
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta AND v.renglon = n.renglon
+             WHERE i.origen > 0
+             UNION ALL
+             SELECT i.venta, i.origen, v.clave, v.producto, -sum(d.cantidad) * i.veces / d.devoluciones, 0, sum(d.base)
+             FROM ingresos i
+             JOIN (
+                 SELECT d.venta, r.renglon, r.cantidad, r.base, count(*) OVER (PARTITION BY d.venta, r.renglon) AS devoluciones
+                 FROM devoluciones d
+                 JOIN devoluciones_renglones r ON r.empresa = :empresa AND r.devolucion = d.clave
+                 WHERE d.empresa = :empresa
+             ) d ON d.venta = i.venta
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = d.venta AND v.renglon = d.renglon
+             WHERE i.origen = 0
+             GROUP BY i.venta, i.origen, i.veces, v.clave, v.producto, d.devoluciones
+         ), sumas AS (
+             SELECT r.*, sum(subtotal) OVER hasta_aqui AS subtotal_aqui, sum(descuento) OVER hasta_aqui AS descuento_aqui,
+                    sum(subtotal) OVER todo AS subtotal_todo, sum(descuento) OVER todo AS descuento_todo
+             FROM renglones r
+             WINDOW todo AS (PARTITION BY venta, origen), hasta_aqui AS (PARTITION BY venta, origen ORDER BY renglon)
+         ), partes AS (
+             SELECT s.producto, s.cantidad,
+                    coalesce(round(i.ventas * s.subtotal_aqui / nullif(s.subtotal_todo, 0), 2)
+                             - round(i.ventas * (s.subtotal_aqui - s.subtotal) / nullif(s.subtotal_todo, 0), 2), 0) AS ventas,
+                    coalesce(round(i.descuentos * s.descuento_aqui / nullif(s.descuento_todo, 0), 2)
+                             - round(i.descuentos * (s.descuento_aqui - s.descuento) / nullif(s.descuento_todo, 0), 2),
+                             0) AS descuentos
+             FROM sumas s
+             JOIN ingresos i ON i.venta = s.venta AND i.origen IS NOT DISTINCT FROM s.origen
+             UNION ALL
+             -- What no line accounts for.
+             SELECT NULL, 0,
+                    CASE WHEN coalesce(t.subtotal, 0) = 0 THEN i.ventas ELSE 0 END,
+                    CASE WHEN coalesce(t.descuento, 0) = 0 THEN i.descuentos ELSE 0 END
+             FROM ingresos i
+             LEFT JOIN (
+                 SELECT venta, origen, sum(subtotal) AS subtotal, sum(descuento) AS descuento
+                 FROM renglones
+                 GROUP BY venta, origen
+             ) t ON t.venta = i.venta AND t.origen IS NOT DISTINCT FROM i.origen
+         ), productos_vendidos AS (
+             SELECT producto AS clave, sum(cantidad) AS cantidad, sum(ventas) AS ventas, sum(descuentos) AS descuentos
+             FROM partes
+             GROUP BY producto
+         ), lugares AS (
+             SELECT v.*, least(row_number() OVER (ORDER BY v.ventas - v.descuentos DESC, v.clave), :max + 1) AS lugar
+             FROM productos_vendidos v
+             WHERE v.ventas <> 0 OR v.descuentos <> 0 OR v.cantidad <> 0
+         ), grupos AS (
+             SELECT lugar, min(clave) FILTER (WHERE lugar <= :max) AS clave, round(sum(cantidad), 6) AS cantidad,
+                    sum(ventas) AS ventas, sum(descuentos) AS descuentos
+             FROM lugares
+             GROUP BY lugar
+         )
+         SELECT g.lugar, NULL::date AS dia, g.clave, t.descripcion AS nombre, t.sku, g.cantidad, g.ventas, g.descuentos
+         FROM grupos g
+         LEFT JOIN productos t ON t.empresa = :empresa AND t.clave = g.clave
+         ORDER BY g.lugar",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        max,
+    )
+}

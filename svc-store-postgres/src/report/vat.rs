@@ -1,0 +1,235 @@
+//! IVA and IEPS of a period, as the accounts 118, 119, 208, 209 and 216.10 say them.
+//!
+//! An entry has one amount of IVA, which is shared out to the rates of its document's lines by
+//! running sums that are rounded, so that the parts add up to it.
+
+use svc_core::domain::accounting::Account;
+use svc_core::store::{ChargedIeps, ChargedVat, CreditableVat, ReportDays};
+
+use crate::row::from_row;
+use crate::sql::{Sql, sql};
+
+from_row!(ChargedVat { tasa, base, iva, base_cobrada, iva_cobrado, iva_por_cobrar });
+from_row!(ChargedIeps { ieps, cobrado, por_cobrar });
+from_row!(CreditableVat {
+    lugar,
+    proveedor,
+    nombre,
+    rfc,
+    tasa,
+    base,
+    iva,
+    base_pagada,
+    iva_pagado,
+    iva_por_pagar,
+    iva_retenido,
+});
+
+/// An entry on 402 that touches neither income nor a receivable takes goods back without a credit
+/// note. Of a rate above zero the collected base follows from the IVA; of the others from what was
+/// paid.
+pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
+    sql!(
+        "WITH asientos AS (
+             SELECT coalesce(p.venta, x.venta) AS venta,
+                    CASE WHEN p.pago IS NULL THEN n.factura END AS nota, p.pago IS NOT NULL AS de_pago,
+                    p.pago IS NULL AND (n.factura IS NOT NULL
+                        OR bool_or(r.codigo LIKE '402.%')
+                           AND NOT bool_or(r.codigo LIKE '105.%' OR r.codigo LIKE '401.%')) AS de_nota,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :cobrado), 0) AS cobrado,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :por_cobrar), 0) AS por_cobrar,
+                    coalesce(sum(r.abono - r.cargo) FILTER (
+                        WHERE r.codigo LIKE '401.%' OR r.codigo LIKE '402.%'
+                           OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo'), 0) AS base,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '105.%'), 0) AS pagado
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
+             LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
+             LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+             GROUP BY p.clave, p.venta, x.venta, p.pago, n.factura
+             HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+                 OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL
+         ), ventas_del_mes AS MATERIALIZED (
+             SELECT venta, nota,
+                    sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,
+                    sum(CASE WHEN de_pago THEN 0 ELSE cobrado + por_cobrar END) AS iva,
+                    sum(CASE WHEN de_pago THEN 0 ELSE base END) AS base,
+                    sum(CASE WHEN de_pago THEN pagado ELSE 0 END) AS pagado,
+                    sum(CASE WHEN de_nota THEN base ELSE 0 END) AS devuelto
+             FROM asientos
+             GROUP BY venta, nota
+         ), tasas AS (
+             SELECT m.venta, m.nota, v.iva_tasa AS tasa, sum(v.iva) AS iva, sum(v.subtotal - v.descuento + v.ieps) AS base,
+                    sum(v.total) AS total
+             FROM ventas_del_mes m
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
+             WHERE m.nota IS NULL
+             GROUP BY m.venta, m.nota, v.iva_tasa
+             UNION ALL
+             SELECT m.venta, m.nota, v.iva_tasa, sum(n.iva), sum(n.subtotal - n.descuento + n.ieps), sum(n.total)
+             FROM ventas_del_mes m
+             JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = m.nota
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta AND v.renglon = n.renglon
+             GROUP BY m.venta, m.nota, v.iva_tasa
+         ), sumas AS (
+             SELECT t.*, sum(iva) OVER hasta_aqui AS iva_aqui, sum(base) OVER hasta_aqui AS base_aqui,
+                    nullif(sum(iva) OVER todo, 0) AS iva_todo, nullif(sum(base) OVER todo, 0) AS base_todo,
+                    nullif(sum(total) OVER todo, 0) AS total_todo
+             FROM tasas t
+             WINDOW todo AS (PARTITION BY venta, nota), hasta_aqui AS (PARTITION BY venta, nota ORDER BY tasa)
+         ), partes AS (
+             SELECT s.tasa, s.total_todo, s.base AS base_tasa, m.pagado,
+                    round(m.base * s.base_aqui / s.base_todo, 2)
+                    - round(m.base * (s.base_aqui - s.base) / s.base_todo, 2) AS base,
+                    round(m.devuelto * s.base_aqui / s.base_todo, 2)
+                    - round(m.devuelto * (s.base_aqui - s.base) / s.base_todo, 2) AS devuelto,
+                    round(m.iva * s.iva_aqui / s.iva_todo, 2)
+                    - round(m.iva * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS iva,
+                    round(m.cobrado * s.iva_aqui / s.iva_todo, 2)
+                    - round(m.cobrado * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS cobrado,
+                    round(m.por_cobrar * s.iva_aqui / s.iva_todo, 2)
+                    - round(m.por_cobrar * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS por_cobrar
+             FROM sumas s
+             JOIN ventas_del_mes m ON m.venta = s.venta AND m.nota IS NOT DISTINCT FROM s.nota
+         ), todas AS (
+             SELECT tasa, coalesce(base, 0) AS base, coalesce(iva, 0) AS iva, coalesce(cobrado, 0) AS cobrado,
+                    coalesce(por_cobrar, 0) AS por_cobrar,
+                    coalesce(CASE
+                        WHEN tasa ~ '^0\\.0*[1-9]' THEN round(cobrado / tasa::numeric, 2)
+                        ELSE round(pagado * base_tasa / total_todo, 2) + devuelto
+                    END, 0) AS base_cobrada
+             FROM partes
+             UNION ALL
+             -- What no line accounts for.
+             SELECT NULL,
+                    CASE WHEN coalesce(t.base, 0) = 0 THEN m.base ELSE 0 END,
+                    CASE WHEN coalesce(t.iva, 0) = 0 THEN m.iva ELSE 0 END,
+                    CASE WHEN coalesce(t.iva, 0) = 0 THEN m.cobrado ELSE 0 END,
+                    CASE WHEN coalesce(t.iva, 0) = 0 THEN m.por_cobrar ELSE 0 END,
+                    0
+             FROM ventas_del_mes m
+             LEFT JOIN (
+                 SELECT venta, nota, sum(base) AS base, sum(iva) AS iva
+                 FROM tasas
+                 GROUP BY venta, nota
+             ) t ON t.venta = m.venta AND t.nota IS NOT DISTINCT FROM m.nota
+         )
+         SELECT tasa, sum(base) AS base, sum(iva) AS iva, sum(base_cobrada) AS base_cobrada, sum(cobrado) AS iva_cobrado,
+                sum(por_cobrar) AS iva_por_cobrar
+         FROM todas
+         GROUP BY tasa
+         HAVING sum(base) <> 0 OR sum(iva) <> 0 OR sum(base_cobrada) <> 0 OR sum(cobrado) <> 0 OR sum(por_cobrar) <> 0
+         ORDER BY tasa DESC NULLS LAST",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        cobrado: Account::IvaCobrado,
+        por_cobrar: Account::IvaNoCobrado,
+    )
+}
+
+pub(super) fn ieps(empresa: i64, days: ReportDays) -> Sql {
+    sql!(
+        "SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.pago IS NULL), 0) AS ieps,
+                coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :cobrado), 0) AS cobrado,
+                coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :por_cobrar), 0) AS por_cobrar
+         FROM polizas p
+         JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+         WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND r.codigo IN (:cobrado, :por_cobrar)",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        cobrado: Account::IepsCobrado,
+        por_cobrar: Account::IepsNoCobrado,
+    )
+}
+
+/// A payable tells its IVA but not the rate: it is the one that fits its whole amount, or else 16 %
+/// of a part while the rest bears none.
+pub(super) fn creditable(empresa: i64, days: ReportDays, max: i64) -> Sql {
+    sql!(
+        "WITH cuentas AS MATERIALIZED (
+             SELECT p.cxp,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :acreditable), 0) AS pagado,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :por_acreditar), 0) AS por_pagar,
+                    coalesce(sum(r.cargo - r.abono) FILTER (
+                        WHERE r.codigo IN (:acreditable, :por_acreditar) AND p.cxp_pago IS NULL), 0) AS iva,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :retenido), 0) AS retenido,
+                    coalesce(sum(r.abono - r.cargo) FILTER (
+                        WHERE p.cxp IS NOT NULL AND (r.codigo LIKE '101.%' OR r.codigo LIKE '102.%')), 0) AS dinero,
+                    coalesce(sum(r.abono - r.cargo) FILTER (
+                        WHERE p.cxp_pago IS NULL AND r.codigo IN (:proveedores, :caja)), 0) AS facturado
+             FROM polizas p
+             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+               AND (p.cxp IS NOT NULL OR r.codigo IN (:acreditable, :por_acreditar))
+             GROUP BY p.cxp
+         ), documentos AS (
+             SELECT m.*, nullif(c.proveedor, 0) AS proveedor, nullif(c.total, 0) AS total,
+                    c.total + c.retencion_isr + c.retencion_iva - c.iva AS neto,
+                    CASE
+                        WHEN c.clave IS NULL THEN NULL
+                        WHEN c.iva = 0 THEN '0.000000'
+                        WHEN abs(c.iva - 0.16 * (c.total + c.retencion_isr + c.retencion_iva - c.iva)) <= 0.05 THEN '0.160000'
+                        WHEN abs(c.iva - 0.08 * (c.total + c.retencion_isr + c.retencion_iva - c.iva)) <= 0.05 THEN '0.080000'
+                        WHEN abs(c.iva) < 0.16 * abs(c.total + c.retencion_isr + c.retencion_iva - c.iva) THEN '0.160000'
+                    END AS tasa
+             FROM cuentas m
+             LEFT JOIN cxp c ON c.empresa = :empresa AND c.clave = m.cxp
+         ), gravados AS (
+             SELECT d.*, nullif(d.tasa, '0.000000')::numeric AS por_uno,
+                    -- The part that bears no IVA, of each peso of the total.
+                    CASE
+                        WHEN d.tasa = '0.000000' THEN d.neto / d.total
+                        WHEN d.tasa IS NOT NULL AND abs(d.neto - c.iva / d.tasa::numeric) > 1
+                            THEN (d.neto - c.iva / d.tasa::numeric) / d.total
+                    END AS sin_iva
+             FROM documentos d
+             LEFT JOIN cxp c ON c.empresa = :empresa AND c.clave = d.cxp
+         ), partes AS (
+             SELECT proveedor, tasa, CASE WHEN por_uno IS NULL THEN 0 ELSE round(iva / por_uno, 2) END AS base, iva,
+                    CASE WHEN por_uno IS NULL THEN 0 ELSE round(pagado / por_uno, 2) END AS base_pagada, pagado, por_pagar,
+                    retenido
+             FROM gravados
+             UNION ALL
+             SELECT proveedor, '0.000000', round(facturado * sin_iva, 2), 0, round(dinero * sin_iva, 2), 0, 0, 0
+             FROM gravados
+             WHERE sin_iva IS NOT NULL
+         ), tasas AS (
+             SELECT proveedor, tasa, sum(base) AS base, sum(iva) AS iva, sum(base_pagada) AS base_pagada,
+                    sum(pagado) AS iva_pagado, sum(por_pagar) AS iva_por_pagar, sum(retenido) AS iva_retenido
+             FROM partes
+             GROUP BY proveedor, tasa
+             HAVING sum(base) <> 0 OR sum(iva) <> 0 OR sum(base_pagada) <> 0 OR sum(pagado) <> 0 OR sum(por_pagar) <> 0
+                 OR sum(retenido) <> 0
+         ), ordenadas AS (
+             SELECT t.*, sum(t.base_pagada) OVER (PARTITION BY t.proveedor) AS pagado_en_todo
+             FROM tasas t
+         ), lugares AS (
+             SELECT o.*, least(dense_rank() OVER (ORDER BY o.pagado_en_todo DESC, o.proveedor), :max + 1) AS lugar
+             FROM ordenadas o
+         ), grupos AS (
+             SELECT lugar, tasa, min(proveedor) FILTER (WHERE lugar <= :max) AS proveedor, sum(base) AS base,
+                    sum(iva) AS iva, sum(base_pagada) AS base_pagada, sum(iva_pagado) AS iva_pagado,
+                    sum(iva_por_pagar) AS iva_por_pagar, sum(iva_retenido) AS iva_retenido
+             FROM lugares
+             GROUP BY lugar, tasa
+         )
+         SELECT g.lugar, g.proveedor, t.nombre, t.rfc, g.tasa, g.base, g.iva, g.base_pagada, g.iva_pagado, g.iva_por_pagar,
+                g.iva_retenido
+         FROM grupos g
+         LEFT JOIN proveedores t ON t.empresa = :empresa AND t.clave = g.proveedor
+         ORDER BY g.lugar, g.tasa DESC NULLS LAST",
+        empresa,
+        desde: days.desde,
+        hasta: days.hasta,
+        max,
+        acreditable: Account::IvaAcreditable,
+        por_acreditar: Account::IvaPorAcreditar,
+        retenido: Account::IvaRetenidoAProveedores,
+        proveedores: Account::Proveedores,
+        caja: Account::Caja,
+    )
+}
