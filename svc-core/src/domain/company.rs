@@ -5,8 +5,12 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::America::Mexico_City;
+use chrono_tz::Tz;
 use rust_decimal::Decimal;
 use serde::Serialize;
+
+use super::sat;
 
 /// A company's number: the first part of every key and of every API key's public identifier.
 #[derive(Serialize, Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,6 +95,11 @@ pub struct Company {
 }
 
 impl Company {
+    /// The time zone of the company's postal code; Mexico City's if it has none.
+    pub(crate) fn zone(&self) -> Tz {
+        self.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City)
+    }
+
     /// The company's time when the service's clock shows `now`.
     pub fn time(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         now + self.desfase

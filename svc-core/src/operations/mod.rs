@@ -38,7 +38,11 @@ pub use invoice::{
     ReissueInvoice, ReissuePayment, RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
-pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
+pub use ledger::{
+    AccountMovement, Accounts, Balances, CloseMonths, EditAccount, Entries, EntryItem, EntryMovement, EntryRef,
+    ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths, ReverseEntry, Sums,
+    TrialBalance, WriteEntry, WriteOpening,
+};
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{
     CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef, ReadProduct,

@@ -60,6 +60,7 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
 /// receivable, accounting entry and event, or a complement's payment. Nothing is written if
 /// [`sale`] fails.
 pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    cx.tx.postpone_entries();
     let sale = sale(cx, invoice).await?;
     let note = note(cx, invoice).await?;
     let pago = cx.tx.end_cancellation(invoice.clave).await?;

@@ -23,6 +23,7 @@ pub(crate) async fn accepted(
     at: Timestamp,
     xml: Option<&str>,
 ) -> Result<(), Error> {
+    cx.tx.postpone_entries();
     let uuid = uuid.to_string();
     if let Some(venta) = invoice.venta {
         cx.tx.lock_receivables(venta).await?;

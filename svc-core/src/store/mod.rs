@@ -21,6 +21,7 @@
 //! companies, claves, leases and counters. End-to-end tests on PostgreSQL show the rest.
 
 mod accounting;
+mod books;
 mod cancellation;
 mod company;
 mod correction;
@@ -60,6 +61,9 @@ use crate::error::{Code, Error};
 use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
+pub use books::{
+    BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount, ReversibleEntry, StoredEntry, StoredLine,
+};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{
     ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedKey, ListedUser, MAX_AHEAD, NewKey,
@@ -111,6 +115,9 @@ pub enum StoreError {
     /// A constraint is violated. Only the store can check it, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
+    /// An entry is dated in a month that is closed: until this day.
+    #[error("the books are closed until {0}")]
+    PeriodClosed(chrono::NaiveDate),
     /// The parent record of a list does not exist, e.g. the webhook of
     /// `/webhooks/{clave}/entregas`.
     #[error("the list's parent record does not exist")]
@@ -183,6 +190,12 @@ impl Conflict {
     }
 }
 
+/// The error of what is dated in a closed month: until `day`.
+pub(crate) fn period_closed(day: chrono::NaiveDate) -> Error {
+    let text = format!("la contabilidad está cerrada hasta el {day}; ledger.reopen abre sus meses");
+    Error::new(Code::PeriodoCerrado).message(text)
+}
+
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match &error {
@@ -195,6 +208,7 @@ impl From<StoreError> for Error {
             StoreError::Conflict(Conflict::Reference(field)) => {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }
+            StoreError::PeriodClosed(day) => return period_closed(*day),
             StoreError::NoRecord => return Code::NoEncontrado.into(),
             StoreError::SearchTooLong => {
                 let text = "la búsqueda tardó demasiado; use palabras más largas o menos comunes, u otro filtro además";
@@ -269,6 +283,7 @@ pub trait Reader: Send + Sync {
 #[async_trait]
 pub trait Tx:
     AccountingTx
+    + BooksTx
     + CancellationTx
     + CompanyTx
     + CorrectionTx

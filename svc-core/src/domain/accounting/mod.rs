@@ -1,6 +1,7 @@
 //! Accounting entries, in pesos; an entry always balances.
 
 mod account;
+mod manual;
 mod payment;
 mod purchase;
 mod stock;
@@ -16,7 +17,10 @@ use super::quantity::Rate;
 use super::sale::Amounts;
 use crate::error::{Code, Error};
 
-pub use account::Account;
+pub use account::{Account, Nature};
+pub(crate) use account::{grouping_name, is_postable};
+pub(crate) use manual::is_kept_by_lists;
+pub use manual::{EntryOrigin, FreeEntry, FreeLine};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
@@ -213,7 +217,7 @@ impl LedgerEntry {
         &self.concepto
     }
 
-    /// The entry's day, in Mexico.
+    /// The entry's day.
     pub fn fecha(&self) -> NaiveDate {
         self.fecha
     }

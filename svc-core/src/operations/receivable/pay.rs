@@ -69,6 +69,7 @@ impl Operation for PayReceivable {
             Code::FechaAnteriorFactura,
             Code::CxcSinSaldo,
             Code::ImporteExcedeSaldo,
+            Code::PeriodoCerrado,
         ]);
     type Output = PaymentApplied;
 

@@ -1,0 +1,322 @@
+//! Manual entries, accounts, closed months, and entries as people read them.
+
+use async_trait::async_trait;
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
+use svc_core::domain::accounting::{About, EntryOrigin, FreeEntry, FreeLine, Side};
+use svc_core::domain::money::Money;
+use svc_core::domain::time::Timestamp;
+use svc_core::store::{
+    BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount, ReversibleEntry, StoreError, StoredEntry,
+    StoredLine,
+};
+
+use crate::accounting::{NewEntry, NewLine};
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
+use crate::transaction::PostgresTx;
+
+from_row!(OwnAccount { codigo, numero, nombre, agrupador });
+from_row!(StoredLine { codigo, cuenta, cargo, abono });
+from_row!(EntryDocuments {
+    venta,
+    factura,
+    pago,
+    compra,
+    cxp,
+    cxp_pago,
+    deposito,
+    reembolso,
+    movimiento,
+    folio,
+    uuid,
+    total,
+    moneda,
+    tipo_cambio,
+});
+from_row!(Counterpart { cliente, proveedor, nombre, rfc });
+
+from_row! {
+    struct ReadLine {
+        clave: i64,
+        fecha: NaiveDate,
+        concepto: String,
+        origen: EntryOrigin,
+        revierte: Option<i64>,
+        revertida: Option<i64>,
+        documentos: EntryDocuments = ..,
+        contraparte: Counterpart = ..,
+        line: StoredLine = ..,
+    }
+}
+
+from_row! {
+    struct ReversibleLine {
+        fecha: NaiveDate,
+        concepto: String,
+        origen: EntryOrigin,
+        revierte: Option<i64>,
+        revertida: Option<i64>,
+        codigo: String,
+        cargo: Money,
+        abono: Money,
+    }
+}
+
+#[async_trait]
+impl BooksTx for PostgresTx {
+    async fn lock_books(&mut self) -> Result<Option<NaiveDate>, StoreError> {
+        // Every entry takes its clave from this row.
+        self.value(sql!(
+            "INSERT INTO contadores AS c (empresa, serie, valor)
+             VALUES (:empresa, 'polizas', 0)
+             ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor
+             RETURNING cerrado",
+            empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn closed_until(&mut self) -> Result<Option<NaiveDate>, StoreError> {
+        let day: Option<Option<NaiveDate>> = self
+            .optional_value(sql!(
+                "SELECT cerrado
+                 FROM contadores
+                 WHERE empresa = :empresa AND serie = 'polizas'",
+                empresa: self.empresa,
+            ))
+            .await?;
+        Ok(day.flatten())
+    }
+
+    async fn close_until(&mut self, day: Option<NaiveDate>) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE contadores
+             SET cerrado = :cerrado
+             WHERE empresa = :empresa AND serie = 'polizas'",
+            empresa: self.empresa,
+            cerrado: day,
+        ))
+        .await
+    }
+
+    fn postpone_entries(&mut self) {
+        self.postpones_entries = true;
+    }
+
+    async fn insert_free_entry(&mut self, entry: &FreeEntry, now: Timestamp) -> Result<i64, StoreError> {
+        let lines = entry.lines.iter().map(|line| NewLine::new(&line.codigo, line.lado, line.importe));
+        let new = NewEntry {
+            fecha: entry.fecha,
+            concepto: &entry.concepto,
+            origen: entry.origen,
+            about: About { revierte: entry.revierte, ..About::default() },
+            lines: lines.collect(),
+        };
+        self.write_entry(&new, now).await
+    }
+
+    async fn reversible_entry(&mut self, poliza: i64) -> Result<Option<ReversibleEntry>, StoreError> {
+        let lines: Vec<ReversibleLine> = self
+            .many(sql!(
+                "SELECT p.fecha, p.concepto, p.origen, p.revierte,
+                        (SELECT o.clave FROM polizas o
+                         WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
+                        r.codigo, r.cargo, r.abono
+                 FROM polizas p
+                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                 WHERE p.empresa = :empresa AND p.clave = :poliza
+                 ORDER BY r.renglon",
+                empresa: self.empresa,
+                poliza,
+            ))
+            .await?;
+        let Some(ReversibleLine { fecha, concepto, origen, revierte, revertida, .. }) = lines.first() else {
+            return Ok(None);
+        };
+        let line = |line: &ReversibleLine| {
+            let (lado, importe) =
+                if line.cargo > line.abono { (Side::Cargo, line.cargo) } else { (Side::Abono, line.abono) };
+            FreeLine { codigo: line.codigo.clone(), lado, importe }
+        };
+        let entry = FreeEntry {
+            fecha: *fecha,
+            concepto: concepto.clone(),
+            origen: *origen,
+            revierte: *revierte,
+            lines: lines.iter().map(line).collect(),
+        };
+        Ok(Some(ReversibleEntry { entry, revertida: *revertida }))
+    }
+
+    async fn opening_entry(&mut self) -> Result<Option<i64>, StoreError> {
+        self.optional_value(sql!(
+            "SELECT p.clave
+             FROM polizas p
+             WHERE p.empresa = :empresa AND p.origen = 'apertura' AND p.revierte IS NULL
+               AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)",
+            empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn own_accounts(&mut self) -> Result<Vec<OwnAccount>, StoreError> {
+        self.many(sql!(
+            "SELECT codigo, numero, nombre, agrupador
+             FROM cuentas_contables
+             WHERE empresa = :empresa
+             ORDER BY codigo",
+            empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn save_account(&mut self, account: &OwnAccount, now: Timestamp) -> Result<(), StoreError> {
+        self.run(sql!(
+            "INSERT INTO cuentas_contables (empresa, codigo, numero, nombre, agrupador, modificado)
+             VALUES (:empresa, :codigo, :numero, :nombre, :agrupador, :ahora)
+             ON CONFLICT (empresa, codigo) DO UPDATE
+             SET numero = excluded.numero, nombre = excluded.nombre, agrupador = excluded.agrupador,
+                 modificado = excluded.modificado",
+            empresa: self.empresa,
+            codigo: account.codigo,
+            numero: account.numero,
+            nombre: account.nombre,
+            agrupador: account.agrupador,
+            ahora: now,
+        ))
+        .await
+    }
+
+    async fn accounts_under(&mut self, numero: &str) -> Result<Vec<String>, StoreError> {
+        self.values(sql!(
+            "SELECT DISTINCT codigo
+             FROM polizas_renglones
+             WHERE empresa = :empresa AND cuenta = :numero
+             ORDER BY codigo",
+            empresa: self.empresa,
+            numero,
+        ))
+        .await
+    }
+
+    async fn entries(&mut self, filter: &EntryFilter) -> Result<Vec<StoredEntry>, StoreError> {
+        let claves = match &filter.codigos {
+            Some(codigos) => self.entries_of_accounts(filter, codigos).await?,
+            None => self.entries_of_days(filter).await?,
+        };
+        let lines: Vec<ReadLine> = self
+            .many(sql!(
+                "SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
+                        (SELECT o.clave FROM polizas o
+                         WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
+                        p.venta, p.factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
+                        CASE WHEN f.clave IS NOT NULL THEN nullif(concat(f.serie, f.folio), '')
+                             WHEN x.clave IS NOT NULL THEN coalesce(x.factura, x.folio)
+                             WHEN p.pago IS NULL THEN nullif(concat(v.serie, v.folio), '') END AS folio,
+                        coalesce(f.uuid, x.uuid, CASE WHEN p.pago IS NULL THEN v.uuid END) AS uuid,
+                        CASE WHEN x.clave IS NOT NULL THEN abs(x.total) ELSE v.total END AS total,
+                        coalesce(x.moneda, v.moneda) AS moneda, coalesce(x.tipo_cambio, v.tipo_cambio) AS tipo_cambio,
+                        c.clave AS cliente, s.clave AS proveedor,
+                        coalesce(c.razon_social, c.nombre, s.nombre) AS nombre, coalesce(c.rfc, s.rfc) AS rfc,
+                        r.codigo, r.cuenta, r.cargo, r.abono
+                 FROM polizas p
+                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                 LEFT JOIN ventas v ON v.empresa = p.empresa AND v.clave = p.venta
+                 LEFT JOIN facturas f ON f.empresa = p.empresa AND f.clave = p.factura
+                 LEFT JOIN cxc_pagos g ON g.empresa = p.empresa AND g.clave = p.pago
+                 LEFT JOIN reembolsos b ON b.empresa = p.empresa AND b.clave = p.reembolso
+                 LEFT JOIN compras o ON o.empresa = p.empresa AND o.clave = p.compra
+                 LEFT JOIN cxp x ON x.empresa = p.empresa AND x.clave = p.cxp
+                 LEFT JOIN clientes c
+                   ON c.empresa = p.empresa AND c.clave = coalesce(f.cliente, g.cliente, b.cliente, v.cliente)
+                 LEFT JOIN proveedores s
+                   ON s.empresa = p.empresa AND s.clave = coalesce(x.proveedor_ref, o.proveedor)
+                 WHERE p.empresa = :empresa AND p.clave = ANY (:claves)
+                 ORDER BY p.fecha, p.clave, r.renglon",
+                empresa: self.empresa,
+                claves,
+            ))
+            .await?;
+        Ok(lines.chunk_by(|a, b| a.clave == b.clave).filter_map(stored_entry).collect())
+    }
+
+    async fn balance_before(&mut self, filter: &EntryFilter) -> Result<Decimal, StoreError> {
+        let (dia, clave) = filter.despues.map_or((filter.desde, 0), |(day, clave)| (day.max(filter.desde), clave));
+        self.value(sql!(
+            "SELECT coalesce(sum(r.cargo - r.abono), 0)
+             FROM polizas_renglones r
+             WHERE r.empresa = :empresa AND r.codigo = ANY (:codigos) AND (:numero::text IS NULL OR r.cuenta = :numero)
+               AND (r.fecha < :dia OR r.fecha = :dia AND r.poliza <= :clave)",
+            empresa: self.empresa,
+            codigos: filter.codigos.as_deref().unwrap_or_default(),
+            numero: filter.numero,
+            dia,
+            clave,
+        ))
+        .await
+    }
+}
+
+impl PostgresTx {
+    async fn entries_of_days(&mut self, filter: &EntryFilter) -> Result<Vec<i64>, StoreError> {
+        let (dia, clave) = filter.despues.unwrap_or((filter.desde, 0));
+        self.values(sql!(
+            "SELECT p.clave
+             FROM polizas p
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+               AND (p.fecha, p.clave) > (:dia::date, :clave::bigint)
+             ORDER BY p.fecha, p.clave
+             LIMIT :limite",
+            empresa: self.empresa,
+            desde: filter.desde,
+            hasta: filter.hasta,
+            dia,
+            clave,
+            limite: filter.limite,
+        ))
+        .await
+    }
+
+    async fn entries_of_accounts(
+        &mut self,
+        filter: &EntryFilter,
+        codigos: &[String],
+    ) -> Result<Vec<i64>, StoreError> {
+        let (dia, clave) = filter.despues.unwrap_or((filter.desde, 0));
+        self.values(sql!(
+            "SELECT r.poliza
+             FROM polizas_renglones r
+             WHERE r.empresa = :empresa AND r.codigo = ANY (:codigos) AND (:numero::text IS NULL OR r.cuenta = :numero)
+               AND r.fecha BETWEEN :desde AND :hasta AND (r.fecha, r.poliza) > (:dia::date, :clave::bigint)
+             GROUP BY r.fecha, r.poliza
+             ORDER BY r.fecha, r.poliza
+             LIMIT :limite",
+            empresa: self.empresa,
+            codigos,
+            numero: filter.numero,
+            desde: filter.desde,
+            hasta: filter.hasta,
+            dia,
+            clave,
+            limite: filter.limite,
+        ))
+        .await
+    }
+}
+
+fn stored_entry(lines: &[ReadLine]) -> Option<StoredEntry> {
+    let ReadLine { clave, fecha, concepto, origen, revierte, revertida, documentos, contraparte, .. } = lines.first()?;
+    Some(StoredEntry {
+        clave: *clave,
+        fecha: *fecha,
+        concepto: concepto.clone(),
+        origen: *origen,
+        revierte: *revierte,
+        revertida: *revertida,
+        documentos: documentos.clone(),
+        contraparte: contraparte.clone(),
+        lines: lines.iter().map(|line| line.line.clone()).collect(),
+    })
+}
