@@ -7,14 +7,15 @@ use svc_core::domain::accounting::{About, EntryOrigin, FreeEntry, FreeLine, Side
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{
-    BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount, ReversibleEntry, StoreError, StoredEntry,
-    StoredLine,
+    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount,
+    ReversibleEntry, StoreError, StoredEntry, StoredLine,
 };
 
 use crate::accounting::{NewEntry, NewLine};
+use crate::database::Single;
 use crate::row::from_row;
 use crate::run::Run as _;
-use crate::sql::sql;
+use crate::sql::{Sql, sql};
 use crate::transaction::PostgresTx;
 
 from_row!(OwnAccount { codigo, numero, nombre, agrupador });
@@ -162,14 +163,7 @@ impl BooksTx for PostgresTx {
     }
 
     async fn own_accounts(&mut self) -> Result<Vec<OwnAccount>, StoreError> {
-        self.many(sql!(
-            "SELECT codigo, numero, nombre, agrupador
-             FROM cuentas_contables
-             WHERE empresa = :empresa
-             ORDER BY codigo",
-            empresa: self.empresa,
-        ))
-        .await
+        self.many(own_accounts(self.empresa)).await
     }
 
     async fn save_account(&mut self, account: &OwnAccount, now: Timestamp) -> Result<(), StoreError> {
@@ -202,44 +196,8 @@ impl BooksTx for PostgresTx {
     }
 
     async fn entries(&mut self, filter: &EntryFilter) -> Result<Vec<StoredEntry>, StoreError> {
-        let claves = match &filter.codigos {
-            Some(codigos) => self.entries_of_accounts(filter, codigos).await?,
-            None => self.entries_of_days(filter).await?,
-        };
-        let lines: Vec<ReadLine> = self
-            .many(sql!(
-                "SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
-                        (SELECT o.clave FROM polizas o
-                         WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
-                        p.venta, p.factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
-                        CASE WHEN f.clave IS NOT NULL THEN nullif(concat(f.serie, f.folio), '')
-                             WHEN x.clave IS NOT NULL THEN coalesce(x.factura, x.folio)
-                             WHEN p.pago IS NULL THEN nullif(concat(v.serie, v.folio), '') END AS folio,
-                        coalesce(f.uuid, x.uuid, CASE WHEN p.pago IS NULL THEN v.uuid END) AS uuid,
-                        CASE WHEN x.clave IS NOT NULL THEN abs(x.total) ELSE v.total END AS total,
-                        coalesce(x.moneda, v.moneda) AS moneda, coalesce(x.tipo_cambio, v.tipo_cambio) AS tipo_cambio,
-                        c.clave AS cliente, s.clave AS proveedor,
-                        coalesce(c.razon_social, c.nombre, s.nombre) AS nombre, coalesce(c.rfc, s.rfc) AS rfc,
-                        r.codigo, r.cuenta, r.cargo, r.abono
-                 FROM polizas p
-                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-                 LEFT JOIN ventas v ON v.empresa = p.empresa AND v.clave = p.venta
-                 LEFT JOIN facturas f ON f.empresa = p.empresa AND f.clave = p.factura
-                 LEFT JOIN cxc_pagos g ON g.empresa = p.empresa AND g.clave = p.pago
-                 LEFT JOIN reembolsos b ON b.empresa = p.empresa AND b.clave = p.reembolso
-                 LEFT JOIN compras o ON o.empresa = p.empresa AND o.clave = p.compra
-                 LEFT JOIN cxp x ON x.empresa = p.empresa AND x.clave = p.cxp
-                 LEFT JOIN clientes c
-                   ON c.empresa = p.empresa AND c.clave = coalesce(f.cliente, g.cliente, b.cliente, v.cliente)
-                 LEFT JOIN proveedores s
-                   ON s.empresa = p.empresa AND s.clave = coalesce(x.proveedor_ref, o.proveedor)
-                 WHERE p.empresa = :empresa AND p.clave = ANY (:claves)
-                 ORDER BY p.fecha, p.clave, r.renglon",
-                empresa: self.empresa,
-                claves,
-            ))
-            .await?;
-        Ok(lines.chunk_by(|a, b| a.clave == b.clave).filter_map(stored_entry).collect())
+        let claves: Vec<i64> = self.values(claves(self.empresa, filter)).await?;
+        Ok(stored_entries(&self.many(lines(self.empresa, &claves)).await?))
     }
 
     async fn balance_before(&mut self, filter: &EntryFilter) -> Result<Decimal, StoreError> {
@@ -259,51 +217,147 @@ impl BooksTx for PostgresTx {
     }
 }
 
-impl PostgresTx {
-    async fn entries_of_days(&mut self, filter: &EntryFilter) -> Result<Vec<i64>, StoreError> {
-        let (dia, clave) = filter.despues.unwrap_or((filter.desde, 0));
-        self.values(sql!(
+/// What the company changed of accounts.
+fn own_accounts(empresa: i64) -> Sql {
+    sql!(
+        "SELECT codigo, numero, nombre, agrupador
+         FROM cuentas_contables
+         WHERE empresa = :empresa
+         ORDER BY codigo",
+        empresa,
+    )
+}
+
+/// The balances of a month. The closing of a year is no movement of its December but one after it.
+fn balances(empresa: i64, request: BooksRequest) -> Sql {
+    let BooksRequest { desde, hasta, cierre, .. } = request;
+    sql!(
+        "SELECT r.cuenta, array_agg(DISTINCT r.codigo) AS codigos,
+                coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.fecha < :desde OR :cierre AND x.clave IS NULL), 0)
+                  AS saldo_inicial,
+                coalesce(sum(r.cargo) FILTER (WHERE r.fecha >= :desde AND (x.clave IS NOT NULL) = :cierre), 0) AS cargos,
+                coalesce(sum(r.abono) FILTER (WHERE r.fecha >= :desde AND (x.clave IS NOT NULL) = :cierre), 0) AS abonos
+         FROM polizas_renglones r
+         LEFT JOIN (
+             SELECT clave FROM polizas
+             WHERE empresa = :empresa AND origen = 'cierre' AND fecha BETWEEN :desde AND :hasta
+         ) x ON x.clave = r.poliza
+         WHERE r.empresa = :empresa AND r.fecha <= :hasta
+         GROUP BY r.cuenta
+         ORDER BY r.cuenta",
+        empresa,
+        desde,
+        hasta,
+        cierre,
+    )
+}
+
+/// The claves of a page of entries.
+fn claves(empresa: i64, filter: &EntryFilter) -> Sql {
+    let (dia, clave) = filter.despues.unwrap_or((filter.desde, 0));
+    let (desde, hasta, limite) = (filter.desde, filter.hasta, filter.limite);
+    let Some(codigos) = &filter.codigos else {
+        return sql!(
             "SELECT p.clave
              FROM polizas p
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
                AND (p.fecha, p.clave) > (:dia::date, :clave::bigint)
              ORDER BY p.fecha, p.clave
              LIMIT :limite",
-            empresa: self.empresa,
-            desde: filter.desde,
-            hasta: filter.hasta,
+            empresa,
+            desde,
+            hasta,
             dia,
             clave,
-            limite: filter.limite,
-        ))
-        .await
-    }
+            limite,
+        );
+    };
+    sql!(
+        "SELECT r.poliza
+         FROM polizas_renglones r
+         WHERE r.empresa = :empresa AND r.codigo = ANY (:codigos) AND (:numero::text IS NULL OR r.cuenta = :numero)
+           AND r.fecha BETWEEN :desde AND :hasta AND (r.fecha, r.poliza) > (:dia::date, :clave::bigint)
+         GROUP BY r.fecha, r.poliza
+         ORDER BY r.fecha, r.poliza
+         LIMIT :limite",
+        empresa,
+        codigos,
+        numero: filter.numero,
+        desde,
+        hasta,
+        dia,
+        clave,
+        limite,
+    )
+}
 
-    async fn entries_of_accounts(
-        &mut self,
-        filter: &EntryFilter,
-        codigos: &[String],
-    ) -> Result<Vec<i64>, StoreError> {
-        let (dia, clave) = filter.despues.unwrap_or((filter.desde, 0));
-        self.values(sql!(
-            "SELECT r.poliza
-             FROM polizas_renglones r
-             WHERE r.empresa = :empresa AND r.codigo = ANY (:codigos) AND (:numero::text IS NULL OR r.cuenta = :numero)
-               AND r.fecha BETWEEN :desde AND :hasta AND (r.fecha, r.poliza) > (:dia::date, :clave::bigint)
-             GROUP BY r.fecha, r.poliza
-             ORDER BY r.fecha, r.poliza
-             LIMIT :limite",
-            empresa: self.empresa,
-            codigos,
-            numero: filter.numero,
-            desde: filter.desde,
-            hasta: filter.hasta,
-            dia,
-            clave,
-            limite: filter.limite,
+/// The lines of entries, each with what its entry is about.
+fn lines(empresa: i64, claves: &[i64]) -> Sql {
+    sql!(
+        "SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
+                (SELECT o.clave FROM polizas o
+                 WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
+                p.venta, p.factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
+                CASE WHEN f.clave IS NOT NULL THEN nullif(concat(f.serie, f.folio), '')
+                     WHEN x.clave IS NOT NULL THEN coalesce(x.factura, x.folio)
+                     WHEN p.pago IS NULL THEN nullif(concat(v.serie, v.folio), '') END AS folio,
+                coalesce(f.uuid, x.uuid, CASE WHEN p.pago IS NULL THEN v.uuid END) AS uuid,
+                CASE WHEN x.clave IS NOT NULL THEN abs(x.total)
+                     ELSE coalesce(n.total, g.importe, v.total) END AS total,
+                coalesce(x.moneda, v.moneda) AS moneda, coalesce(x.tipo_cambio, v.tipo_cambio) AS tipo_cambio,
+                c.clave AS cliente, s.clave AS proveedor,
+                coalesce(c.razon_social, c.nombre, s.nombre) AS nombre, coalesce(c.rfc, s.rfc) AS rfc,
+                r.codigo, r.cuenta, r.cargo, r.abono
+         FROM polizas p
+         JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+         LEFT JOIN ventas v ON v.empresa = p.empresa AND v.clave = p.venta
+         LEFT JOIN facturas f ON f.empresa = p.empresa AND f.clave = p.factura
+         LEFT JOIN notas_credito n ON n.empresa = p.empresa AND n.factura = p.factura
+         LEFT JOIN cxc_pagos g ON g.empresa = p.empresa AND g.clave = p.pago
+         LEFT JOIN reembolsos b ON b.empresa = p.empresa AND b.clave = p.reembolso
+         LEFT JOIN compras o ON o.empresa = p.empresa AND o.clave = p.compra
+         LEFT JOIN cxp x ON x.empresa = p.empresa AND x.clave = p.cxp
+         LEFT JOIN clientes c
+           ON c.empresa = p.empresa AND c.clave = coalesce(f.cliente, g.cliente, b.cliente, v.cliente)
+         LEFT JOIN proveedores s
+           ON s.empresa = p.empresa AND s.clave = coalesce(x.proveedor_ref, o.proveedor)
+         WHERE p.empresa = :empresa AND p.clave = ANY (:claves)
+         ORDER BY p.fecha, p.clave, r.renglon",
+        empresa,
+        claves,
+    )
+}
+
+/// The books of a month.
+pub(crate) async fn of_month(
+    mut database: Single<'_>,
+    empresa: i64,
+    request: BooksRequest,
+) -> Result<BooksOfMonth, StoreError> {
+    let rfc: Option<Option<String>> = database
+        .optional_value(sql!(
+            "SELECT rfc
+             FROM empresas
+             WHERE empresa = :empresa",
+            empresa,
         ))
-        .await
-    }
+        .await?;
+    let polizas = if request.polizas {
+        let filter =
+            EntryFilter { desde: request.desde, hasta: request.hasta, limite: i64::MAX, ..EntryFilter::default() };
+        let claves: Vec<i64> = database.values(claves(empresa, &filter)).await?;
+        stored_entries(&database.many(lines(empresa, &claves)).await?)
+    } else {
+        Vec::new()
+    };
+    let cuentas = database.many(own_accounts(empresa)).await?;
+    let saldos = database.many(balances(empresa, request)).await?;
+    Ok(BooksOfMonth { rfc: rfc.flatten(), cuentas, saldos, polizas })
+}
+
+/// The entries that lines belong to.
+fn stored_entries(lines: &[ReadLine]) -> Vec<StoredEntry> {
+    lines.chunk_by(|a, b| a.clave == b.clave).filter_map(stored_entry).collect()
 }
 
 fn stored_entry(lines: &[ReadLine]) -> Option<StoredEntry> {

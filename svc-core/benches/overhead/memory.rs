@@ -13,7 +13,7 @@ use svc_core::domain::scope::Scopes;
 use svc_core::domain::words::Held;
 use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
-use svc_core::store::{
+use svc_core::store::{BooksOfMonth, BooksRequest, 
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
     SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
@@ -53,6 +53,10 @@ impl Reader for MemoryReader<'_> {
 
     async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
         Ok(None)
+    }
+
+    async fn books(&self, _: BooksRequest) -> Result<BooksOfMonth, StoreError> {
+        Ok(BooksOfMonth::default())
     }
 }
 

@@ -40,7 +40,7 @@ pub use invoice::{
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
 pub use ledger::{
     AccountMovement, Accounts, Balances, CloseMonths, EditAccount, Entries, EntryItem, EntryMovement, EntryRef,
-    ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths, ReverseEntry, Sums,
+    ExportLedger, ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths, ReverseEntry, Sums,
     TrialBalance, WriteEntry, WriteOpening,
 };
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};

@@ -114,6 +114,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::ListAccounts>(),
     Entry::operation::<operations::TrialBalance>(),
     Entry::operation::<operations::ListEntries>(),
+    Entry::download::<operations::ExportLedger>(),
     Entry::operation::<operations::WriteEntry>(),
     Entry::operation::<operations::WriteOpening>(),
     Entry::operation::<operations::ReverseEntry>(),

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
-use super::StoreError;
+use super::{AccountBalance, StoreError};
 use crate::domain::accounting::{EntryOrigin, FreeEntry};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
@@ -128,6 +128,32 @@ pub struct ReversibleEntry {
     pub entry: FreeEntry,
     /// The entry that reverses it.
     pub revertida: Option<i64>,
+}
+
+/// What a file of electronic accounting is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BooksRequest {
+    /// The first day of the month.
+    pub desde: NaiveDate,
+    /// Its last day.
+    pub hasta: NaiveDate,
+    /// Whether the movement is that of the year's closing, which otherwise is left out of December.
+    pub cierre: bool,
+    /// Whether the month's entries are read.
+    pub polizas: bool,
+}
+
+/// The books of a month.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BooksOfMonth {
+    /// The company's tax id.
+    pub rfc: Option<String>,
+    /// The accounts that the company changed or created.
+    pub cuentas: Vec<OwnAccount>,
+    /// The balances of all accounts with entries up to the month's end.
+    pub saldos: Vec<AccountBalance>,
+    /// The entries, if they were asked for.
+    pub polizas: Vec<StoredEntry>,
 }
 
 /// Manual entries, accounts, closed months, and entries as people read them.

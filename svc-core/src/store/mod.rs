@@ -62,7 +62,8 @@ use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use books::{
-    BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount, ReversibleEntry, StoredEntry, StoredLine,
+    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount, ReversibleEntry,
+    StoredEntry, StoredLine,
 };
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{
@@ -276,6 +277,9 @@ pub trait Reader: Send + Sync {
 
     /// A record of the invoice registry with its stamped document. It is one statement.
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
+
+    /// The books of a month: one statement for each part.
+    async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError>;
 }
 
 /// A read-write transaction of one company. If it is dropped without [`Tx::commit`], it is rolled

@@ -10,7 +10,7 @@ use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
 use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
-use crate::store::{
+use crate::store::{BooksOfMonth, BooksRequest, 
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
     SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
@@ -30,6 +30,10 @@ impl Reader for Empty {
 
     async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
         Ok(None)
+    }
+
+    async fn books(&self, _: BooksRequest) -> Result<BooksOfMonth, StoreError> {
+        Ok(BooksOfMonth::default())
     }
 }
 

@@ -3,6 +3,7 @@
 mod accounts;
 mod closing;
 mod entries;
+mod export;
 mod manual;
 
 use serde_json::{Value, json};

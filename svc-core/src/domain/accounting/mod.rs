@@ -1,6 +1,7 @@
 //! Accounting entries, in pesos; an entry always balances.
 
 mod account;
+pub(crate) mod electronic;
 mod manual;
 mod payment;
 mod purchase;
@@ -19,6 +20,7 @@ use crate::error::{Code, Error};
 
 pub use account::{Account, Nature};
 pub(crate) use account::{grouping_name, is_postable};
+pub use electronic::{LedgerDocument, RequestKind, Submission};
 pub(crate) use manual::is_kept_by_lists;
 pub use manual::{EntryOrigin, FreeEntry, FreeLine};
 pub use payment::Collected;

@@ -13,7 +13,12 @@ pub(super) struct Chart {
 
 impl Chart {
     pub(super) async fn read(cx: &mut Cx<'_>) -> Result<Self, Error> {
-        Ok(Self { own: cx.tx.own_accounts().await? })
+        Ok(Self::of(cx.tx.own_accounts().await?))
+    }
+
+    /// The table of a company that changed or created these.
+    pub(super) fn of(own: Vec<OwnAccount>) -> Self {
+        Self { own }
     }
 
     /// What the company changed or created, in order of the codes.

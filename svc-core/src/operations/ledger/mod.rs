@@ -5,10 +5,12 @@ mod balance;
 mod chart;
 mod close;
 mod entries;
+mod export;
 mod manual;
 
 pub use accounts::{Accounts, EditAccount, ListAccounts, NumberedAccount};
 pub use balance::{AccountMovement, Balances, Sums, TrialBalance};
 pub use close::{CloseMonths, MonthsClosed, ReopenMonths};
 pub use entries::{Entries, EntryItem, EntryMovement, ListEntries};
+pub use export::ExportLedger;
 pub use manual::{EntryRef, ManualMovement, ReverseEntry, WriteEntry, WriteOpening};
