@@ -110,6 +110,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             cp: None,
             prueba: false,
             desfase: TimeDelta::zero(),
+            lugares: Vec::new(),
             cursor_key: [7; 32],
         },
         secret_sha256: Sha256::digest(SECRET).into(),

@@ -98,11 +98,11 @@ impl<'de> Deserialize<'de> for Date {
 
 /// A calendar month on the wire: exactly `YYYY-MM`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Month(NaiveDate);
+pub struct CalendarMonth(NaiveDate);
 
-field_schema!(Month, "Month", { "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-10"] });
+field_schema!(CalendarMonth, "CalendarMonth", { "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-10"] });
 
-impl Month {
+impl CalendarMonth {
     /// The month of a day.
     pub fn of(day: NaiveDate) -> Self {
         Self(day.with_day(1).unwrap_or(day))
@@ -120,13 +120,13 @@ impl Month {
     }
 }
 
-impl Serialize for Month {
+impl Serialize for CalendarMonth {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0.format("%Y-%m"))
     }
 }
 
-impl<'de> Deserialize<'de> for Month {
+impl<'de> Deserialize<'de> for CalendarMonth {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = filled(deserializer)?;
         let first = parse_date(&format!("{}-01", text.trim()));

@@ -101,6 +101,16 @@ impl Cx<'_> {
         self.now.get().with_timezone(&self.company.zone()).date_naive()
     }
 
+    /// The present day at a branch, on which its documents, receivables and entries are dated.
+    pub(crate) fn day_at(&self, sucursal: i64) -> NaiveDate {
+        self.now.get().with_timezone(&self.company.zone_of(sucursal)).date_naive()
+    }
+
+    /// The latest day that a payment can have: see [`Company::latest_day`].
+    pub(crate) fn latest_day(&self) -> NaiveDate {
+        self.company.latest_day(self.now.get())
+    }
+
     /// The service's time, which no company's clock moves: for keys, and for how long answers and
     /// logs are kept.
     pub fn service_now(&self) -> DateTime<Utc> {

@@ -7,7 +7,6 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
-use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
@@ -72,7 +71,7 @@ pub(crate) async fn hand_over(
     venta: i64,
 ) -> Result<(), Error> {
     let (costo, movimiento) = take(cx, almacen, goods, true, venta, &format!("pedido {venta}")).await?;
-    if let Some(entry) = handover_entry(venta, mexico_date(cx.now.get()), costo)? {
+    if let Some(entry) = handover_entry(venta, cx.day_at(almacen.sucursal), costo)? {
         let about = About { venta: Some(venta), movimiento, ..About::default() };
         cx.tx.insert_entry(&entry.of(about), cx.now).await?;
     }
@@ -141,7 +140,7 @@ pub(crate) async fn undo(
     post_by_warehouse(cx, changes, &context).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
     for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
-        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+        cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
     }
     Ok(())
 }
@@ -246,7 +245,7 @@ pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio:
     sale.tipo_cambio = tipo_cambio;
     cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_sale(sale.clave).await? else { return Ok(()) };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(sale.sucursal);
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let costo = cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();

@@ -5,7 +5,6 @@ use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
 use super::{document, stock, ticket};
 use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
-use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
 use crate::domain::sale::{Amounts, DEFAULT_PRICE_LIST};
@@ -29,7 +28,7 @@ pub(crate) async fn priced(
     let pricing = Pricing {
         lists: &lists,
         moneda: &sale.moneda,
-        day: mexico_date(cx.now.get()),
+        day: cx.day_at(sale.sucursal),
         withholding: withholding(cx, &buyer.receptor),
         tipo_cambio: sale.tipo_cambio,
         sucursal: sale.sucursal,
@@ -89,7 +88,7 @@ pub(crate) async fn document(
 pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Result<(), Error> {
     let Some(correction) = cx.tx.correction(invoice.clave).await? else { return Ok(()) };
     let Some(sale) = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada) else { return Ok(()) };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(sale.sucursal);
     let days = cx.tx.buyer(correction.cliente).await?.unwrap_or_default().dias_credito;
     let due = due_date(fecha, correction.condicion_pago, Some(sale.dias_credito.unwrap_or(days)));
     let changed = (sale.condicion_pago != Some(correction.condicion_pago)).then_some(due);

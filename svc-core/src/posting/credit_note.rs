@@ -7,7 +7,6 @@ use super::payment::{self, PaymentData};
 use super::{document, stock, ticket};
 use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
-use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
@@ -73,7 +72,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         costo,
         entregado: Money::default(),
     };
-    let entry = credit_entry(format!("Nota de crédito {folio}"), mexico_date(cx.now.get()), &amounts)?;
+    let entry = credit_entry(format!("Nota de crédito {folio}"), cx.day_at(note.sale.sucursal), &amounts)?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }
@@ -126,7 +125,7 @@ pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Op
         origen: PaymentOrigin::SaldoAFavor,
         cuenta_bancaria: None,
         forma_pago_sat: note.forma_pago_sat,
-        fecha: mexico_date(cx.now.get()),
+        fecha: cx.day_at(note.sale.sucursal),
         referencia: None,
         deposito: None,
         by_note: true,
@@ -280,7 +279,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         post(cx, note.venta, folio, changes).await?;
     }
     for entry in cx.tx.entries_of_note(note.venta, record.clave).await? {
-        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+        cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
     }
     Ok(())
 }

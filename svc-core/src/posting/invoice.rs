@@ -212,7 +212,7 @@ async fn issue(
             books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?.into()
         }
     };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(sale.sucursal);
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
     let ticket = sale.tipo == SaleKind::Venta;

@@ -8,7 +8,6 @@ use rust_decimal::Decimal;
 use super::advance::AdvancePart;
 use super::{complement, exchange};
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
@@ -69,6 +68,7 @@ pub(crate) struct PartApplied {
 /// complement's outcome is unknown.
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
+    let fecha = debt.as_ref().map_or(cx.today(), |debt| cx.day_at(debt.sucursal));
     let estatus = debt.map(|debt| debt.status_without(payment.importe));
     cx.tx.cancel_payment(pago, payment, estatus, cx.now).await?;
     let released = match (payment.cuenta_bancaria, payment.deposito) {
@@ -90,7 +90,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
         }
     }
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
-    let reversal = entry.reversed(mexico_date(cx.now.get()));
+    let reversal = entry.reversed(fecha);
     let reversal = match released {
         Some((deposito, gone)) => of_released(cx, reversal, deposito, gone).await?,
         None => Some(reversal),
@@ -119,7 +119,7 @@ pub(crate) async fn into_favour(
     let balance = NewCreditBalance { cliente, moneda, importe, factura: Some(factura), deposito };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(debt.sucursal);
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let is_money = |line: &&EntryLine| matches!(line.cuenta, Account::Bancos | Account::Caja | Account::PorIdentificar);
     let money: Vec<EntryLine> = entry.lines().iter().filter(is_money).copied().collect();

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod closing;
+mod dates;
 mod entries;
 mod export;
 mod manual;

@@ -48,7 +48,7 @@ words! {
 
 /// Whose books, and of which month; 13 is the closing of the year.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Heading<'a> {
+pub(crate) struct BooksHeading<'a> {
     pub(crate) rfc: &'a str,
     pub(crate) year: i32,
     pub(crate) month: u32,
@@ -116,7 +116,7 @@ const MAX_LINE_CONCEPT: usize = 200;
 const MAX_CONCEPT: usize = 300;
 
 /// The table of accounts.
-pub(crate) fn catalogue(heading: Heading<'_>, accounts: &[ListedAccount]) -> io::Result<String> {
+pub(crate) fn catalogue(heading: BooksHeading<'_>, accounts: &[ListedAccount]) -> io::Result<String> {
     let mut document = Document::begin("catalogocuentas", "CatalogoCuentas", "Catalogo", heading, &[])?;
     for account in accounts {
         let level = if account.parte_de.is_some() { "2" } else { "1" };
@@ -136,7 +136,7 @@ pub(crate) fn catalogue(heading: Heading<'_>, accounts: &[ListedAccount]) -> io:
 
 /// The trial balance: each account's balances are positive on the side of its nature.
 pub(crate) fn trial_balance(
-    heading: Heading<'_>,
+    heading: BooksHeading<'_>,
     envio: Submission,
     modified: Option<&str>,
     accounts: &[(ListedAccount, AccountTotals)],
@@ -165,7 +165,7 @@ pub(crate) fn trial_balance(
 
 /// The entries of a month; there is at least one.
 pub(crate) fn entries(
-    heading: Heading<'_>,
+    heading: BooksHeading<'_>,
     request: EntriesRequest<'_>,
     entries: &[ReportedEntry],
 ) -> io::Result<String> {
@@ -209,7 +209,9 @@ fn transaction(document: &mut Document, entry: &ReportedEntry, line: &ReportedLi
 }
 
 fn amount(amount: Decimal) -> String {
-    format!("{:.2}", amount.round_dp(2))
+    let cents = amount.round_dp(2);
+    // The negation of nothing has a sign.
+    format!("{:.2}", if cents.is_zero() { Decimal::ZERO } else { cents })
 }
 
 /// A text of at most `max` characters, without those that XML has no place for.
@@ -232,7 +234,7 @@ impl Document {
         prefix: &'static str,
         schema: &str,
         root: &str,
-        heading: Heading<'_>,
+        heading: BooksHeading<'_>,
         attributes: &[(&str, &str)],
     ) -> io::Result<Self> {
         let mut writer = Writer::new(Vec::new());

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::Month;
+use crate::domain::time::CalendarMonth;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 
@@ -12,7 +12,7 @@ use crate::operation::{Cx, Operation, Spec};
 #[serde(deny_unknown_fields)]
 pub struct CloseMonths {
     /// The month, which has begun.
-    pub mes: Month,
+    pub mes: CalendarMonth,
 }
 
 /// Reopens a month and all after it.
@@ -20,7 +20,7 @@ pub struct CloseMonths {
 #[serde(deny_unknown_fields)]
 pub struct ReopenMonths {
     /// The month, which is closed.
-    pub mes: Month,
+    pub mes: CalendarMonth,
 }
 
 /// The answer of [`CloseMonths`] and [`ReopenMonths`].
@@ -28,7 +28,7 @@ pub struct ReopenMonths {
 #[non_exhaustive]
 pub struct MonthsClosed {
     /// The last closed month.
-    pub cerrado: Month,
+    pub cerrado: CalendarMonth,
 }
 
 impl Operation for CloseMonths {
@@ -42,7 +42,7 @@ impl Operation for CloseMonths {
         let closed = cx.tx.lock_books().await?;
         let last = closed.map_or(self.mes.last(), |day| day.max(self.mes.last()));
         cx.tx.close_until(Some(last)).await?;
-        Ok(MonthsClosed { cerrado: Month::of(last) })
+        Ok(MonthsClosed { cerrado: CalendarMonth::of(last) })
     }
 }
 
@@ -57,6 +57,6 @@ impl Operation for ReopenMonths {
         }
         let last = self.mes.first().pred_opt().unwrap_or_default();
         cx.tx.close_until(Some(last)).await?;
-        Ok(MonthsClosed { cerrado: Month::of(last) })
+        Ok(MonthsClosed { cerrado: CalendarMonth::of(last) })
     }
 }

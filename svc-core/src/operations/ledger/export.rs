@@ -12,12 +12,12 @@ use zip::write::SimpleFileOptions;
 
 use super::chart::Chart;
 use crate::domain::accounting::electronic::{
-    self, AccountTotals, EntriesRequest, Heading, ListedAccount, ReportedEntry, ReportedLine, Voucher,
+    self, AccountTotals, EntriesRequest, BooksHeading, ListedAccount, ReportedEntry, ReportedLine, Voucher,
 };
 use crate::domain::accounting::{Account, LedgerDocument, RequestKind, Submission, grouping_name};
 use crate::domain::currency::PESO;
 use crate::domain::rfc::GENERIC_NATIONAL;
-use crate::domain::time::{Date, Month};
+use crate::domain::time::{Date, CalendarMonth};
 use crate::error::{Code, Error};
 use crate::json::Exact;
 use crate::operation::{Download, File, NamedFile, Spec};
@@ -63,7 +63,7 @@ impl Download for ExportLedger {
         let cierre = month == CLOSING;
         let first = NaiveDate::from_ymd_opt(year, month.min(12), 1).unwrap_or_default();
         let polizas = self.que == LedgerDocument::Polizas;
-        let request = BooksRequest { desde: first, hasta: Month::of(first).last(), cierre, polizas };
+        let request = BooksRequest { desde: first, hasta: CalendarMonth::of(first).last(), cierre, polizas };
         let books = reader.books(request).await?;
         let rfc = books.rfc.clone().ok_or_else(|| {
             Error::new(Code::EstadoInvalido).message("la empresa no tiene RFC, que llevan los documentos")
@@ -82,7 +82,7 @@ impl Download for ExportLedger {
         let (name, content) =
             if zipped { (format!("{stem}.zip"), "application/zip") } else { (xml.clone(), "application/xml") };
         let make = move || {
-            let document = export.document(Heading { rfc: &rfc, year, month }, books)?;
+            let document = export.document(BooksHeading { rfc: &rfc, year, month }, books)?;
             if zipped { archive(&xml, &document) } else { Ok(document.into()) }
         };
         Ok(File::Named(NamedFile { name, content, make: Box::new(make) }))
@@ -152,12 +152,12 @@ impl ExportLedger {
         }
     }
 
-    fn document(&self, heading: Heading<'_>, books: BooksOfMonth) -> Result<String, Error> {
+    fn document(&self, heading: BooksHeading<'_>, books: BooksOfMonth) -> Result<String, Error> {
         let BooksOfMonth { cuentas, saldos, polizas, .. } = books;
         let chart = Chart::of(cuentas);
         let document = match self.que {
             LedgerDocument::Catalogo | LedgerDocument::Balanza => {
-                let mut table = Table::of(&chart);
+                let mut table = AccountTable::of(&chart);
                 for row in &saldos {
                     let Some(codigo) = row.codigos.first() else { continue };
                     let totals = AccountTotals { inicial: row.saldo_inicial, debe: row.cargos, haber: row.abonos };
@@ -187,13 +187,13 @@ impl ExportLedger {
 
 /// The accounts by their numbers, under the ledger accounts of the SAT's list.
 #[derive(Default)]
-struct Table {
+struct AccountTable {
     accounts: BTreeMap<String, (ListedAccount, AccountTotals)>,
     /// By the code of three digits.
     ledger: BTreeMap<String, AccountTotals>,
 }
 
-impl Table {
+impl AccountTable {
     /// All accounts that documents are posted to, and the company's own.
     fn of(chart: &Chart) -> Self {
         let mut table = Self::default();

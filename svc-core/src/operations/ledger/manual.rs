@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::chart::Chart;
 use crate::domain::accounting::{EntryOrigin, FreeEntry, FreeLine, Side, is_kept_by_lists};
 use crate::domain::money::Money;
-use crate::domain::time::{Date, Month};
+use crate::domain::time::{Date, CalendarMonth};
 use crate::error::{Code, Error};
 use crate::json::{Many, Text};
 use crate::operation::{Cx, Operation, Spec};
@@ -134,7 +134,7 @@ impl Operation for ReverseEntry {
 
 /// Refuses a day after the present month.
 pub(super) fn entry_day(cx: &Cx<'_>, fecha: Date) -> Result<NaiveDate, Error> {
-    if fecha.0 > Month::of(cx.today()).last() {
+    if fecha.0 > CalendarMonth::of(cx.today()).last() {
         return Err(Error::field(Code::DatoInvalido, "fecha", "es posterior al mes en curso"));
     }
     Ok(fecha.0)

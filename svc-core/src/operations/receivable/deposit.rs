@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
@@ -59,7 +58,7 @@ impl Operation for CaptureDeposit {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
         let receipt = BankReceipt {
             cuenta_bancaria: self.cuenta_bancaria,
-            fecha: validate_day(self.fecha.0, cx.now)?,
+            fecha: validate_day(self.fecha.0, cx.latest_day())?,
             importe: validate_amount(self.importe)?,
             referencia: &self.referencia,
         };
@@ -97,7 +96,7 @@ impl Operation for CancelDeposit {
         let waited = Money::new((-waited).max(Decimal::ZERO));
         let lines = [EntryLine::cargo(Account::PorIdentificar, waited), EntryLine::abono(Account::Bancos, waited)];
         let concept = format!("Cancelación: Depósito {deposito}");
-        if let Some(entry) = LedgerEntry::new(concept, mexico_date(cx.now.get()), lines)? {
+        if let Some(entry) = LedgerEntry::new(concept, cx.today(), lines)? {
             let about = About { deposito: Some(deposito), ..About::default() };
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
