@@ -6,7 +6,9 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
+use crate::domain::accounting::{
+    About, Account, IncomeByRate, LedgerEntry, SaleAmounts, handover_entry, sale_entry,
+};
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
@@ -35,6 +37,7 @@ pub(crate) struct Owed<'a> {
     pub(crate) fecha: NaiveDate,
     pub(crate) vencimiento: NaiveDate,
     pub(crate) amounts: Amounts,
+    pub(crate) por_tasa: IncomeByRate,
 }
 
 /// The cost of a sale's goods, in pesos.
@@ -193,7 +196,8 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<()
     // An advance is owed like a sale, but is no income yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
     let Cost { total: costo, entregado } = costo;
-    let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo, entregado };
+    let &Owed { amounts, por_tasa, tipo_cambio, .. } = sale;
+    let amounts = SaleAmounts { ingreso, amounts, por_tasa, tipo_cambio, costo, entregado };
     if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
         let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
         cx.tx.insert_entry(&entry, cx.now).await?;
@@ -269,6 +273,7 @@ impl<'a> Owed<'a> {
             fecha,
             vencimiento: due_date(fecha, sale.condicion_pago.unwrap_or(PaymentTerm::Contado), sale.dias_credito),
             amounts: sale.amounts,
+            por_tasa: sale.ingresos.by_rate,
         }
     }
 }

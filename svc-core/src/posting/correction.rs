@@ -4,6 +4,7 @@
 use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
 use super::{document, stock, ticket};
+use crate::domain::accounting::{IncomeByRate, IncomeKind};
 use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
@@ -92,7 +93,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
     let days = cx.tx.buyer(correction.cliente).await?.unwrap_or_default().dias_credito;
     let due = due_date(fecha, correction.condicion_pago, Some(sale.dias_credito.unwrap_or(days)));
     let changed = (sale.condicion_pago != Some(correction.condicion_pago)).then_some(due);
-    let corrected = !cx.tx.corrected_lines(invoice.clave).await?.is_empty();
+    let lines = cx.tx.corrected_lines(invoice.clave).await?;
     let folio = invoice.folio.as_deref().unwrap_or_default();
     let owed = Owed {
         venta,
@@ -107,8 +108,11 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
         fecha,
         vencimiento: due,
         amounts: correction.amounts,
+        por_tasa: IncomeByRate::of_lines(
+            lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)),
+        ),
     };
-    if corrected {
+    if !lines.is_empty() {
         let goods = cx.tx.corrected_goods(invoice.clave).await?;
         exchange(cx, &sale, &owed, &goods).await?;
     }

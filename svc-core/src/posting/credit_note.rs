@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::books::{post_by_warehouse, too_costly};
 use super::payment::{self, PaymentData};
 use super::{document, stock, ticket};
-use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
+use crate::domain::accounting::{Account, IncomeByRate, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
@@ -34,6 +34,14 @@ pub(crate) struct NewNote<'a> {
     pub(crate) lines: Vec<CreditLine>,
     /// The sums of the lines.
     pub(crate) amounts: Amounts,
+}
+
+impl NewNote<'_> {
+    /// What it takes back by the rate of IVA.
+    pub(crate) fn income(&self) -> IncomeByRate {
+        let rated = |line: &'_ CreditLine| self.sale.ingresos.kind(line.renglon);
+        IncomeByRate::of_lines(self.lines.iter().map(|line| (rated(line), &line.amounts)))
+    }
 }
 
 /// A credit note that was created.
@@ -68,6 +76,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     let amounts = SaleAmounts {
         ingreso: Account::Descuentos,
         amounts: note.amounts,
+        por_tasa: note.income(),
         tipo_cambio: note.sale.tipo_cambio,
         costo,
         entregado: Money::default(),

@@ -136,6 +136,7 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
     let booked = SaleAmounts {
         ingreso: Account::Descuentos,
         amounts,
+        por_tasa: note.income(),
         tipo_cambio: sale.tipo_cambio,
         costo,
         entregado: Money::default(),

@@ -9,6 +9,7 @@ use super::invoice::validate_issuer;
 use super::lines::{self, Pricing};
 use super::prospect::becomes_customer;
 use super::{document, stock};
+use crate::domain::accounting::{IncomeByRate, IncomeKind};
 use crate::domain::cfdi::{Heading, Receiver};
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
@@ -286,6 +287,9 @@ async fn owe(
         fecha,
         vencimiento,
         amounts: sale.amounts,
+        por_tasa: IncomeByRate::of_lines(
+            sale.lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)),
+        ),
     };
     made.cxc = Some(books::becomes_owed(cx, &owed, costo).await?);
     Ok(made)

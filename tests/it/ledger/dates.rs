@@ -70,6 +70,6 @@ async fn a_branch_has_its_own_midnight() {
     did(company.run_by_name("payment.apply", &pay).await);
     did(company.run_by_name("sale.return", &json!({"venta": there, "renglones": [{"renglon": 1, "cantidad": 1}]})).await);
     let (entries, _) = days(&company).await;
-    assert_eq!(entries[2..], [json!("2026-10-13"), json!("2026-10-13")]);
+    assert!(entries.len() > 3 && entries[1..].iter().all(|day| day == "2026-10-13"), "{entries:?}");
     books::check(&world, &company).await;
 }

@@ -5,6 +5,7 @@ mod closing;
 mod dates;
 mod entries;
 mod export;
+mod income;
 mod manual;
 
 use serde_json::{Value, json};

@@ -56,10 +56,18 @@ words! {
         PorRetener = "216.12",
         /// Opening balances: what existed before the first entry.
         Apertura = "304.01",
-        /// Sales.
+        /// Sales at the general rate of IVA, or that of the border regions.
         Ventas = "401.01",
-        /// Discounts on sales.
+        /// Sales at 0 %.
+        VentasCero = "401.04",
+        /// Sales that are exempt, or not subject to IVA.
+        VentasExentas = "401.07",
+        /// Discounts on sales, and what credit notes take back of them.
         Descuentos = "402.01",
+        /// The same of sales at 0 %.
+        DescuentosCero = "402.02",
+        /// The same of exempt sales.
+        DescuentosExentos = "402.03",
         /// Cost of sold goods.
         CostoDeVenta = "501.01",
         /// Changes of the stock's value: counts, waste, and differences between goods received and

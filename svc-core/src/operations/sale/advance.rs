@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::capture::{valid, wrong_state};
+use crate::domain::accounting::IncomeByRate;
 use crate::domain::advance;
 use crate::domain::cfdi::Receiver;
 use crate::domain::credit_note::{ACTIVITY, BILLING};
@@ -230,6 +231,7 @@ impl Operation for CaptureAdvance {
             fecha: today,
             vencimiento: today,
             amounts,
+            por_tasa: IncomeByRate::default(),
         };
         let cxc = becomes_owed(cx, &owed, Money::default()).await?;
         let terms = PaymentData {
