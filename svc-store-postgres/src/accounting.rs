@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
-use svc_core::domain::accounting::{About, Account, Collected, EntryLine, EntryOrigin, LedgerEntry, Side};
+use svc_core::domain::accounting::{
+    About, Account, Collected, EntryLine, EntryOrigin, LedgerEntry, Side, bank_subaccount,
+};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountBalance, AccountingTx, BookedDocument, StoreError};
@@ -30,6 +32,7 @@ impl FromRow for About {
             reembolso: row.read("reembolso")?,
             movimiento: row.read("movimiento")?,
             revierte: None,
+            cuenta_bancaria: None,
         })
     }
 }
@@ -61,9 +64,12 @@ pub(crate) struct NewEntry<'a> {
     pub(crate) lines: Vec<NewLine<'a>>,
 }
 
-/// A line of it: the account by its code, and one amount that is not zero.
+/// A line of it: the account by its code, and one amount that is not zero. The line is written on
+/// `numero`, else on the company's number for the account, followed by `subcuenta`.
 pub(crate) struct NewLine<'a> {
     codigo: &'a str,
+    numero: Option<&'a str>,
+    subcuenta: Option<String>,
     cargo: Decimal,
     abono: Decimal,
 }
@@ -71,7 +77,18 @@ pub(crate) struct NewLine<'a> {
 impl<'a> NewLine<'a> {
     pub(crate) fn new(codigo: &'a str, lado: Side, importe: Money) -> Self {
         let on = |side| if lado == side { importe.get() } else { Decimal::ZERO };
-        Self { codigo, cargo: on(Side::Cargo), abono: on(Side::Abono) }
+        Self { codigo, numero: None, subcuenta: None, cargo: on(Side::Cargo), abono: on(Side::Abono) }
+    }
+
+    /// The line on this number of its account.
+    pub(crate) fn numbered(self, numero: Option<&'a str>) -> Self {
+        Self { numero, ..self }
+    }
+
+    /// The line on the subaccount of a bank account, if it is on the account of banks.
+    fn of_bank(self, cuenta_bancaria: Option<i64>) -> Self {
+        let bank = cuenta_bancaria.filter(|_| self.codigo == Account::Bancos.word());
+        Self { subcuenta: bank.map(bank_subaccount), ..self }
     }
 }
 
@@ -98,9 +115,8 @@ impl Posted {
 #[async_trait]
 impl AccountingTx for PostgresTx {
     async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError> {
-        let line = |line: &EntryLine| {
-            NewLine::new(line.cuenta.word(), line.lado, line.importe)
-        };
+        let bank = entry.about().cuenta_bancaria;
+        let line = |line: &EntryLine| NewLine::new(line.cuenta.word(), line.lado, line.importe).of_bank(bank);
         let new = NewEntry {
             fecha: entry.fecha(),
             concepto: entry.concepto(),
@@ -237,17 +253,20 @@ impl PostgresTx {
                      FROM numero
                  ), renglones AS MATERIALIZED (
                      SELECT r.renglon,
-                            coalesce((SELECT min(o.cuenta)
+                            coalesce(r.numero,
+                                     (SELECT min(o.cuenta)
                                       FROM polizas_renglones o
                                       WHERE o.empresa = :empresa AND o.poliza = :revierte
                                         AND o.codigo = r.codigo),
-                                     (SELECT c.numero
-                                      FROM cuentas_contables c
-                                      WHERE c.empresa = :empresa AND c.codigo = r.codigo),
-                                     r.codigo) AS cuenta,
+                                     coalesce((SELECT c.numero
+                                               FROM cuentas_contables c
+                                               WHERE c.empresa = :empresa AND c.codigo = r.codigo),
+                                              r.codigo)
+                                     || coalesce(r.subcuenta, '')) AS cuenta,
                             r.cargo, r.abono, r.codigo
-                     FROM unnest(:codigo::text[], :cargo::numeric[], :abono::numeric[])
-                          WITH ORDINALITY AS r (codigo, cargo, abono, renglon)
+                     FROM unnest(:codigo::text[], :numero::text[], :subcuenta::text[], :cargo::numeric[],
+                                 :abono::numeric[])
+                          WITH ORDINALITY AS r (codigo, numero, subcuenta, cargo, abono, renglon)
                  ), poliza AS (
                      INSERT INTO polizas (
                          empresa, clave, fecha, concepto, origen, venta, factura, pago, creada, cargos, abonos,
@@ -280,7 +299,13 @@ impl PostgresTx {
                 reembolso: about.reembolso,
                 movimiento: about.movimiento,
                 revierte: about.revierte;
-                for line in (entry.lines) { codigo: line.codigo, cargo: line.cargo, abono: line.abono }
+                for line in (entry.lines) {
+                    codigo: line.codigo,
+                    numero: line.numero,
+                    subcuenta: line.subcuenta.as_deref(),
+                    cargo: line.cargo,
+                    abono: line.abono,
+                }
             ))
             .await?;
         match written.cerrado {

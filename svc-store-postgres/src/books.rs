@@ -7,7 +7,7 @@ use svc_core::domain::accounting::{About, EntryOrigin, FreeEntry, FreeLine, Side
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{
-    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, OwnAccount,
+    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, NumberBalance, OwnAccount,
     ReversibleEntry, StoreError, StoredEntry, StoredLine,
 };
 
@@ -19,6 +19,7 @@ use crate::sql::{Sql, sql};
 use crate::transaction::PostgresTx;
 
 from_row!(OwnAccount { codigo, numero, nombre, agrupador });
+from_row!(NumberBalance { codigo, cuenta, saldo });
 from_row!(StoredLine { codigo, cuenta, cargo, abono });
 from_row!(EntryDocuments {
     venta,
@@ -60,6 +61,7 @@ from_row! {
         revierte: Option<i64>,
         revertida: Option<i64>,
         codigo: String,
+        cuenta: String,
         cargo: Money,
         abono: Money,
     }
@@ -107,7 +109,9 @@ impl BooksTx for PostgresTx {
     }
 
     async fn insert_free_entry(&mut self, entry: &FreeEntry, now: Timestamp) -> Result<i64, StoreError> {
-        let lines = entry.lines.iter().map(|line| NewLine::new(&line.codigo, line.lado, line.importe));
+        let lines = entry.lines.iter().map(|line| {
+            NewLine::new(&line.codigo, line.lado, line.importe).numbered(line.numero.as_deref())
+        });
         let new = NewEntry {
             fecha: entry.fecha,
             concepto: &entry.concepto,
@@ -124,7 +128,7 @@ impl BooksTx for PostgresTx {
                 "SELECT p.fecha, p.concepto, p.origen, p.revierte,
                         (SELECT o.clave FROM polizas o
                          WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
-                        r.codigo, r.cargo, r.abono
+                        r.codigo, r.cuenta, r.cargo, r.abono
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
                  WHERE p.empresa = :empresa AND p.clave = :poliza
@@ -139,7 +143,7 @@ impl BooksTx for PostgresTx {
         let line = |line: &ReversibleLine| {
             let (lado, importe) =
                 if line.cargo > line.abono { (Side::Cargo, line.cargo) } else { (Side::Abono, line.abono) };
-            FreeLine { codigo: line.codigo.clone(), lado, importe }
+            FreeLine { codigo: line.codigo.clone(), numero: Some(line.cuenta.clone()), lado, importe }
         };
         let entry = FreeEntry {
             fecha: *fecha,
@@ -158,6 +162,32 @@ impl BooksTx for PostgresTx {
              WHERE p.empresa = :empresa AND p.origen = 'apertura' AND p.revierte IS NULL
                AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)",
             empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<i64>, StoreError> {
+        self.optional_value(sql!(
+            "SELECT p.clave
+             FROM polizas p
+             WHERE p.empresa = :empresa AND p.origen = 'cierre' AND p.fecha = :fecha AND p.revierte IS NULL
+               AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)",
+            empresa: self.empresa,
+            fecha: day,
+        ))
+        .await
+    }
+
+    async fn balances_at(&mut self, day: NaiveDate) -> Result<Vec<NumberBalance>, StoreError> {
+        self.many(sql!(
+            "SELECT codigo, cuenta, sum(cargo - abono) AS saldo
+             FROM polizas_renglones
+             WHERE empresa = :empresa AND fecha <= :hasta
+             GROUP BY codigo, cuenta
+             HAVING sum(cargo - abono) <> 0
+             ORDER BY codigo, cuenta",
+            empresa: self.empresa,
+            hasta: day,
         ))
         .await
     }

@@ -39,7 +39,7 @@ pub use invoice::{
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
 pub use ledger::{
-    AccountMovement, Accounts, Balances, CloseMonths, EditAccount, Entries, EntryItem, EntryMovement, EntryRef,
+    AccountMovement, Accounts, Balances, CloseMonths, CloseYear, EditAccount, Entries, EntryItem, EntryMovement, EntryRef,
     ExportLedger, ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths, ReverseEntry, Sums,
     TrialBalance, WriteEntry, WriteOpening,
 };

@@ -92,7 +92,10 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
     let reversal = entry.reversed(fecha);
     let reversal = match released {
-        Some((deposito, gone)) => of_released(cx, reversal, deposito, gone).await?,
+        Some((deposito, gone)) => {
+            let about = About { cuenta_bancaria: payment.cuenta_bancaria, ..reversal.about() };
+            of_released(cx, reversal.of(about), deposito, gone).await?
+        }
         None => Some(reversal),
     };
     if let Some(reversal) = reversal {
@@ -126,7 +129,8 @@ pub(crate) async fn into_favour(
     let favour = EntryLine::of(Account::Anticipos, -money.iter().map(EntryLine::signed).sum::<Decimal>());
     let concept = format!("Saldo a favor del pago {pago}");
     if let Some(kept) = LedgerEntry::new(concept, fecha, money.into_iter().chain([favour]))? {
-        let about = About { factura: Some(factura), deposito, ..About::default() };
+        let cuenta_bancaria = payment.cuenta_bancaria;
+        let about = About { factura: Some(factura), deposito, cuenta_bancaria, ..About::default() };
         cx.tx.insert_entry(&kept.of(about), cx.now).await?;
     }
     Ok(())
@@ -460,7 +464,7 @@ async fn write(
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
     if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {
         let about = About { venta: debt.venta, factura, pago: Some(pago), deposito, ..About::default() };
-        let entry = entry.of(about);
+        let entry = entry.of(About { cuenta_bancaria: terms.cuenta_bancaria, ..about });
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     cx.emit(&Event::PagoAplicado { pago, cxc: debt.clave, importe: instalment.importe }).await?;

@@ -120,6 +120,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::ReverseEntry>(),
     Entry::operation::<operations::CloseMonths>(),
     Entry::operation::<operations::ReopenMonths>(),
+    Entry::operation::<operations::CloseYear>(),
     Entry::operation::<operations::CreateOpportunity>(),
     Entry::operation::<operations::MoveOpportunity>(),
     Entry::operation::<operations::Edit<record::supplier::Supplier>>(),

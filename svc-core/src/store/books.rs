@@ -121,6 +121,17 @@ pub struct StoredLine {
     pub abono: Money,
 }
 
+/// The balance of an account under one of its numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberBalance {
+    /// The account.
+    pub codigo: String,
+    /// The number.
+    pub cuenta: String,
+    /// Debits less credits, in pesos.
+    pub saldo: Decimal,
+}
+
 /// An entry that was written without a document, as it can be reversed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReversibleEntry {
@@ -183,6 +194,12 @@ pub trait BooksTx {
 
     /// The entry of the opening balances that was not reversed.
     async fn opening_entry(&mut self) -> Result<Option<i64>, StoreError>;
+
+    /// The entry that closes the year of this last day and was not reversed.
+    async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<i64>, StoreError>;
+
+    /// The balances of accounts at the end of a day, by code and number, without those that are zero.
+    async fn balances_at(&mut self, day: NaiveDate) -> Result<Vec<NumberBalance>, StoreError>;
 
     /// The accounts that the company changed or created, in order of their codes.
     async fn own_accounts(&mut self) -> Result<Vec<OwnAccount>, StoreError>;

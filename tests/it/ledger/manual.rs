@@ -88,3 +88,39 @@ async fn an_entry_is_reversed_once_and_a_documents_only_with_it() {
     is_isolated(&company, "ledger.reverse", json!({"poliza": 4})).await;
     books::check(&world, &company).await;
 }
+
+#[tokio::test]
+async fn a_bank_account_has_a_number_of_its_own() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let of_bank = |cuenta: &str| entry("2026-10-12", &[movement("701.10", "10"), movement(cuenta, "-10")]);
+    did(company.run_by_name("ledger.entry", &of_bank("102.01.0002")).await);
+    did(company.run_by_name("ledger.reverse", &json!({"poliza": 1})).await);
+    let deposit = json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "300.00", "referencia": "A-1"});
+    did(company.run_by_name("deposit.capture", &deposit).await);
+    did(company.run_by_name("account.edit", &json!({"cuenta": "102.01", "numero": "1120"})).await);
+    let other = json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "50.00", "referencia": "A-2"});
+    did(company.run_by_name("deposit.capture", &other).await);
+    did(company.run_by_name("deposit.cancel", &json!({"deposito": 1})).await);
+    let balance = did(company.run_by_name("ledger.balance", &json!({})).await);
+    let banks: Vec<(String, String)> = balance["cuentas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["codigos"] == json!(["102.01"]))
+        .map(|row| (row["cuenta"].as_str().unwrap().to_owned(), row["saldo"].as_str().unwrap().to_owned()))
+        .collect();
+    let expected = [("102.01.0001", "300.00"), ("102.01.0002", "0.00"), ("1120.0001", "-250.00")];
+    assert_eq!(banks, expected.map(|(cuenta, saldo)| (cuenta.to_owned(), saldo.to_owned())));
+    assert_eq!(october(&company, Some("102.01.0002")).await["datos"].as_array().map(Vec::len), Some(2));
+    refuses(
+        &company,
+        "ledger.entry",
+        &[
+            (of_bank("1120.0009"), "referencia_invalida", "movimientos[1].cuenta: "),
+            (of_bank("1120.1"), "referencia_invalida", "movimientos[1].cuenta: "),
+        ],
+    )
+    .await;
+    books::check(&world, &company).await;
+}

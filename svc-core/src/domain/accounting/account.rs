@@ -91,6 +91,11 @@ impl Account {
     }
 }
 
+/// What the number of a bank account's own subaccount has after the number of [`Account::Bancos`].
+pub fn bank_subaccount(cuenta_bancaria: i64) -> String {
+    format!(".{cuenta_bancaria:04}")
+}
+
 /// The side on which an account's balance is positive (`Natur` of electronic accounting).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nature {

@@ -27,6 +27,9 @@ words! {
 pub struct FreeLine {
     /// The account, by its code or the name that the company created it under.
     pub codigo: String,
+    /// The number that it is written on, if not the account's present one: of a bank account's own
+    /// subaccount, or of former entries.
+    pub numero: Option<String>,
     /// The side of the account.
     pub lado: Side,
     /// The amount, in pesos.

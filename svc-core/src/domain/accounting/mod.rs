@@ -19,7 +19,7 @@ use super::quantity::Rate;
 use super::sale::Amounts;
 use crate::error::{Code, Error};
 
-pub use account::{Account, Nature};
+pub use account::{Account, Nature, bank_subaccount};
 pub(crate) use account::{grouping_name, is_postable};
 pub use electronic::{LedgerDocument, RequestKind, Submission};
 pub(crate) use income::IncomeKind;
@@ -151,6 +151,9 @@ pub struct About {
     pub movimiento: Option<i64>,
     /// The entry that this one reverses; the reversal uses that entry's account numbers.
     pub revierte: Option<i64>,
+    /// The bank account of its lines on [`Account::Bancos`], which are written on the bank account's own
+    /// subaccount. It is not stored: the line's number says it.
+    pub cuenta_bancaria: Option<i64>,
 }
 
 impl LedgerEntry {

@@ -210,7 +210,11 @@ impl AccountTable {
         let listed = || ListedAccount {
             agrupador: agrupador.to_owned(),
             numero: numero.to_owned(),
-            nombre: chart.name(codigo).to_owned(),
+            nombre: match numero.strip_prefix(chart.number(codigo)).and_then(|rest| rest.strip_prefix('.')) {
+                // A bank account's own subaccount.
+                Some(bank) => format!("{} {bank}", chart.name(codigo)),
+                None => chart.name(codigo).to_owned(),
+            },
             parte_de: Some(mayor.to_owned()),
         };
         let (account, sums) =

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
-use crate::domain::accounting::{EntryOrigin, FreeEntry, FreeLine, Side, is_kept_by_lists};
+use super::year::in_month_thirteen;
+use crate::domain::accounting::{
+    Account, EntryOrigin, FreeEntry, FreeLine, Side, bank_subaccount, is_kept_by_lists,
+};
 use crate::domain::money::Money;
 use crate::domain::time::{Date, CalendarMonth};
 use crate::error::{Code, Error};
@@ -62,7 +65,7 @@ pub struct ReverseEntry {
     /// The clave of the entry.
     pub poliza: i64,
     /// The day of the reversal, not before the entry's; today if left out, or the entry's day if that
-    /// is later.
+    /// is later. The closing of a year is undone on its own day.
     pub fecha: Option<Date>,
 }
 
@@ -106,7 +109,7 @@ impl Operation for ReverseEntry {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<EntryRef, Error> {
         let poliza = self.poliza;
-        cx.tx.lock_books().await?;
+        let closed = cx.tx.lock_books().await?;
         let missing = || {
             Error::field(Code::NoEncontrado, "poliza", format_args!("la póliza {poliza} no existe en la empresa"))
         };
@@ -120,6 +123,10 @@ impl Operation for ReverseEntry {
         }
         if let Some(other) = revertida {
             return refused(&format!("ya la cancela la póliza {other}"));
+        }
+        if entry.origen == EntryOrigin::Cierre {
+            let reversal = entry.reversed(poliza, entry.fecha);
+            return Ok(EntryRef { poliza: in_month_thirteen(cx, closed, &reversal).await? });
         }
         let fecha = match self.fecha {
             Some(Date(fecha)) if fecha < entry.fecha => {
@@ -154,16 +161,31 @@ async fn written(
     let mut lines = Vec::with_capacity(movimientos.len());
     for (at, (movement, (lado, importe))) in movimientos.iter().zip(amounts).enumerate() {
         let fault = |code, text| Error::field(code, &format!("movimientos[{at}].cuenta"), text);
-        let codigo = chart.code_of(&movement.cuenta).ok_or_else(|| {
-            fault(Code::ReferenciaInvalida, "no es una cuenta de la empresa ni un código del SAT")
-        })?;
+        let (codigo, numero) = match chart.code_of(&movement.cuenta) {
+            Some(codigo) => (codigo, None),
+            None => {
+                let text = "no es una cuenta de la empresa ni un código del SAT";
+                let bank = bank_account(cx, &chart, &movement.cuenta).await?;
+                (bank.ok_or_else(|| fault(Code::ReferenciaInvalida, text))?, Some(movement.cuenta.to_string()))
+            }
+        };
         if is_kept_by_lists(&codigo) {
             let text = "sus movimientos son de documentos, que se capturan o importan";
             return Err(fault(Code::EstadoInvalido, text));
         }
-        lines.push(FreeLine { codigo, lado, importe });
+        lines.push(FreeLine { codigo, numero, lado, importe });
     }
     Ok(FreeEntry { fecha, concepto: concepto.to_owned(), origen, revierte: None, lines })
+}
+
+/// The account of banks, if `cuenta` is the number of a bank account's own subaccount.
+async fn bank_account(cx: &mut Cx<'_>, chart: &Chart, cuenta: &str) -> Result<Option<String>, Error> {
+    let banks = Account::Bancos.word();
+    let clave = cuenta.strip_prefix(chart.number(banks)).and_then(|rest| rest.strip_prefix('.'));
+    let Some(clave) = clave.and_then(|digits| digits.parse().ok()) else { return Ok(None) };
+    let is_number = cuenta.ends_with(&bank_subaccount(clave));
+    let exists = is_number && cx.tx.lock_bank_account(clave).await?.is_some();
+    Ok(exists.then(|| banks.to_owned()))
 }
 
 /// The side and amount of each line; they balance.

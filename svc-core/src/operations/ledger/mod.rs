@@ -7,6 +7,7 @@ mod close;
 mod entries;
 mod export;
 mod manual;
+mod year;
 
 pub use accounts::{Accounts, EditAccount, ListAccounts, NumberedAccount};
 pub use balance::{AccountMovement, Balances, Sums, TrialBalance};
@@ -14,3 +15,4 @@ pub use close::{CloseMonths, MonthsClosed, ReopenMonths};
 pub use entries::{Entries, EntryItem, EntryMovement, ListEntries};
 pub use export::ExportLedger;
 pub use manual::{EntryRef, ManualMovement, ReverseEntry, WriteEntry, WriteOpening};
+pub use year::CloseYear;

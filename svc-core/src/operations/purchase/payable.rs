@@ -220,6 +220,7 @@ impl Operation for PayPayable {
         let concept = format!("Pago {pago} de la cuenta por pagar {cxp}");
         if let Some(entry) = payable_payment_entry(concept, payment.fecha, &booked)? {
             let about = About { cxp: Some(cxp), cxp_pago: Some(pago), ..About::default() };
+            let about = About { cuenta_bancaria: self.cuenta_bancaria, ..about };
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
         Ok(PayablePaid { cxp, pago })

@@ -72,7 +72,8 @@ impl Operation for CaptureDeposit {
             let pesos = line::pesos(receipt.importe, rate).ok_or(EntryError::TooLarge)?;
             let lines = [EntryLine::cargo(Account::Bancos, pesos), EntryLine::abono(Account::PorIdentificar, pesos)];
             if let Some(entry) = LedgerEntry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
-                let about = About { deposito: Some(deposito), ..About::default() };
+                let cuenta_bancaria = Some(self.cuenta_bancaria);
+                let about = About { deposito: Some(deposito), cuenta_bancaria, ..About::default() };
                 cx.tx.insert_entry(&entry.of(about), cx.now).await?;
             }
         }
@@ -97,7 +98,7 @@ impl Operation for CancelDeposit {
         let lines = [EntryLine::cargo(Account::PorIdentificar, waited), EntryLine::abono(Account::Bancos, waited)];
         let concept = format!("Cancelación: Depósito {deposito}");
         if let Some(entry) = LedgerEntry::new(concept, cx.today(), lines)? {
-            let about = About { deposito: Some(deposito), ..About::default() };
+            let about = About { deposito: Some(deposito), cuenta_bancaria: Some(account), ..About::default() };
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
         Ok(DepositRef { deposito })
