@@ -109,9 +109,10 @@ impl BooksTx for PostgresTx {
     }
 
     async fn insert_free_entry(&mut self, entry: &FreeEntry, now: Timestamp) -> Result<i64, StoreError> {
-        let lines = entry.lines.iter().map(|line| {
-            NewLine::new(&line.codigo, line.lado, line.importe).numbered(line.numero.as_deref())
-        });
+        let lines = entry
+            .lines
+            .iter()
+            .map(|line| NewLine::new(&line.codigo, line.lado, line.importe).numbered(line.numero.as_deref()));
         let new = NewEntry {
             fecha: entry.fecha,
             concepto: &entry.concepto,
@@ -391,7 +392,8 @@ fn stored_entries(lines: &[ReadLine]) -> Vec<StoredEntry> {
 }
 
 fn stored_entry(lines: &[ReadLine]) -> Option<StoredEntry> {
-    let ReadLine { clave, fecha, concepto, origen, revierte, revertida, documentos, contraparte, .. } = lines.first()?;
+    let ReadLine { clave, fecha, concepto, origen, revierte, revertida, documentos, contraparte, .. } =
+        lines.first()?;
     Some(StoredEntry {
         clave: *clave,
         fecha: *fecha,

@@ -6,9 +6,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{
-    About, Account, IncomeByRate, LedgerEntry, SaleAmounts, handover_entry, sale_entry,
-};
+use crate::domain::accounting::{About, Account, IncomeByRate, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};

@@ -108,9 +108,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
         fecha,
         vencimiento: due,
         amounts: correction.amounts,
-        por_tasa: IncomeByRate::of_lines(
-            lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)),
-        ),
+        por_tasa: IncomeByRate::of_lines(lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts))),
     };
     if !lines.is_empty() {
         let goods = cx.tx.corrected_goods(invoice.clave).await?;

@@ -10,9 +10,10 @@ use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
 use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
-use crate::store::{BooksOfMonth, BooksRequest, 
-    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+use crate::store::{
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed,
+    RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx,
+    Usage, UsageStore,
 };
 use crate::testing::company;
 

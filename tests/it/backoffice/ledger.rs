@@ -76,7 +76,8 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
     };
     let first = captured(&company, &nails("venta")).await;
     let named = number("105.01", Some("1150-001")).await;
-    let changed = json!({"cuenta": "105.01", "numero": "1150-001", "nombre": "Clientes nacionales", "agrupador": "105.01"});
+    let changed =
+        json!({"cuenta": "105.01", "numero": "1150-001", "nombre": "Clientes nacionales", "agrupador": "105.01"});
     assert_eq!(named, changed);
     number("401.01", Some("4000")).await;
     number("402.01", Some("4000")).await;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use svc_tests::{World, books};
 
 use super::{entry, movement, october};
-use crate::backoffice::shop::{refuses, shop};
 use crate::backoffice::did;
+use crate::backoffice::shop::{refuses, shop};
 
 #[tokio::test]
 async fn a_company_has_accounts_of_its_own() {
@@ -17,7 +17,8 @@ async fn a_company_has_accounts_of_its_own() {
         json!({"cuenta": "6000-010", "numero": "6000-010", "nombre": "Vigilancia", "agrupador": "601.84"})
     );
     did(company.run_by_name("account.edit", &json!({"cuenta": "6000-010", "numero": "6000-011"})).await);
-    let lines = [movement("6000-011", "10"), movement("6000-010", "20"), movement("601.01", "5"), movement("102.01", "-35")];
+    let lines =
+        [movement("6000-011", "10"), movement("6000-010", "20"), movement("601.01", "5"), movement("102.01", "-35")];
     did(company.run_by_name("ledger.entry", &entry("2026-10-12", &lines)).await);
     let read = october(&company, Some("6000-010")).await;
     assert_eq!(read["datos"][0]["saldo"], "30.00");
@@ -27,7 +28,14 @@ async fn a_company_has_accounts_of_its_own() {
     );
     let balances = did(company.run_by_name("ledger.balance", &json!({})).await);
     let named: Vec<&Value> = balances["cuentas"].as_array().unwrap().iter().map(|row| &row["nombre"]).collect();
-    assert_eq!(named, ["Bancos nacionales", "Vigilancia", "Sueldos y salarios"].map(Value::from).iter().collect::<Vec<_>>().as_slice());
+    assert_eq!(
+        named,
+        ["Bancos nacionales", "Vigilancia", "Sueldos y salarios"]
+            .map(Value::from)
+            .iter()
+            .collect::<Vec<_>>()
+            .as_slice()
+    );
     let list = did(company.run_by_name("account.list", &json!({})).await);
     let listed = |cuenta: &str| list["cuentas"].as_array().unwrap().iter().find(|row| row["cuenta"] == cuenta).cloned();
     assert_eq!(listed("6000-010").expect("its own")["numero"], "6000-011");

@@ -23,7 +23,8 @@ async fn nothing_is_dated_in_a_closed_month() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
-    let credit = with(&nails("pedido"), json!({"metodo_pago_sat": "PPD", "forma_pago_sat": "99", "condicion_pago": "credito"}));
+    let credit =
+        with(&nails("pedido"), json!({"metodo_pago_sat": "PPD", "forma_pago_sat": "99", "condicion_pago": "credito"}));
     invoiced(&ana, &credit).await;
     let paid = ana.write(http::Method::POST, "/cxc/1/pagos", "before", payment("2026-10-12")).await;
     paid.ok(201);
@@ -39,18 +40,30 @@ async fn nothing_is_dated_in_a_closed_month() {
     assert_eq!(books::fingerprint(&world).await, before, "nothing was written");
     let replayed = ana.write(http::Method::POST, "/cxc/1/pagos", "before", payment("2026-10-12")).await;
     assert_eq!((replayed.status, replayed.header("Idempotent-Replayed")), (200, Some("true")));
-    refuses(&company, "ledger.entry", &[(fee("2026-10-31"), "periodo_cerrado", "la contabilidad está cerrada hasta el 2026-10-31")]).await;
+    refuses(
+        &company,
+        "ledger.entry",
+        &[(fee("2026-10-31"), "periodo_cerrado", "la contabilidad está cerrada hasta el 2026-10-31")],
+    )
+    .await;
     let bill = json!({"proveedor": 0, "fecha": "2026-10-30", "total": "116.00", "iva": "16.00"});
     refuses(&company, "payable.capture", &[(bill, "periodo_cerrado", "")]).await;
-    let deposit = json!({"cuenta_bancaria": 2, "fecha": "2026-10-30", "importe": "5", "referencia": "D", "tipo_cambio": "18"});
+    let deposit =
+        json!({"cuenta_bancaria": 2, "fecha": "2026-10-30", "importe": "5", "referencia": "D", "tipo_cambio": "18"});
     refuses(&company, "deposit.capture", &[(deposit, "periodo_cerrado", "")]).await;
     ana.post("/cxc/1/pagos", with(&late, json!({"fecha": "2026-11-01"}))).await.ok(201);
-    assert_eq!(did(company.run_by_name("ledger.reopen", &json!({"mes": "2026-10"})).await), json!({"cerrado": "2026-09"}));
+    assert_eq!(
+        did(company.run_by_name("ledger.reopen", &json!({"mes": "2026-10"})).await),
+        json!({"cerrado": "2026-09"})
+    );
     ana.post("/cxc/1/pagos", with(&late, json!({"referencia": "A-4"}))).await.ok(201);
     refuses(
         &company,
         "ledger.reopen",
-        &[(json!({"mes": "2026-10"}), "estado_invalido", "mes: "), (json!({"mes": "10-2026"}), "dato_invalido", "mes: ")],
+        &[
+            (json!({"mes": "2026-10"}), "estado_invalido", "mes: "),
+            (json!({"mes": "10-2026"}), "dato_invalido", "mes: "),
+        ],
     )
     .await;
     refuses(&company, "ledger.close", &[(json!({"mes": "2026-12"}), "dato_invalido", "mes: aún no empieza")]).await;

@@ -29,9 +29,11 @@ async fn document_receivable_and_entry_bear_the_day_of_their_place() {
     let world = World::new().await;
     // 05:30 UTC: 22:30 of the day before in Tijuana, 23:30 in Mexico City, 00:30 in Cancún.
     world.clock.advance(TimeDelta::minutes(11 * 60 + 30));
-    for (cp, day, tomorrow) in
-        [("22000", "2026-10-12", "2026-10-13"), ("06000", "2026-10-12", "2026-10-13"), ("77500", "2026-10-13", "2026-10-14")]
-    {
+    for (cp, day, tomorrow) in [
+        ("22000", "2026-10-12", "2026-10-13"),
+        ("06000", "2026-10-12", "2026-10-13"),
+        ("77500", "2026-10-13", "2026-10-14"),
+    ] {
         let company = at(&world, cp).await;
         let ana = company.admin().await;
         captured(&company, &nails("venta")).await;
@@ -45,9 +47,7 @@ async fn document_receivable_and_entry_bear_the_day_of_their_place() {
         let xml = company.download("invoice.xml", &json!({"factura": factura})).await.unwrap().unwrap();
         let xml = String::from_utf8(xml.to_vec()).unwrap();
         assert!(svc_tests::authority::attribute(&xml, "Fecha").starts_with(day), "{cp}: {xml}");
-        let pay = |fecha: &str, referencia: &str| {
-            json!({"importe": "10.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": fecha, "referencia": referencia})
-        };
+        let pay = |fecha: &str, referencia: &str| json!({"importe": "10.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": fecha, "referencia": referencia});
         ana.post("/cxc/2/pagos", pay(tomorrow, "A")).await.fails(400, "dato_invalido");
         ana.post("/cxc/2/pagos", pay(day, "A")).await.ok(201);
         books::check(&world, &company).await;
@@ -64,11 +64,16 @@ async fn a_branch_has_its_own_midnight() {
     captured(&company, &nails("venta")).await;
     let there = captured(&company, &with(&nails("venta"), json!({"sucursal": 7}))).await;
     let (entries, receivables) = days(&company).await;
-    assert_eq!((entries, receivables), (vec![json!("2026-10-12"), json!("2026-10-13")], vec![json!("2026-10-12"), json!("2026-10-13")]));
+    assert_eq!(
+        (entries, receivables),
+        (vec![json!("2026-10-12"), json!("2026-10-13")], vec![json!("2026-10-12"), json!("2026-10-13")])
+    );
     // What is owed since a local day can be paid on it.
     let pay = json!({"cxc": 2, "importe": "10", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-13", "referencia": "A"});
     did(company.run_by_name("payment.apply", &pay).await);
-    did(company.run_by_name("sale.return", &json!({"venta": there, "renglones": [{"renglon": 1, "cantidad": 1}]})).await);
+    did(company
+        .run_by_name("sale.return", &json!({"venta": there, "renglones": [{"renglon": 1, "cantidad": 1}]}))
+        .await);
     let (entries, _) = days(&company).await;
     assert!(entries.len() > 3 && entries[1..].iter().all(|day| day == "2026-10-13"), "{entries:?}");
     books::check(&world, &company).await;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use svc_tests::{World, books};
 
 use super::{fee, october};
-use crate::backoffice::shop::{captured, nails, refuses, shop};
 use crate::backoffice::did;
+use crate::backoffice::shop::{captured, nails, refuses, shop};
 
 #[tokio::test]
 async fn an_entry_shows_its_document_its_counterpart_and_its_lines() {
@@ -19,7 +19,10 @@ async fn an_entry_shows_its_document_its_counterpart_and_its_lines() {
     assert_eq!(read["saldo_inicial"], Value::Null);
     let entry = &read["datos"][0];
     assert_eq!((&entry["venta"], &entry["factura"]), (&json!(venta), &json!(factura)), "{entry}");
-    assert_eq!((&entry["cliente"], &entry["contraparte"], &entry["rfc"]), (&json!(1), &json!("Ana"), &json!("XIA190128J61")));
+    assert_eq!(
+        (&entry["cliente"], &entry["contraparte"], &entry["rfc"]),
+        (&json!(1), &json!("Ana"), &json!("XIA190128J61"))
+    );
     assert_eq!((&entry["origen"], &entry["fecha"]), (&json!("documento"), &json!("2026-10-12")));
     assert_eq!(entry["saldo"], Value::Null);
     assert_eq!(
@@ -93,9 +96,20 @@ async fn an_entry_without_a_document_says_so() {
     let poliza = did(company.run_by_name("ledger.entry", &fee("2026-10-05")).await)["poliza"].clone();
     did(company.run_by_name("ledger.reverse", &json!({"poliza": poliza})).await);
     let read = october(&company, Some("102.01")).await;
-    let shown: Vec<_> = read["datos"].as_array().unwrap().iter().map(|entry| {
-        (entry["fecha"].clone(), entry["origen"].clone(), entry["revierte"].clone(), entry["revertida"].clone(), entry["saldo"].clone())
-    }).collect();
+    let shown: Vec<_> = read["datos"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            (
+                entry["fecha"].clone(),
+                entry["origen"].clone(),
+                entry["revierte"].clone(),
+                entry["revertida"].clone(),
+                entry["saldo"].clone(),
+            )
+        })
+        .collect();
     assert_eq!(
         shown,
         [

@@ -45,34 +45,58 @@ async fn the_documents_of_a_month_are_valid_and_say_what_the_ledger_says() {
     let own = json!({"cuenta": "6000-010", "nombre": "Peña & Muñoz <S.C.>", "agrupador": "601.84"});
     did(company.run_by_name("account.edit", &own).await);
     did(company.run_by_name("account.edit", &json!({"cuenta": "105.01", "numero": "105"})).await);
-    let strange = with(&entry("2026-10-12", &[movement("6000-010", "7.5"), movement("102.01", "-7.50")]), json!({"concepto": "Línea 1\u{1}\nÑandú \"& <co>\""}));
+    let strange = with(
+        &entry("2026-10-12", &[movement("6000-010", "7.5"), movement("102.01", "-7.50")]),
+        json!({"concepto": "Línea 1\u{1}\nÑandú \"& <co>\""}),
+    );
     did(company.run_by_name("ledger.entry", &strange).await);
     captured(&company, &nails("venta")).await;
 
     let catalogue = document(&company, "catalogo", "2026-10").await;
     let own = r#"<catalogocuentas:Ctas CodAgrup="601.84" NumCta="6000-010" Desc="Peña &amp; Muñoz &lt;S.C.&gt;" SubCtaDe="601" Nivel="2" Natur="D">"#;
     assert!(catalogue.contains(own), "{catalogue}");
-    assert!(catalogue.contains(r#"CodAgrup="105.01" NumCta="105" Desc="Clientes nacionales" Nivel="1" Natur="D""#), "{catalogue}");
+    assert!(
+        catalogue.contains(r#"CodAgrup="105.01" NumCta="105" Desc="Clientes nacionales" Nivel="1" Natur="D""#),
+        "{catalogue}"
+    );
     let balance = document(&company, "balanza", "2026-10").await;
     let said = did(company.run_by_name("ledger.balance", &json!({})).await);
     for row in said["cuentas"].as_array().unwrap() {
-        let (number, debits, credits) = (row["cuenta"].as_str().unwrap(), row["cargos"].as_str().unwrap(), row["abonos"].as_str().unwrap());
+        let (number, debits, credits) =
+            (row["cuenta"].as_str().unwrap(), row["cargos"].as_str().unwrap(), row["abonos"].as_str().unwrap());
         let shown = format!(r#"NumCta="{number}" SaldoIni="0.00" Debe="{debits}" Haber="{credits}""#);
         assert!(balance.contains(&shown), "{shown}\n{balance}");
     }
-    assert!(balance.contains(r#"NumCta="401.01" SaldoIni="0.00" Debe="0.00" Haber="4224.69" SaldoFin="4224.69""#), "{balance}");
+    assert!(
+        balance.contains(r#"NumCta="401.01" SaldoIni="0.00" Debe="0.00" Haber="4224.69" SaldoFin="4224.69""#),
+        "{balance}"
+    );
     let entries = document(&company, "polizas", "2026-10").await;
     let uuid = ana.walk(&format!("/facturas?clave={factura}")).await[0]["uuid"].as_str().unwrap().to_uppercase();
-    let voucher = format!(r#"<PLZ:CompNal UUID_CFDI="{uuid}" RFC="XIA190128J61" MontoTotal="232.00" Moneda="USD" TipCamb="18.12346">"#);
+    let voucher = format!(
+        r#"<PLZ:CompNal UUID_CFDI="{uuid}" RFC="XIA190128J61" MontoTotal="232.00" Moneda="USD" TipCamb="18.12346">"#
+    );
     assert!(entries.contains(&voucher), "{entries}");
     assert!(entries.contains(r#"Concepto="Línea 1  Ñandú &quot;&amp; &lt;co&gt;&quot;""#), "{entries}");
     // A correction, and what comes with a request of the authority.
-    let correction = exported(&company, json!({"que": "balanza", "mes": "2026-10", "tipo_envio": "C", "fecha_modificacion": "2026-11-20"})).await;
+    let correction = exported(
+        &company,
+        json!({"que": "balanza", "mes": "2026-10", "tipo_envio": "C", "fecha_modificacion": "2026-11-20"}),
+    )
+    .await;
     validate_books("BalanzaComprobacion", &correction);
     assert!(String::from_utf8(correction).unwrap().contains(r#"TipoEnvio="C" FechaModBal="2026-11-20""#));
-    let asked = exported(&company, json!({"que": "polizas", "mes": "2026-10", "tipo_solicitud": "AF", "num_orden": "ABC1234567/89"})).await;
+    let asked = exported(
+        &company,
+        json!({"que": "polizas", "mes": "2026-10", "tipo_solicitud": "AF", "num_orden": "ABC1234567/89"}),
+    )
+    .await;
     validate_books("PolizasPeriodo", &asked);
-    let refund = exported(&company, json!({"que": "polizas", "mes": "2026-10", "tipo_solicitud": "DE", "num_tramite": "AB123456789012"})).await;
+    let refund = exported(
+        &company,
+        json!({"que": "polizas", "mes": "2026-10", "tipo_solicitud": "DE", "num_tramite": "AB123456789012"}),
+    )
+    .await;
     validate_books("PolizasPeriodo", &refund);
     books::check(&world, &company).await;
 }
@@ -86,11 +110,20 @@ async fn a_month_without_entries_has_a_catalogue_and_a_balance() {
         document(&company, que, "2026-12").await;
     }
     document(&company, "balanza", "2026-13").await;
-    refused(&company, json!({"que": "polizas", "mes": "2026-10"}), "documento_no_disponible", "el mes no tiene pólizas").await;
+    refused(
+        &company,
+        json!({"que": "polizas", "mes": "2026-10"}),
+        "documento_no_disponible",
+        "el mes no tiene pólizas",
+    )
+    .await;
     did(company.run_by_name("ledger.entry", &fee("2026-10-31")).await);
     document(&company, "polizas", "2026-10").await;
     let later = document(&company, "balanza", "2026-11").await;
-    assert!(later.contains(r#"NumCta="701.10" SaldoIni="100.00" Debe="0.00" Haber="0.00" SaldoFin="100.00""#), "{later}");
+    assert!(
+        later.contains(r#"NumCta="701.10" SaldoIni="100.00" Debe="0.00" Haber="0.00" SaldoFin="100.00""#),
+        "{later}"
+    );
     let other = shop(&world).await;
     refused(&other, json!({"que": "polizas", "mes": "2026-10"}), "documento_no_disponible", "").await;
     for (input, said) in [

@@ -4,8 +4,8 @@ use serde_json::json;
 use svc_tests::{World, books};
 
 use super::{entry, fee, movement, october};
-use crate::backoffice::shop::{captured, is_isolated, nails, refuses, shop};
 use crate::backoffice::did;
+use crate::backoffice::shop::{captured, is_isolated, nails, refuses, shop};
 
 #[tokio::test]
 async fn an_entry_balances_and_a_fault_names_its_line() {
@@ -46,10 +46,8 @@ async fn opening_balances_are_written_once_until_they_are_reversed() {
     assert_eq!(did(company.run_by_name("ledger.opening", &opening).await), json!({"poliza": 1}));
     refuses(&company, "ledger.opening", &[(opening.clone(), "estado_invalido", "los saldos iniciales")]).await;
     did(company.run_by_name("ledger.reverse", &json!({"poliza": 1, "fecha": "2026-10-01"})).await);
-    let two = tokio::join!(
-        company.run_by_name("ledger.opening", &opening),
-        company.run_by_name("ledger.opening", &opening),
-    );
+    let two =
+        tokio::join!(company.run_by_name("ledger.opening", &opening), company.run_by_name("ledger.opening", &opening),);
     let written = [two.0, two.1].into_iter().filter(Result::is_ok).count();
     assert_eq!(written, 1, "of two at once one is written");
     assert_eq!(october(&company, Some("301.01")).await["datos"].as_array().map(Vec::len), Some(3));
@@ -79,12 +77,8 @@ async fn an_entry_is_reversed_once_and_a_documents_only_with_it() {
     )
     .await;
     did(company.run_by_name("ledger.entry", &fee("2026-10-20")).await);
-    refuses(
-        &company,
-        "ledger.reverse",
-        &[(json!({"poliza": 4, "fecha": "2026-10-19"}), "dato_invalido", "fecha: ")],
-    )
-    .await;
+    refuses(&company, "ledger.reverse", &[(json!({"poliza": 4, "fecha": "2026-10-19"}), "dato_invalido", "fecha: ")])
+        .await;
     is_isolated(&company, "ledger.reverse", json!({"poliza": 4})).await;
     books::check(&world, &company).await;
 }

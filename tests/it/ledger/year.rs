@@ -20,7 +20,10 @@ async fn a_years_result_goes_to_capital_in_month_thirteen() {
     refuses(
         &company,
         "ledger.close-year",
-        &[(close.clone(), "dato_invalido", "ejercicio: aún no termina"), (json!({"ejercicio": 2100}), "dato_invalido", "ejercicio: ")],
+        &[
+            (close.clone(), "dato_invalido", "ejercicio: aún no termina"),
+            (json!({"ejercicio": 2100}), "dato_invalido", "ejercicio: "),
+        ],
     )
     .await;
     world.clock.advance(chrono::TimeDelta::days(90));
@@ -44,7 +47,10 @@ async fn a_years_result_goes_to_capital_in_month_thirteen() {
     refuses(
         &company,
         "ledger.close-year",
-        &[(close.clone(), "estado_invalido", "ejercicio: ya lo cierra"), (json!({"ejercicio": 2025}), "estado_invalido", "ejercicio: no hay")],
+        &[
+            (close.clone(), "estado_invalido", "ejercicio: ya lo cierra"),
+            (json!({"ejercicio": 2025}), "estado_invalido", "ejercicio: no hay"),
+        ],
     )
     .await;
     refuses(&company, "ledger.entry", &[(fee("2026-12-31"), "periodo_cerrado", "")]).await;

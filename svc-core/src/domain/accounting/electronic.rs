@@ -175,8 +175,7 @@ pub(crate) fn entries(
     let mut document = Document::begin("PLZ", "PolizasPeriodo", "Polizas", heading, &attributes)?;
     for entry in entries {
         let concept = text(&entry.concepto, MAX_CONCEPT);
-        let attributes =
-            [("NumUnIdenPol", entry.numero.as_str()), ("Fecha", &entry.fecha), ("Concepto", &concept)];
+        let attributes = [("NumUnIdenPol", entry.numero.as_str()), ("Fecha", &entry.fecha), ("Concepto", &concept)];
         document.node("Poliza", &attributes, |document| {
             entry.lines.iter().try_for_each(|line| transaction(document, entry, line))
         })?;
@@ -199,8 +198,7 @@ fn transaction(document: &mut Document, entry: &ReportedEntry, line: &ReportedLi
         let uuid = voucher.uuid.to_ascii_uppercase();
         let total = amount(voucher.total);
         let rate = voucher.moneda.as_ref().map(|(_, rate)| rate.round_dp(5).normalize().to_string());
-        let mut attributes =
-            vec![("UUID_CFDI", uuid.as_str()), ("RFC", voucher.rfc.as_str()), ("MontoTotal", &total)];
+        let mut attributes = vec![("UUID_CFDI", uuid.as_str()), ("RFC", voucher.rfc.as_str()), ("MontoTotal", &total)];
         if let (Some((currency, _)), Some(rate)) = (&voucher.moneda, &rate) {
             attributes.extend([("Moneda", currency.as_str()), ("TipCamb", rate)]);
         }
@@ -216,7 +214,8 @@ fn amount(amount: Decimal) -> String {
 
 /// A text of at most `max` characters, without those that XML has no place for.
 fn text(text: &str, max: usize) -> String {
-    let shown = text.chars().map(|char| if char.is_control() || matches!(char, '\u{fffe}' | '\u{ffff}') { ' ' } else { char });
+    let shown =
+        text.chars().map(|char| if char.is_control() || matches!(char, '\u{fffe}' | '\u{ffff}') { ' ' } else { char });
     let shown: String = shown.take(max).collect();
     let shown = shown.trim();
     if shown.is_empty() { "-".to_owned() } else { shown.to_owned() }

@@ -164,11 +164,7 @@ impl Operation for ListEntries {
 
 impl ListEntries {
     /// The codes of the named account, and its number if it was named by that.
-    async fn accounts(
-        &self,
-        cx: &mut Cx<'_>,
-        chart: &Chart,
-    ) -> Result<(Option<Vec<String>>, Option<String>), Error> {
+    async fn accounts(&self, cx: &mut Cx<'_>, chart: &Chart) -> Result<(Option<Vec<String>>, Option<String>), Error> {
         let Some(cuenta) = self.cuenta.as_deref() else { return Ok((None, None)) };
         if let Some(account) = chart.account(cuenta) {
             return Ok((Some(vec![account.codigo]), None));

@@ -12,12 +12,12 @@ use zip::write::SimpleFileOptions;
 
 use super::chart::Chart;
 use crate::domain::accounting::electronic::{
-    self, AccountTotals, EntriesRequest, BooksHeading, ListedAccount, ReportedEntry, ReportedLine, Voucher,
+    self, AccountTotals, BooksHeading, EntriesRequest, ListedAccount, ReportedEntry, ReportedLine, Voucher,
 };
 use crate::domain::accounting::{Account, LedgerDocument, RequestKind, Submission, grouping_name};
 use crate::domain::currency::PESO;
 use crate::domain::rfc::GENERIC_NATIONAL;
-use crate::domain::time::{Date, CalendarMonth};
+use crate::domain::time::{CalendarMonth, Date};
 use crate::error::{Code, Error};
 use crate::json::Exact;
 use crate::operation::{Download, File, NamedFile, Spec};
@@ -106,7 +106,11 @@ impl ExportLedger {
         let invalid = |text: &str| Error::field(Code::DatoInvalido, "mes", text);
         let shape = || invalid("debe ser un mes YYYY-MM, o YYYY-13 para el cierre del año");
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let (year, month) = self.mes.split_once('-').filter(|(year, month)| year.len() == 4 && digits(year) && digits(month)).ok_or_else(shape)?;
+        let (year, month) = self
+            .mes
+            .split_once('-')
+            .filter(|(year, month)| year.len() == 4 && digits(year) && digits(month))
+            .ok_or_else(shape)?;
         let (year, month) = (year.parse().map_err(|_| shape())?, month.parse().map_err(|_| shape())?);
         if !(1..=CLOSING).contains(&month) {
             return Err(shape());
@@ -140,9 +144,7 @@ impl ExportLedger {
         }
         let missing = |field| Err(Error::field(Code::DatoRequerido, field, "hace falta con ese tipo de solicitud"));
         match self.tipo_solicitud {
-            Some(RequestKind::ActoDeFiscalizacion | RequestKind::FiscalizacionCompulsa)
-                if self.num_orden.is_none() =>
-            {
+            Some(RequestKind::ActoDeFiscalizacion | RequestKind::FiscalizacionCompulsa) if self.num_orden.is_none() => {
                 missing("num_orden")
             }
             Some(RequestKind::Devolucion | RequestKind::Compensacion) if self.num_tramite.is_none() => {

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
 use super::year::in_month_thirteen;
-use crate::domain::accounting::{
-    Account, EntryOrigin, FreeEntry, FreeLine, Side, bank_subaccount, is_kept_by_lists,
-};
+use crate::domain::accounting::{Account, EntryOrigin, FreeEntry, FreeLine, Side, bank_subaccount, is_kept_by_lists};
 use crate::domain::money::Money;
-use crate::domain::time::{Date, CalendarMonth};
+use crate::domain::time::{CalendarMonth, Date};
 use crate::error::{Code, Error};
 use crate::json::{Many, Text};
 use crate::operation::{Cx, Operation, Spec};
@@ -110,9 +108,8 @@ impl Operation for ReverseEntry {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<EntryRef, Error> {
         let poliza = self.poliza;
         let closed = cx.tx.lock_books().await?;
-        let missing = || {
-            Error::field(Code::NoEncontrado, "poliza", format_args!("la póliza {poliza} no existe en la empresa"))
-        };
+        let missing =
+            || Error::field(Code::NoEncontrado, "poliza", format_args!("la póliza {poliza} no existe en la empresa"));
         let ReversibleEntry { entry, revertida } = cx.tx.reversible_entry(poliza).await?.ok_or_else(missing)?;
         let refused = |text: &str| Err(Error::field(Code::EstadoInvalido, "poliza", text));
         if entry.origen == EntryOrigin::Documento {
