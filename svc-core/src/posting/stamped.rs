@@ -23,17 +23,20 @@ pub(crate) async fn accepted(
     at: Timestamp,
     xml: Option<&str>,
 ) -> Result<(), Error> {
-    cx.tx.postpone_entries();
     let uuid = uuid.to_string();
     if let Some(venta) = invoice.venta {
         cx.tx.lock_receivables(venta).await?;
     }
     if let (InvoiceKind::Pago, Some(replaced)) = (invoice.tipo, invoice.sustituye) {
+        cx.tx.postpone_entries(true);
         complement::replace(cx, invoice.clave, &uuid, replaced).await?;
+        cx.tx.postpone_entries(false);
     }
     cx.tx.set_stamped(invoice, &uuid, at, cx.now).await?;
     if let (Some(venta), Some(_)) = (invoice.venta, invoice.sustituye) {
+        cx.tx.postpone_entries(true);
         correction::apply(cx, invoice, venta).await?;
+        cx.tx.postpone_entries(false);
     }
     match xml {
         Some(xml) => {

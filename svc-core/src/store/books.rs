@@ -174,15 +174,12 @@ pub trait BooksTx {
     /// Returns the last day of the closed months.
     async fn lock_books(&mut self) -> Result<Option<NaiveDate>, StoreError>;
 
-    /// The last day of the closed months.
-    async fn closed_until(&mut self) -> Result<Option<NaiveDate>, StoreError>;
-
     /// Sets the last day of the closed months; the books are locked.
     async fn close_until(&mut self, day: Option<NaiveDate>) -> Result<(), StoreError>;
 
-    /// From here on an entry of a closed month is dated the first day that is open: for what the
-    /// authority or time decides, which no one can put off.
-    fn postpone_entries(&mut self);
+    /// Whether, from here on, an entry of a closed month is dated the first day that is open: for what
+    /// the authority decides, which no one can put off.
+    fn postpone_entries(&mut self, postpones: bool);
 
     /// Inserts an entry without a document, as [`AccountingTx::insert_entry`] does.
     ///

@@ -50,7 +50,8 @@ async fn nothing_is_dated_in_a_closed_month() {
     refuses(&company, "payable.capture", &[(bill, "periodo_cerrado", "")]).await;
     let deposit =
         json!({"cuenta_bancaria": 2, "fecha": "2026-10-30", "importe": "5", "referencia": "D", "tipo_cambio": "18"});
-    refuses(&company, "deposit.capture", &[(deposit, "periodo_cerrado", "")]).await;
+    let unvalued = with(&deposit, json!({"tipo_cambio": null}));
+    refuses(&company, "deposit.capture", &[(deposit, "periodo_cerrado", ""), (unvalued, "periodo_cerrado", "")]).await;
     ana.post("/cxc/1/pagos", with(&late, json!({"fecha": "2026-11-01"}))).await.ok(201);
     assert_eq!(
         did(company.run_by_name("ledger.reopen", &json!({"mes": "2026-10"})).await),

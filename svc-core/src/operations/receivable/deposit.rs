@@ -16,7 +16,7 @@ use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::payment::named_deposit;
-use crate::store::{BankReceipt, BookedDocument, DepositOrigin};
+use crate::store::{BankReceipt, BookedDocument, DepositOrigin, period_closed};
 
 /// Captures a deposit to be applied later.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -76,6 +76,9 @@ impl Operation for CaptureDeposit {
                 let about = About { deposito: Some(deposito), cuenta_bancaria, ..About::default() };
                 cx.tx.insert_entry(&entry.of(about), cx.now).await?;
             }
+        } else if let Some(day) = cx.tx.lock_books().await?.filter(|day| receipt.fecha <= *day) {
+            // It is posted when it is applied, but dated now.
+            return Err(period_closed(day));
         }
         Ok(DepositRef { deposito })
     }
