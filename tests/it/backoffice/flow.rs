@@ -321,7 +321,7 @@ async fn a_payable_is_paid_from_the_bank_or_in_cash() {
         [
             "Pago 1 de la cuenta por pagar 1: 201.01 16.00 101.01 -16.00",
             "Pago 2 de la cuenta por pagar 1: 201.01 100.00 102.01.0001 -100.00",
-            "Pago 3 de la cuenta por pagar 2: 201.01 700.00 102.01.0001 -700.00",
+            "Pago 3 de la cuenta por pagar 2: 201.01 700.00 102.01.0002 -700.00",
         ]
     );
     is_isolated(&company, "payable.pay", pay(1, "1", None, "Y")).await;

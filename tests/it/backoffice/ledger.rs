@@ -261,7 +261,7 @@ async fn purchases_are_owed_and_their_iva_is_credited_when_paid() {
             "Cuenta por pagar 4: 119.01 +16.00 201.01 -116.00 601.84 +100.00",
             "Cuenta por pagar 5: 101.01 -50.00 601.84 +50.00",
             "Pago 1 de la cuenta por pagar 1: 201.01 +290.00 102.01.0001 -290.00 119.01 -40.00 118.01 +40.00",
-            "Pago 2 de la cuenta por pagar 3: 201.01 +6090.00 102.01.0001 -5800.00 119.01 -840.00 118.01 +800.00 702.01 -250.00",
+            "Pago 2 de la cuenta por pagar 3: 201.01 +6090.00 102.01.0002 -5800.00 119.01 -840.00 118.01 +800.00 702.01 -250.00",
         ]
     );
     let about: Vec<String> = sqlx::query_scalar(

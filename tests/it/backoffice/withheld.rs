@@ -40,7 +40,7 @@ async fn taxes_are_withheld_with_each_payment_at_its_rate() {
     assert_eq!(
         entries(&company).await[4..],
         [
-            "Pago 3 de la cuenta por pagar 2 2026-10-12: 201.01 +9533.40 102.01.0001 -10010.07 119.01 -1600.02 118.01 +1680.02 \
+            "Pago 3 de la cuenta por pagar 2 2026-10-12: 201.01 +9533.40 102.01.0002 -10010.07 119.01 -1600.02 118.01 +1680.02 \
           216.12 +2066.72 216.04 -1050.01 216.10 -1120.05 701.01 +500.01"
         ]
     );
