@@ -136,7 +136,7 @@ async fn another_currency_is_booked_in_pesos_and_banked_as_it_is() {
     );
     assert_eq!(banks(&company.world).await, ["0.00", "580.00", "0.00"]);
     let lines = json!([
-        {"pago": 1, "cuenta": "102.01.0001", "cargo": "10150.00", "abono": "0.00"},
+        {"pago": 1, "cuenta": "102.01.0002", "cargo": "10150.00", "abono": "0.00"},
         {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "10150.00"},
         {"pago": 1, "cuenta": "209.01", "cargo": "1400.00", "abono": "0.00"},
         {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "1400.00"},
