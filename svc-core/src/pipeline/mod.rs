@@ -176,8 +176,8 @@ async fn serve_api(
                 let labels = file.labels(http.content);
                 Ok((labels, context.whole(company, file).await?))
             };
-            let ((content, name), bytes) = in_time(context, file.boxed()).await?;
-            Ok(Reply::download(content, bytes).named(name))
+            let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
+            Ok(Reply::download(kind, bytes).named(name))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;

@@ -166,8 +166,8 @@ impl OfficeRequest<'_, '_> {
                     let labels = file.labels(spec.content);
                     Ok((labels, context.whole(company, file).await?))
                 };
-                let ((content, name), bytes) = in_time(context, file.boxed()).await?;
-                Ok(Reply::download(content, bytes).named(name))
+                let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
+                Ok(Reply::download(kind, bytes).named(name))
             }
             OfficeTarget::Action(_, Handler::Open(_) | Handler::List(_)) => Err(Code::RutaNoExiste.into()),
         }

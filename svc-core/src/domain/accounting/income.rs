@@ -71,18 +71,18 @@ impl IncomeByRate {
 
     /// Discounts in pesos by their accounts, as [`Self::sales`].
     pub(super) fn discounts(&self, descuento: Money, rate: Rate) -> Result<[(Account, Money); 3], EntryError> {
-        by_discount_account(split(descuento, [self.cero.descuento, self.exento.descuento], rate)?)
+        Ok(by_discount_account(split(descuento, [self.cero.descuento, self.exento.descuento], rate)?))
     }
 
     /// What a credit note takes back before taxes, in pesos, by the accounts of discounts.
     pub(super) fn credited(&self, base: Money, rate: Rate) -> Result<[(Account, Money); 3], EntryError> {
         let net = |part: IncomePart| Money::new(part.subtotal.get() - part.descuento.get());
-        by_discount_account(split(base, [net(self.cero), net(self.exento)], rate)?)
+        Ok(by_discount_account(split(base, [net(self.cero), net(self.exento)], rate)?))
     }
 }
 
-fn by_discount_account([general, cero, exento]: [Money; 3]) -> Result<[(Account, Money); 3], EntryError> {
-    Ok([(Account::Descuentos, general), (Account::DescuentosCero, cero), (Account::DescuentosExentos, exento)])
+fn by_discount_account([general, cero, exento]: [Money; 3]) -> [(Account, Money); 3] {
+    [(Account::Descuentos, general), (Account::DescuentosCero, cero), (Account::DescuentosExentos, exento)]
 }
 
 /// `total` without its two parts, and the parts, in pesos; they add up to `total` in pesos.

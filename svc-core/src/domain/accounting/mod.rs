@@ -277,19 +277,16 @@ pub(crate) fn sale_entry(
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     let handed = sale.entregado.min(cost);
     // An advance is no income that a discount could reduce.
-    let (income, discounts) = match sale.ingreso {
-        Account::Anticipos => {
-            let whole = Money::new(subtotal.get() - descuento.get());
-            (vec![EntryLine::abono(Account::Anticipos, whole)], Vec::new())
-        }
-        _ => {
-            let income = sale.por_tasa.sales(sale.amounts.subtotal, sale.tipo_cambio)?;
-            let discounts = sale.por_tasa.discounts(sale.amounts.descuento, sale.tipo_cambio)?;
-            (
-                income.map(|(account, amount)| EntryLine::of(account, -amount.get())).to_vec(),
-                discounts.map(|(account, amount)| EntryLine::of(account, amount.get())).to_vec(),
-            )
-        }
+    let (income, discounts) = if sale.ingreso == Account::Anticipos {
+        let whole = Money::new(subtotal.get() - descuento.get());
+        (vec![EntryLine::abono(Account::Anticipos, whole)], Vec::new())
+    } else {
+        let income = sale.por_tasa.sales(sale.amounts.subtotal, sale.tipo_cambio)?;
+        let discounts = sale.por_tasa.discounts(sale.amounts.descuento, sale.tipo_cambio)?;
+        (
+            income.map(|(account, amount)| EntryLine::of(account, -amount.get())).to_vec(),
+            discounts.map(|(account, amount)| EntryLine::of(account, amount.get())).to_vec(),
+        )
     };
     let mut lines = vec![EntryLine::cargo(Account::Clientes, owed)];
     lines.extend(discounts);

@@ -158,13 +158,12 @@ async fn written(
     let mut lines = Vec::with_capacity(movimientos.len());
     for (at, (movement, (lado, importe))) in movimientos.iter().zip(amounts).enumerate() {
         let fault = |code, text| Error::field(code, &format!("movimientos[{at}].cuenta"), text);
-        let (codigo, numero) = match chart.code_of(&movement.cuenta) {
-            Some(codigo) => (codigo, None),
-            None => {
-                let text = "no es una cuenta de la empresa ni un código del SAT";
-                let bank = bank_account(cx, &chart, &movement.cuenta).await?;
-                (bank.ok_or_else(|| fault(Code::ReferenciaInvalida, text))?, Some(movement.cuenta.to_string()))
-            }
+        let (codigo, numero) = if let Some(codigo) = chart.code_of(&movement.cuenta) {
+            (codigo, None)
+        } else {
+            let text = "no es una cuenta de la empresa ni un código del SAT";
+            let bank = bank_account(cx, &chart, &movement.cuenta).await?;
+            (bank.ok_or_else(|| fault(Code::ReferenciaInvalida, text))?, Some(movement.cuenta.to_string()))
         };
         if is_kept_by_lists(&codigo) {
             let text = "sus movimientos son de documentos, que se capturan o importan";
