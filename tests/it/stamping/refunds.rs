@@ -108,7 +108,7 @@ async fn an_advance_without_invoice_and_one_in_dollars_are_given_back() {
     assert_eq!(bank(&world, 2).await, "0.00");
     assert_eq!(
         entries(&shop.company, dollars["anticipo"].as_i64().unwrap()).await[2..],
-        ["Reembolso 2: 206.01 +2000.00 208.01 +320.00 102.01.0001 -2436.00 701.01 +116.00"]
+        ["Reembolso 2: 206.01 +2000.00 208.01 +320.00 102.01.0002 -2436.00 701.01 +116.00"]
     );
     stamp(&world).await;
     books::check(&world, &shop.company).await;
