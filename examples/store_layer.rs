@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use svc_core::domain::company::CompanyId;
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{EachRow, Reader, Store, StoreError, StoreLayer, StoredDocument, Tx};
+use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, Reader, Store, StoreError, StoreLayer, StoredDocument, Tx};
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
@@ -74,6 +74,11 @@ impl<S: Store> Reader for AuditedReader<'_, S> {
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError> {
         self.audit.count(self.company, "/facturas/{clave}");
         self.inner.document(factura).await
+    }
+
+    async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError> {
+        self.audit.count(self.company, "ledger.export");
+        self.inner.books(request).await
     }
 }
 

@@ -79,6 +79,7 @@ fn compile() -> Result<(), String> {
         vat_array(&read("iva.csv")?)?,
         rate_array(&read("tasa_cuota.csv")?)?,
         description_array(&DESCRIBED.map(read).into_iter().collect::<Result<Vec<_>, _>>()?)?,
+        grouping_array(&read("codigo_agrupador.csv")?)?,
     ];
     write("sat.rs", parts.join("\n").as_bytes())
 }
@@ -279,6 +280,14 @@ fn description_array(tables: &[Table]) -> Result<String, String> {
         }
     }
     Ok(array("DESCRIPTIONS", "((&str, &str), &str)", &entries))
+}
+
+fn grouping_array(table: &Table) -> Result<String, String> {
+    let mut entries = Vec::new();
+    for (key, row) in table.keyed("codigo")? {
+        entries.push(format!("({key:?}, {:?})", row.cell("nombre")?));
+    }
+    Ok(array("GROUPING_CODES", "(&str, &str)", &entries))
 }
 
 fn array(name: &str, item: &str, entries: &[String]) -> String {

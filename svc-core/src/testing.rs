@@ -24,6 +24,7 @@ pub(crate) fn company(id: u8) -> Company {
         cp: None,
         prueba: false,
         desfase: TimeDelta::zero(),
+        lugares: Vec::new(),
         cursor_key: [id; 32],
     }
 }

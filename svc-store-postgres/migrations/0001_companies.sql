@@ -54,6 +54,9 @@ CREATE TABLE contadores (
     empresa  bigint NOT NULL,
     serie    text NOT NULL,
     valor    bigint NOT NULL,
+    -- Of the series `polizas`: the last day of the closed months. It is here because every entry
+    -- locks this row for its clave, so that closing and writing wait for each other.
+    cerrado  date,
     PRIMARY KEY (empresa, serie)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 

@@ -359,13 +359,15 @@ CREATE TABLE cxp_pagos (
 -- The payments of a payable.
 CREATE INDEX cxp_pagos_cxp ON cxp_pagos (empresa, cxp, clave);
 
--- The numbers that a company gives accounts in its own books. Where it gives none, the code is the
--- number.
+-- What a company changed of accounts, and the accounts that it created. What is null is as in the
+-- SAT's list: the number and the grouping code are the code, the name is the list's.
 CREATE TABLE cuentas_contables (
     empresa     bigint NOT NULL REFERENCES empresas,
-    -- The account, by the SAT's "código agrupador".
+    -- A code of the SAT's "código agrupador", or what the company called its own account first.
     codigo      text NOT NULL,
-    numero      text NOT NULL,
+    numero      text,
+    nombre      text,
+    agrupador   text,
     modificado  timestamptz NOT NULL,
     PRIMARY KEY (empresa, codigo)
 );
@@ -377,6 +379,8 @@ CREATE TABLE polizas (
     clave       bigint NOT NULL,
     fecha       date NOT NULL,
     concepto    text NOT NULL,
+    origen      text NOT NULL DEFAULT 'documento'
+                CHECK (origen IN ('documento', 'manual', 'apertura', 'revaluacion', 'cierre')),
     venta       bigint,
     factura     bigint,
     pago        bigint,
@@ -410,13 +414,17 @@ CREATE INDEX polizas_cxp ON polizas (empresa, cxp) WHERE cxp IS NOT NULL;
 CREATE INDEX polizas_deposito ON polizas (empresa, deposito) WHERE deposito IS NOT NULL;
 -- The entry that reverses an entry.
 CREATE INDEX polizas_revierte ON polizas (empresa, revierte) WHERE revierte IS NOT NULL;
--- The balances of accounts up to a day.
-CREATE INDEX polizas_fecha ON polizas (empresa, fecha);
+-- The entries of a span, in order.
+CREATE INDEX polizas_fecha ON polizas (empresa, fecha, clave);
+-- Entries that no document made: opening balances, revaluations, closings.
+CREATE INDEX polizas_origen ON polizas (empresa, origen, fecha) WHERE origen <> 'documento';
 
 CREATE TABLE polizas_renglones (
     empresa  bigint NOT NULL REFERENCES empresas,
     poliza   bigint NOT NULL,
     renglon  integer NOT NULL CHECK (renglon > 0),
+    -- The entry's day, which never changes: here for the index of an account's lines.
+    fecha    date NOT NULL,
     -- The account by its code, and by the number that the company had for it then.
     codigo   text NOT NULL,
     cuenta   text NOT NULL,
@@ -426,3 +434,6 @@ CREATE TABLE polizas_renglones (
     CONSTRAINT polizas_renglones_lado_check CHECK ((cargo = 0) <> (abono = 0)),
     CONSTRAINT polizas_renglones_poliza_fk FOREIGN KEY (empresa, poliza) REFERENCES polizas
 );
+-- The lines of an account in order, and its balance up to any of them.
+CREATE INDEX polizas_renglones_cuenta ON polizas_renglones (empresa, codigo, fecha, poliza)
+    INCLUDE (cuenta, cargo, abono);

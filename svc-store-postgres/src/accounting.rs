@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
-use svc_core::domain::accounting::{About, Account, Collected, EntryLine, LedgerEntry, Side};
+use svc_core::domain::accounting::{
+    About, Account, Collected, EntryLine, EntryOrigin, LedgerEntry, Side, bank_subaccount,
+};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountBalance, AccountingTx, BookedDocument, StoreError};
@@ -30,6 +32,7 @@ impl FromRow for About {
             reembolso: row.read("reembolso")?,
             movimiento: row.read("movimiento")?,
             revierte: None,
+            cuenta_bancaria: None,
         })
     }
 }
@@ -48,7 +51,45 @@ from_row! {
 }
 
 from_row! {
-    struct NumberedAccount { codigo: Account, numero: String }
+    /// What became of an entry: its clave and day, and the last closed day.
+    struct WrittenEntry { valor: i64, fecha: NaiveDate, cerrado: Option<NaiveDate> }
+}
+
+/// An entry that is written.
+pub(crate) struct NewEntry<'a> {
+    pub(crate) fecha: NaiveDate,
+    pub(crate) concepto: &'a str,
+    pub(crate) origen: EntryOrigin,
+    pub(crate) about: About,
+    pub(crate) lines: Vec<NewLine<'a>>,
+}
+
+/// A line of it: the account by its code, and one amount that is not zero. The line is written on
+/// `numero`, else on the company's number for the account, followed by `subcuenta`.
+pub(crate) struct NewLine<'a> {
+    codigo: &'a str,
+    numero: Option<&'a str>,
+    subcuenta: Option<String>,
+    cargo: Decimal,
+    abono: Decimal,
+}
+
+impl<'a> NewLine<'a> {
+    pub(crate) fn new(codigo: &'a str, lado: Side, importe: Money) -> Self {
+        let on = |side| if lado == side { importe.get() } else { Decimal::ZERO };
+        Self { codigo, numero: None, subcuenta: None, cargo: on(Side::Cargo), abono: on(Side::Abono) }
+    }
+
+    /// The line on this number of its account.
+    pub(crate) fn numbered(self, numero: Option<&'a str>) -> Self {
+        Self { numero, ..self }
+    }
+
+    /// The line on the subaccount of a bank account, if it is on the account of banks.
+    fn of_bank(self, cuenta_bancaria: Option<i64>) -> Self {
+        let bank = cuenta_bancaria.filter(|_| self.codigo == Account::Bancos.word());
+        Self { subcuenta: bank.map(bank_subaccount), ..self }
+    }
 }
 
 /// The document of entries.
@@ -73,66 +114,17 @@ impl Posted {
 
 #[async_trait]
 impl AccountingTx for PostgresTx {
-    /// The only statement that writes entries, and the only one that replaces accounts by the
-    /// company's numbers. It stores the sums of the lines, which a constraint compares: an entry
-    /// that does not balance is not written.
     async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError> {
-        let on = |line: &EntryLine, side| if line.lado == side { line.importe.get() } else { Decimal::ZERO };
-        let about = entry.about();
-        self.value(sql!(
-            "WITH numero AS (
-                 INSERT INTO contadores AS c (empresa, serie, valor)
-                 VALUES (:empresa, 'polizas', 1)
-                 ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
-                 RETURNING valor
-             ), renglones AS MATERIALIZED (
-                 SELECT r.renglon,
-                        coalesce((SELECT min(o.cuenta)
-                                  FROM polizas_renglones o
-                                  WHERE o.empresa = :empresa AND o.poliza = :revierte
-                                    AND coalesce(o.codigo, o.cuenta) = r.codigo),
-                                 (SELECT c.numero
-                                  FROM cuentas_contables c
-                                  WHERE c.empresa = :empresa AND c.codigo = r.codigo),
-                                 r.codigo) AS cuenta,
-                        r.cargo, r.abono, r.codigo
-                 FROM unnest(:codigo::text[], :cargo::numeric[], :abono::numeric[])
-                      WITH ORDINALITY AS r (codigo, cargo, abono, renglon)
-             ), poliza AS (
-                 INSERT INTO polizas (
-                     empresa, clave, fecha, concepto, venta, factura, pago, creada, cargos, abonos, cxp_pago,
-                     compra, cxp, deposito, reembolso, movimiento, revierte
-                 )
-                 SELECT :empresa, n.valor, :fecha, :concepto, :venta, :factura, :pago, :ahora, s.cargos, s.abonos, :cxp_pago,
-                        :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte
-                 FROM numero n, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
-             ), escritos AS (
-                 INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono, codigo)
-                 SELECT :empresa, n.valor, r.renglon, r.cuenta, r.cargo, r.abono, r.codigo
-                 FROM numero n, renglones r
-             )
-             SELECT valor FROM numero",
-            empresa: self.empresa,
+        let bank = entry.about().cuenta_bancaria;
+        let line = |line: &EntryLine| NewLine::new(line.cuenta.word(), line.lado, line.importe).of_bank(bank);
+        let new = NewEntry {
             fecha: entry.fecha(),
             concepto: entry.concepto(),
-            venta: about.venta,
-            factura: about.factura,
-            pago: about.pago,
-            ahora: now,
-            cxp_pago: about.cxp_pago,
-            compra: about.compra,
-            cxp: about.cxp,
-            deposito: about.deposito,
-            reembolso: about.reembolso,
-            movimiento: about.movimiento,
-            revierte: about.revierte;
-            for line in (entry.lines()) {
-                codigo: line.cuenta,
-                cargo: on(line, Side::Cargo),
-                abono: on(line, Side::Abono),
-            }
-        ))
-        .await
+            origen: EntryOrigin::Documento,
+            about: entry.about(),
+            lines: entry.lines().iter().map(line).collect(),
+        };
+        self.write_entry(&new, now).await
     }
 
     async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<LedgerEntry>, StoreError> {
@@ -157,14 +149,14 @@ impl AccountingTx for PostgresTx {
                               JOIN polizas p ON p.empresa = :empresa AND p.venta = c.venta
                               JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
                               WHERE c.empresa = :empresa AND c.clave = :cxc
-                                AND coalesce(r.codigo, r.cuenta) = :clientes), 0) AS adeudo,
+                                AND r.codigo = :clientes), 0) AS adeudo,
                     coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0) AS importe,
                     coalesce(sum(e.iva), 0) AS iva,
                     coalesce(sum(e.ieps), 0) AS ieps
              FROM cxc_pagos x
              CROSS JOIN LATERAL (
-                 SELECT sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = :iva) AS iva,
-                        sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = :ieps) AS ieps
+                 SELECT sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :iva) AS iva,
+                        sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :ieps) AS ieps
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
                  WHERE p.empresa = :empresa AND p.pago = x.clave
@@ -203,7 +195,7 @@ impl AccountingTx for PostgresTx {
              JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
              WHERE p.empresa = :empresa
                AND (p.venta = :venta OR p.compra = :compra OR p.cxp = :cxp OR p.deposito = :deposito)
-               AND coalesce(r.codigo, r.cuenta) = ANY (:cuentas)",
+               AND r.codigo = ANY (:cuentas)",
             empresa: self.empresa,
             venta,
             compra,
@@ -212,47 +204,6 @@ impl AccountingTx for PostgresTx {
             cuentas: accounts,
         ))
         .await
-    }
-
-    async fn account_numbers(&mut self) -> Result<Vec<(Account, String)>, StoreError> {
-        let accounts: Vec<NumberedAccount> = self
-            .many(sql!(
-                "SELECT codigo, numero
-                 FROM cuentas_contables
-                 WHERE empresa = :empresa
-                 ORDER BY codigo",
-                empresa: self.empresa,
-            ))
-            .await?;
-        Ok(accounts.into_iter().map(|account| (account.codigo, account.numero)).collect())
-    }
-
-    async fn number_account(
-        &mut self,
-        account: Account,
-        numero: Option<&str>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let statement = if let Some(numero) = numero {
-            sql!(
-                "INSERT INTO cuentas_contables (empresa, codigo, numero, modificado)
-                 VALUES (:empresa, :codigo, :numero, :ahora)
-                 ON CONFLICT (empresa, codigo) DO UPDATE
-                 SET numero = excluded.numero, modificado = excluded.modificado",
-                empresa: self.empresa,
-                codigo: account,
-                numero,
-                ahora: now,
-            )
-        } else {
-            sql!(
-                "DELETE FROM cuentas_contables
-                 WHERE empresa = :empresa AND codigo = :codigo",
-                empresa: self.empresa,
-                codigo: account,
-            )
-        };
-        self.run(statement).await
     }
 
     async fn trial_balance(
@@ -264,14 +215,13 @@ impl AccountingTx for PostgresTx {
             "SELECT cuenta, array_agg(codigo ORDER BY codigo) AS codigos, sum(inicial) AS saldo_inicial,
                     sum(cargos) AS cargos, sum(abonos) AS abonos
              FROM (
-                 SELECT r.cuenta, coalesce(r.codigo, r.cuenta) AS codigo,
-                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha < :desde), 0) AS inicial,
-                        coalesce(sum(r.cargo) FILTER (WHERE :desde::date IS NULL OR p.fecha >= :desde), 0) AS cargos,
-                        coalesce(sum(r.abono) FILTER (WHERE :desde::date IS NULL OR p.fecha >= :desde), 0) AS abonos
-                 FROM polizas p
-                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-                 WHERE p.empresa = :empresa AND (:hasta::date IS NULL OR p.fecha <= :hasta)
-                 GROUP BY r.cuenta, coalesce(r.codigo, r.cuenta)
+                 SELECT r.cuenta, r.codigo,
+                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.fecha < :desde), 0) AS inicial,
+                        coalesce(sum(r.cargo) FILTER (WHERE :desde::date IS NULL OR r.fecha >= :desde), 0) AS cargos,
+                        coalesce(sum(r.abono) FILTER (WHERE :desde::date IS NULL OR r.fecha >= :desde), 0) AS abonos
+                 FROM polizas_renglones r
+                 WHERE r.empresa = :empresa AND (:hasta::date IS NULL OR r.fecha <= :hasta)
+                 GROUP BY r.cuenta, r.codigo
              ) l
              GROUP BY cuenta
              ORDER BY cuenta",
@@ -284,12 +234,92 @@ impl AccountingTx for PostgresTx {
 }
 
 impl PostgresTx {
+    /// The only statement that writes entries, and the only one that replaces accounts by the
+    /// company's numbers. It stores the sums of the lines, which a constraint compares: an entry
+    /// that does not balance is not written. It locks the row of the counter, which has the last
+    /// closed day, so that nobody closes the entry's month before its transaction ends.
+    pub(crate) async fn write_entry(&mut self, entry: &NewEntry<'_>, now: Timestamp) -> Result<i64, StoreError> {
+        let about = entry.about;
+        let written: WrittenEntry = self
+            .one(sql!(
+                "WITH numero AS (
+                     INSERT INTO contadores AS c (empresa, serie, valor)
+                     VALUES (:empresa, 'polizas', 1)
+                     ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                     RETURNING valor, cerrado
+                 ), dia AS MATERIALIZED (
+                     SELECT valor, cerrado,
+                            CASE WHEN :aplaza AND cerrado >= :fecha THEN cerrado + 1 ELSE :fecha::date END AS fecha
+                     FROM numero
+                 ), renglones AS MATERIALIZED (
+                     SELECT r.renglon,
+                            coalesce(r.numero,
+                                     (SELECT min(o.cuenta)
+                                      FROM polizas_renglones o
+                                      WHERE o.empresa = :empresa AND o.poliza = :revierte
+                                        AND o.codigo = r.codigo),
+                                     coalesce((SELECT c.numero
+                                               FROM cuentas_contables c
+                                               WHERE c.empresa = :empresa AND c.codigo = r.codigo),
+                                              r.codigo)
+                                     || coalesce(r.subcuenta, '')) AS cuenta,
+                            r.cargo, r.abono, r.codigo
+                     FROM unnest(:codigo::text[], :numero::text[], :subcuenta::text[], :cargo::numeric[],
+                                 :abono::numeric[])
+                          WITH ORDINALITY AS r (codigo, numero, subcuenta, cargo, abono, renglon)
+                 ), poliza AS (
+                     INSERT INTO polizas (
+                         empresa, clave, fecha, concepto, origen, venta, factura, pago, creada, cargos, abonos,
+                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte
+                     )
+                     SELECT :empresa, d.valor, d.fecha, :concepto, :origen, :venta, :factura, :pago, :ahora, s.cargos,
+                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte
+                     FROM dia d, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
+                     WHERE d.cerrado IS NULL OR d.fecha > d.cerrado
+                 ), escritos AS (
+                     INSERT INTO polizas_renglones (empresa, poliza, renglon, fecha, cuenta, cargo, abono, codigo)
+                     SELECT :empresa, d.valor, r.renglon, d.fecha, r.cuenta, r.cargo, r.abono, r.codigo
+                     FROM dia d, renglones r
+                     WHERE d.cerrado IS NULL OR d.fecha > d.cerrado
+                 )
+                 SELECT valor, fecha, cerrado FROM dia",
+                empresa: self.empresa,
+                aplaza: self.postpones_entries,
+                fecha: entry.fecha,
+                concepto: entry.concepto,
+                origen: entry.origen,
+                venta: about.venta,
+                factura: about.factura,
+                pago: about.pago,
+                ahora: now,
+                cxp_pago: about.cxp_pago,
+                compra: about.compra,
+                cxp: about.cxp,
+                deposito: about.deposito,
+                reembolso: about.reembolso,
+                movimiento: about.movimiento,
+                revierte: about.revierte;
+                for line in (entry.lines) {
+                    codigo: line.codigo,
+                    numero: line.numero,
+                    subcuenta: line.subcuenta.as_deref(),
+                    cargo: line.cargo,
+                    abono: line.abono,
+                }
+            ))
+            .await?;
+        match written.cerrado {
+            Some(day) if written.fecha <= day => Err(StoreError::PeriodClosed(day)),
+            _ => Ok(written.valor),
+        }
+    }
+
     /// The entries of a document that were not reversed, the oldest first.
     async fn standing(&mut self, posted: Posted) -> Result<Vec<LedgerEntry>, StoreError> {
         let lines: Vec<PostedLine> = self
             .many(sql!(
                 "SELECT p.clave AS poliza, p.concepto, p.fecha, p.venta, p.factura, p.pago, p.cxp_pago, p.compra, p.cxp,
-                        p.deposito, p.reembolso, p.movimiento, coalesce(r.codigo, r.cuenta) AS codigo, r.cargo, r.abono
+                        p.deposito, p.reembolso, p.movimiento, r.codigo AS codigo, r.cargo, r.abono
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
                  WHERE p.empresa = :empresa

@@ -70,9 +70,16 @@ impl FromRow for Company {
             cp: row.read("cp")?,
             prueba: row.read("prueba")?,
             desfase: seconds(row.read("desfase")?),
+            lugares: places(&row.read::<_, Vec<String>>("lugares")?),
             cursor_key: row.read("cursor_clave")?,
         })
     }
+}
+
+/// The postal codes of branches, each after the branch's clave.
+fn places(lugares: &[String]) -> Vec<(i64, String)> {
+    let place = |text: &String| text.split_once(' ').and_then(|(clave, cp)| Some((clave.parse().ok()?, cp.to_owned())));
+    lugares.iter().filter_map(place).collect()
 }
 
 fn plan_word(plan: Plan) -> &'static str {
@@ -98,10 +105,13 @@ impl CompanyTx for PostgresTx {
         // No `SELECT *`: once a migration adds a column, a prepared one fails for as long as its
         // connection lives.
         self.optional(sql!(
-            "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
-                    vender_sin_existencia, enviar_documentos, rfc, regimen, cp, prueba, desfase, cursor_clave
-             FROM empresas
-             WHERE empresa = :empresa AND NOT incompleta",
+            "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
+                    e.anticipo_minimo, e.vender_sin_existencia, e.enviar_documentos, e.rfc, e.regimen, e.cp, e.prueba, e.desfase,
+                    e.cursor_clave,
+                    ARRAY(SELECT s.clave || ' ' || s.cp FROM sucursales s
+                          WHERE s.empresa = e.empresa AND s.cp IS NOT NULL) AS lugares
+             FROM empresas e
+             WHERE e.empresa = :empresa AND NOT e.incompleta",
             empresa: self.empresa,
         ))
         .await

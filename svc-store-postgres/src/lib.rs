@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod accounting;
+mod books;
 mod cancellation;
 mod certificate;
 mod companies;

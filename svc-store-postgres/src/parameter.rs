@@ -220,6 +220,14 @@ impl<W: Word> FromColumn<'_, AsArray<AsWord>> for Vec<W> {
     }
 }
 
+impl FromColumn<'_, AsItIs> for Vec<i64> {
+    type Column = Self;
+
+    fn from_column(column: Self) -> Result<Self, BoxDynError> {
+        Ok(column)
+    }
+}
+
 impl FromColumn<'_, AsItIs> for Vec<String> {
     type Column = Self;
 

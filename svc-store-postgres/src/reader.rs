@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
+use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, Reader, StoreError, StoredDocument};
 use tokio::time::timeout;
 
 use crate::error::store_error;
@@ -73,6 +73,10 @@ impl Reader for PostgresReader<'_> {
                 factura,
             ))
             .await
+    }
+
+    async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError> {
+        crate::books::of_month(self.store.requests.of(self.empresa), self.empresa, request).await
     }
 }
 

@@ -22,11 +22,13 @@ pub(crate) struct PostgresTx {
     /// It is told of the commit, so that the company then reads from the primary.
     pub(crate) replica: Option<Arc<Replica>>,
     pub(crate) unwritten: Unwritten,
+    /// Whether an entry of a closed month is dated the first open day instead of being refused.
+    pub(crate) postpones_entries: bool,
 }
 
 impl PostgresTx {
     pub(crate) fn new(tx: Connection, empresa: i64, replica: Option<Arc<Replica>>) -> Self {
-        Self { tx, empresa, replica, unwritten: Unwritten::default() }
+        Self { tx, empresa, replica, unwritten: Unwritten::default(), postpones_entries: false }
     }
 
     pub(crate) fn connection(&mut self) -> Statements<'_> {

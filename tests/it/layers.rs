@@ -43,6 +43,7 @@ const POSTGRES: &Layers = &[
         "statements of each area",
         &[
             "accounting",
+            "books",
             "cancellation",
             "certificate",
             "companies",

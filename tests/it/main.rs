@@ -29,6 +29,7 @@ mod inventario;
 mod isolation_model;
 mod layers;
 mod leads;
+mod ledger;
 mod limits;
 mod motivos_perdida;
 mod movimientos_inventario;

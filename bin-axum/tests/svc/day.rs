@@ -39,7 +39,7 @@ fn a_day_in_a_shop_ends_with_books_that_add_up() {
         [
             // Cash received, less the electricity.
             "101.01 145.00",
-            "102.01 232.00",
+            "102.01.0001 232.00",
             "105.01 0.00",
             "115.01 1120.00",
             "115.06 320.00",

@@ -14,7 +14,7 @@ use svc_core::domain::words::Held;
 use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
-    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
     RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx,
     Usage, UsageStore,
 };
@@ -54,6 +54,10 @@ impl Reader for MemoryReader<'_> {
 
     async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
         Ok(None)
+    }
+
+    async fn books(&self, _: BooksRequest) -> Result<BooksOfMonth, StoreError> {
+        Ok(BooksOfMonth::default())
     }
 }
 
@@ -112,6 +116,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             cp: None,
             prueba: false,
             desfase: TimeDelta::zero(),
+            lugares: Vec::new(),
             cursor_key: [7; 32],
         },
         secret_sha256: Sha256::digest(SECRET).into(),

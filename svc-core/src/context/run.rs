@@ -84,6 +84,7 @@ impl Context {
         match file {
             File::Whole(bytes) => Ok(bytes),
             File::Unmade(make) => self.compute().run(company, make).await?,
+            File::Named(file) => self.compute().run(company, file.make).await?,
         }
     }
 

@@ -4,9 +4,13 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono_tz::America::Mexico_City;
+use chrono_tz::Tz;
 use rust_decimal::Decimal;
 use serde::Serialize;
+
+use super::sat;
 
 /// A company's number: the first part of every key and of every API key's public identifier.
 #[derive(Serialize, Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,11 +92,30 @@ pub struct Company {
     /// How far its clock is ahead of the service's, in whole seconds: zero except of a test company
     /// whose clock was moved forward (contract §8).
     pub desfase: TimeDelta,
+    /// The postal codes of its branches that have one, by the branches' claves.
+    pub lugares: Vec<(i64, String)>,
     /// The key of its cursors' MAC: random, generated with the company.
     pub cursor_key: [u8; 32],
 }
 
 impl Company {
+    /// The time zone of the company's postal code; Mexico City's if it has none.
+    pub(crate) fn zone(&self) -> Tz {
+        self.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City)
+    }
+
+    /// The time zone of a branch: that of its postal code, else of the company's.
+    pub(crate) fn zone_of(&self, sucursal: i64) -> Tz {
+        let cp = self.lugares.iter().find(|(clave, _)| *clave == sucursal).map(|(_, cp)| cp.as_str());
+        cp.and_then(sat::time_zone).unwrap_or_else(|| self.zone())
+    }
+
+    /// The present day in the company's easternmost place: no day of business is later.
+    pub(crate) fn latest_day(&self, now: DateTime<Utc>) -> NaiveDate {
+        let zones = self.lugares.iter().filter_map(|(_, cp)| sat::time_zone(cp)).chain([self.zone()]);
+        zones.map(|zone| now.with_timezone(&zone).date_naive()).max().unwrap_or_default()
+    }
+
     /// The company's time when the service's clock shows `now`.
     pub fn time(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         now + self.desfase

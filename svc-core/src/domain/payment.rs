@@ -5,12 +5,10 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::advance;
-use super::clock::mexico_date;
 use super::invoice::branch_series;
 use super::line;
 use super::money::{CENTS, Money};
 use super::quantity::Rate;
-use super::time::Timestamp;
 use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, words};
 use crate::error::{Code, Error};
 use crate::schema::zero;
@@ -73,9 +71,9 @@ pub(crate) fn validate_amount(importe: Money) -> Result<Money, Error> {
     }
 }
 
-/// Refuses a day in the future, in Mexico's central time.
-pub(crate) fn validate_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
-    if fecha > mexico_date(now.get()) {
+/// Refuses a day after the latest that it now is in any of the company's places.
+pub(crate) fn validate_day(fecha: NaiveDate, latest: NaiveDate) -> Result<NaiveDate, Error> {
+    if fecha > latest {
         return Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro"));
     }
     Ok(fecha)
@@ -255,7 +253,11 @@ pub(crate) fn too_large() -> Error {
 
 #[cfg(test)]
 mod tests {
+    use chrono::{DateTime, Utc};
+
     use super::*;
+    use crate::domain::company::Company;
+    use crate::testing::company;
 
     fn money(text: &str) -> Money {
         Money::parse(text).unwrap()
@@ -313,10 +315,25 @@ mod tests {
     }
 
     #[test]
-    fn today_is_mexicos() {
-        let late = Timestamp::parse("2026-10-13T05:59:59Z").unwrap();
-        assert_eq!(validate_day(day("2026-10-12"), late).unwrap(), day("2026-10-12"));
-        assert_eq!(code(validate_day(day("2026-10-13"), late)), Some(Code::DatoInvalido));
+    fn today_is_that_of_the_companys_places() {
+        let late: DateTime<Utc> = "2026-10-13T05:59:59Z".parse().unwrap();
+        let latest = |cp: Option<&str>, lugares: &[(i64, &str)]| {
+            let lugares = lugares.iter().map(|(clave, cp)| (*clave, (*cp).to_owned())).collect();
+            Company { cp: cp.map(str::to_owned), lugares, ..company(1) }.latest_day(late)
+        };
+        for (cp, lugares, expected) in [
+            (None, &[][..], "2026-10-12"),
+            (Some("06000"), &[][..], "2026-10-12"),
+            (Some("22000"), &[][..], "2026-10-12"),
+            (Some("77500"), &[][..], "2026-10-13"),
+            (Some("06000"), &[(3, "77500")][..], "2026-10-13"),
+            (Some("77500"), &[(3, "22000")][..], "2026-10-13"),
+        ] {
+            assert_eq!(latest(cp, lugares), day(expected), "{cp:?} {lugares:?}");
+        }
+        let today = latest(None, &[]);
+        assert_eq!(validate_day(day("2026-10-12"), today).unwrap(), day("2026-10-12"));
+        assert_eq!(code(validate_day(day("2026-10-13"), today)), Some(Code::DatoInvalido));
     }
 
     #[test]

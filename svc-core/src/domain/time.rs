@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, Timelike, Utc};
+use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::schema::field_schema;
@@ -93,6 +93,44 @@ impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = filled(deserializer)?;
         parse_date(text.trim()).map(Self).ok_or_else(|| de::Error::custom("debe ser una fecha YYYY-MM-DD"))
+    }
+}
+
+/// A calendar month on the wire: exactly `YYYY-MM`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CalendarMonth(NaiveDate);
+
+field_schema!(CalendarMonth, "CalendarMonth", { "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-10"] });
+
+impl CalendarMonth {
+    /// The month of a day.
+    pub fn of(day: NaiveDate) -> Self {
+        Self(day.with_day(1).unwrap_or(day))
+    }
+
+    /// Its first day.
+    pub fn first(self) -> NaiveDate {
+        self.0
+    }
+
+    /// Its last day.
+    pub fn last(self) -> NaiveDate {
+        let next = self.0.checked_add_months(Months::new(1)).and_then(|next| next.pred_opt());
+        next.unwrap_or(NaiveDate::MAX)
+    }
+}
+
+impl Serialize for CalendarMonth {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0.format("%Y-%m"))
+    }
+}
+
+impl<'de> Deserialize<'de> for CalendarMonth {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = filled(deserializer)?;
+        let first = parse_date(&format!("{}-01", text.trim()));
+        first.map(Self).ok_or_else(|| de::Error::custom("debe ser un mes YYYY-MM"))
     }
 }
 

@@ -171,6 +171,7 @@ codes! {
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
     AlmacenConExistencia = 422 "almacen_con_existencia" "estatus: el almacén tiene existencia o apartados",
+    PeriodoCerrado = 422 "periodo_cerrado" "la fecha cae en un mes cuya contabilidad está cerrada",
     CertificadoRechazado = 422 "certificado_rechazado" "el certificado no se puede usar",
     NoDisponible = 503 "no_disponible" "el servicio no está disponible por el momento; reintente",
     ErrorInterno = 500 "error_interno" "error del servicio; reintente y reporte el valor de peticion",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -94,6 +94,21 @@ impl Cx<'_> {
     /// cannot be taken back if it is done too early.
     pub(crate) async fn earlier_now(&mut self) -> Result<DateTime<Utc>, Error> {
         Ok(self.company.time(self.tx.now().await?).min(self.now.get()))
+    }
+
+    /// The present day at the company's postal code.
+    pub(crate) fn today(&self) -> NaiveDate {
+        self.now.get().with_timezone(&self.company.zone()).date_naive()
+    }
+
+    /// The present day at a branch, on which its documents, receivables and entries are dated.
+    pub(crate) fn day_at(&self, sucursal: i64) -> NaiveDate {
+        self.now.get().with_timezone(&self.company.zone_of(sucursal)).date_naive()
+    }
+
+    /// The latest day that a payment can have: see [`Company::latest_day`].
+    pub(crate) fn latest_day(&self) -> NaiveDate {
+        self.company.latest_day(self.now.get())
     }
 
     /// The service's time, which no company's clock moves: for keys, and for how long answers and

@@ -22,4 +22,26 @@ pub enum File {
     Whole(Bytes),
     /// What makes the file, which may compute for milliseconds.
     Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
+    /// What makes a file that has a name of its own.
+    Named(NamedFile),
+}
+
+/// A file with the name under which it is saved.
+pub struct NamedFile {
+    /// Its name.
+    pub name: String,
+    /// Its content type.
+    pub content: &'static str,
+    /// What makes it, which may compute for milliseconds.
+    pub make: Box<dyn FnOnce() -> Result<Bytes, Error> + Send>,
+}
+
+impl File {
+    /// The content type, which is `usual` unless the file says another, and the file's name.
+    pub(crate) fn labels(&self, usual: &'static str) -> (&'static str, Option<String>) {
+        match self {
+            Self::Named(file) => (file.content, Some(file.name.clone())),
+            Self::Whole(_) | Self::Unmade(_) => (usual, None),
+        }
+    }
 }

@@ -63,6 +63,7 @@ impl Context {
             cp: None,
             prueba,
             desfase: TimeDelta::zero(),
+            lugares: Vec::new(),
             cursor_key: random_bytes(self.random()),
         };
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());

@@ -40,7 +40,11 @@ pub use invoice::{
     SubstituteInvoice,
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
-pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
+pub use ledger::{
+    AccountMovement, Accounts, Balances, CloseMonths, CloseYear, EditAccount, Entries, EntryItem, EntryMovement,
+    EntryRef, ExportLedger, ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths,
+    ReverseEntry, Sums, TrialBalance, WriteEntry, WriteOpening,
+};
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{
     CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef, ReadProduct,

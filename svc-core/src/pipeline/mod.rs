@@ -171,8 +171,13 @@ async fn serve_api(
             let input = Json::of_integers(path::read(http.path, &route.parameters)?);
             let company = caller.company().id;
             let reader = context.store().reader(company);
-            let file = async { context.whole(company, download.read(reader.as_ref(), &input).await?).await };
-            Ok(Reply::download(http.content, in_time(context, file.boxed()).await?))
+            let file = async {
+                let file = download.read(reader.as_ref(), &input).await?;
+                let labels = file.labels(http.content);
+                Ok((labels, context.whole(company, file).await?))
+            };
+            let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
+            Ok(Reply::download(kind, bytes).named(name))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;

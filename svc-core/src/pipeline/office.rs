@@ -161,8 +161,13 @@ impl OfficeRequest<'_, '_> {
                 refuse_query(query)?;
                 let (context, company) = (self.context, self.caller.company().id);
                 let reader = context.store().reader(company);
-                let file = async { context.whole(company, download.read(reader.as_ref(), &input).await?).await };
-                Ok(Reply::download(spec.content, in_time(context, file.boxed()).await?))
+                let file = async {
+                    let file = download.read(reader.as_ref(), &input).await?;
+                    let labels = file.labels(spec.content);
+                    Ok((labels, context.whole(company, file).await?))
+                };
+                let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
+                Ok(Reply::download(kind, bytes).named(name))
             }
             OfficeTarget::Action(_, Handler::Open(_) | Handler::List(_)) => Err(Code::RutaNoExiste.into()),
         }

@@ -36,6 +36,8 @@ pub(crate) struct Reply {
     head: Head,
     body: AnswerBody,
     content: &'static str,
+    /// The name of a file.
+    name: Option<String>,
     replayed: bool,
     /// The types of the events that a write emitted.
     emitted: Vec<&'static str>,
@@ -116,6 +118,11 @@ impl Reply {
         Self { content, ..Self::new(StatusCode::OK, body) }
     }
 
+    /// The name under which a file is saved.
+    pub(super) fn named(self, name: Option<String>) -> Self {
+        Self { name, ..self }
+    }
+
     /// An answer of that content type that is read while it is sent.
     pub(super) fn streamed(content: &'static str, body: AnswerBody) -> Self {
         Self { body, content, ..Self::new(StatusCode::OK, Bytes::new()) }
@@ -123,7 +130,7 @@ impl Reply {
 
     /// What a write answers.
     pub(super) fn answered(head: Head, body: Bytes, emitted: Vec<&'static str>) -> Self {
-        Self { head, body: AnswerBody::Whole(body), content: JSON, replayed: false, emitted }
+        Self { head, body: AnswerBody::Whole(body), content: JSON, name: None, replayed: false, emitted }
     }
 
     /// A stored answer, byte for byte.
@@ -147,6 +154,12 @@ pub(super) fn response(
             let mut response = Response::new(reply.body);
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content));
             *response.status_mut() = reply.head.status;
+            if let Some(name) = &reply.name {
+                // RFC 6266: names may have letters beyond ASCII.
+                let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
+                let text = format!("attachment; filename*=UTF-8''{name}");
+                insert(response.headers_mut(), header::CONTENT_DISPOSITION, &text);
+            }
             if let Some(location) = &reply.head.location {
                 insert(response.headers_mut(), header::LOCATION, location);
             }

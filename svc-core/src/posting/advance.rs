@@ -8,7 +8,6 @@ use super::payment::{self, PaymentData, validate_one};
 use crate::domain::accounting::{Account, EntryError, EntryLine};
 use crate::domain::advance;
 use crate::domain::cfdi::TipoRelacion;
-use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::CreditLine;
 use crate::domain::invoice::LockedSale;
 use crate::domain::line;
@@ -79,7 +78,7 @@ pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64
             origen: PaymentOrigin::Anticipo,
             cuenta_bancaria: None,
             forma_pago_sat: advance::FORM,
-            fecha: mexico_date(cx.now.get()),
+            fecha: cx.day_at(sale.sucursal),
             referencia: None,
             deposito: None,
             by_note: true,

@@ -6,8 +6,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
-use crate::domain::clock::mexico_date;
+use crate::domain::accounting::{About, Account, IncomeByRate, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
@@ -36,6 +35,7 @@ pub(crate) struct Owed<'a> {
     pub(crate) fecha: NaiveDate,
     pub(crate) vencimiento: NaiveDate,
     pub(crate) amounts: Amounts,
+    pub(crate) por_tasa: IncomeByRate,
 }
 
 /// The cost of a sale's goods, in pesos.
@@ -72,7 +72,7 @@ pub(crate) async fn hand_over(
     venta: i64,
 ) -> Result<(), Error> {
     let (costo, movimiento) = take(cx, almacen, goods, true, venta, &format!("pedido {venta}")).await?;
-    if let Some(entry) = handover_entry(venta, mexico_date(cx.now.get()), costo)? {
+    if let Some(entry) = handover_entry(venta, cx.day_at(almacen.sucursal), costo)? {
         let about = About { venta: Some(venta), movimiento, ..About::default() };
         cx.tx.insert_entry(&entry.of(about), cx.now).await?;
     }
@@ -141,7 +141,7 @@ pub(crate) async fn undo(
     post_by_warehouse(cx, changes, &context).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
     for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
-        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+        cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
     }
     Ok(())
 }
@@ -194,7 +194,8 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<()
     // An advance is owed like a sale, but is no income yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
     let Cost { total: costo, entregado } = costo;
-    let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo, entregado };
+    let &Owed { amounts, por_tasa, tipo_cambio, .. } = sale;
+    let amounts = SaleAmounts { ingreso, amounts, por_tasa, tipo_cambio, costo, entregado };
     if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
         let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
         cx.tx.insert_entry(&entry, cx.now).await?;
@@ -246,7 +247,7 @@ pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio:
     sale.tipo_cambio = tipo_cambio;
     cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_sale(sale.clave).await? else { return Ok(()) };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(sale.sucursal);
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let costo = cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();
@@ -270,6 +271,7 @@ impl<'a> Owed<'a> {
             fecha,
             vencimiento: due_date(fecha, sale.condicion_pago.unwrap_or(PaymentTerm::Contado), sale.dias_credito),
             amounts: sale.amounts,
+            por_tasa: sale.ingresos.by_rate,
         }
     }
 }

@@ -60,6 +60,7 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
 /// receivable, accounting entry and event, or a complement's payment. Nothing is written if
 /// [`sale`] fails.
 pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    cx.tx.postpone_entries(true);
     let sale = sale(cx, invoice).await?;
     let note = note(cx, invoice).await?;
     let pago = cx.tx.end_cancellation(invoice.clave).await?;
@@ -76,6 +77,7 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     if let Some(note) = note {
         credit_note::undo(cx, invoice, &note).await?;
     }
+    cx.tx.postpone_entries(false);
     // A document that was imported without its sale has no effects here.
     let of_sales = invoice.tipo == InvoiceKind::Factura
         && (invoice.venta.is_some() || cx.tx.set_global_folio(invoice.clave, None, cx.now).await?);

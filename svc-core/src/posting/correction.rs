@@ -4,8 +4,8 @@
 use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
 use super::{document, stock, ticket};
+use crate::domain::accounting::{IncomeByRate, IncomeKind};
 use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
-use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
 use crate::domain::sale::{Amounts, DEFAULT_PRICE_LIST};
@@ -29,7 +29,7 @@ pub(crate) async fn priced(
     let pricing = Pricing {
         lists: &lists,
         moneda: &sale.moneda,
-        day: mexico_date(cx.now.get()),
+        day: cx.day_at(sale.sucursal),
         withholding: withholding(cx, &buyer.receptor),
         tipo_cambio: sale.tipo_cambio,
         sucursal: sale.sucursal,
@@ -89,11 +89,11 @@ pub(crate) async fn document(
 pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Result<(), Error> {
     let Some(correction) = cx.tx.correction(invoice.clave).await? else { return Ok(()) };
     let Some(sale) = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada) else { return Ok(()) };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(sale.sucursal);
     let days = cx.tx.buyer(correction.cliente).await?.unwrap_or_default().dias_credito;
     let due = due_date(fecha, correction.condicion_pago, Some(sale.dias_credito.unwrap_or(days)));
     let changed = (sale.condicion_pago != Some(correction.condicion_pago)).then_some(due);
-    let corrected = !cx.tx.corrected_lines(invoice.clave).await?.is_empty();
+    let lines = cx.tx.corrected_lines(invoice.clave).await?;
     let folio = invoice.folio.as_deref().unwrap_or_default();
     let owed = Owed {
         venta,
@@ -108,8 +108,9 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
         fecha,
         vencimiento: due,
         amounts: correction.amounts,
+        por_tasa: IncomeByRate::of_lines(lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts))),
     };
-    if corrected {
+    if !lines.is_empty() {
         let goods = cx.tx.corrected_goods(invoice.clave).await?;
         exchange(cx, &sale, &owed, &goods).await?;
     }

@@ -5,9 +5,8 @@ use rust_decimal::Decimal;
 use super::books::{post_by_warehouse, too_costly};
 use super::payment::{self, PaymentData};
 use super::{document, stock, ticket};
-use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
+use crate::domain::accounting::{Account, IncomeByRate, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
-use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
@@ -35,6 +34,14 @@ pub(crate) struct NewNote<'a> {
     pub(crate) lines: Vec<CreditLine>,
     /// The sums of the lines.
     pub(crate) amounts: Amounts,
+}
+
+impl NewNote<'_> {
+    /// What it takes back by the rate of IVA.
+    pub(crate) fn income(&self) -> IncomeByRate {
+        let rated = |line: &'_ CreditLine| self.sale.ingresos.kind(line.renglon);
+        IncomeByRate::of_lines(self.lines.iter().map(|line| (rated(line), &line.amounts)))
+    }
 }
 
 /// A credit note that was created.
@@ -69,11 +76,12 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     let amounts = SaleAmounts {
         ingreso: Account::Descuentos,
         amounts: note.amounts,
+        por_tasa: note.income(),
         tipo_cambio: note.sale.tipo_cambio,
         costo,
         entregado: Money::default(),
     };
-    let entry = credit_entry(format!("Nota de crédito {folio}"), mexico_date(cx.now.get()), &amounts)?;
+    let entry = credit_entry(format!("Nota de crédito {folio}"), cx.day_at(note.sale.sucursal), &amounts)?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }
@@ -126,7 +134,7 @@ pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Op
         origen: PaymentOrigin::SaldoAFavor,
         cuenta_bancaria: None,
         forma_pago_sat: note.forma_pago_sat,
-        fecha: mexico_date(cx.now.get()),
+        fecha: cx.day_at(note.sale.sucursal),
         referencia: None,
         deposito: None,
         by_note: true,
@@ -280,7 +288,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         post(cx, note.venta, folio, changes).await?;
     }
     for entry in cx.tx.entries_of_note(note.venta, record.clave).await? {
-        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+        cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
     }
     Ok(())
 }

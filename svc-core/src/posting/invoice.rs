@@ -155,9 +155,10 @@ async fn validate_money(
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
-            // The due date was set by the day in Mexico, so what is due today never blocks
-            // (contract §1).
-            let owed = cx.tx.customer_balance(cliente, mexico_date(cx.now.get())).await?;
+            // The due date was set by the branch's day, so what is due today, there or in Mexico, never
+            // blocks (contract §1).
+            let today = mexico_date(cx.now.get()).min(cx.day_at(sale.sucursal));
+            let owed = cx.tx.customer_balance(cliente, today).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
             let limite = buyer.limite_credito;
             validate_credit(limite.get(), owed.adeudo, pesos, owed.vencido).map_err(|code| match code {
@@ -212,7 +213,7 @@ async fn issue(
             books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?.into()
         }
     };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(sale.sucursal);
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
     let ticket = sale.tipo == SaleKind::Venta;
@@ -238,6 +239,7 @@ async fn issue(
         fecha,
         vencimiento,
         amounts: sale.amounts,
+        por_tasa: sale.ingresos.by_rate,
     };
     let owed_before = sale.is_handed_over() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?;
     // An imported ticket that was paid has no receivable.

@@ -8,7 +8,6 @@ use rust_decimal::Decimal;
 use super::advance::AdvancePart;
 use super::{complement, exchange};
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
@@ -69,6 +68,7 @@ pub(crate) struct PartApplied {
 /// complement's outcome is unknown.
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
+    let fecha = debt.as_ref().map_or(cx.today(), |debt| cx.day_at(debt.sucursal));
     let estatus = debt.map(|debt| debt.status_without(payment.importe));
     cx.tx.cancel_payment(pago, payment, estatus, cx.now).await?;
     let released = match (payment.cuenta_bancaria, payment.deposito) {
@@ -90,9 +90,12 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
         }
     }
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
-    let reversal = entry.reversed(mexico_date(cx.now.get()));
+    let reversal = entry.reversed(fecha);
     let reversal = match released {
-        Some((deposito, gone)) => of_released(cx, reversal, deposito, gone).await?,
+        Some((deposito, gone)) => {
+            let about = About { cuenta_bancaria: payment.cuenta_bancaria, ..reversal.about() };
+            of_released(cx, reversal.of(about), deposito, gone).await?
+        }
         None => Some(reversal),
     };
     if let Some(reversal) = reversal {
@@ -119,14 +122,15 @@ pub(crate) async fn into_favour(
     let balance = NewCreditBalance { cliente, moneda, importe, factura: Some(factura), deposito };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(debt.sucursal);
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let is_money = |line: &&EntryLine| matches!(line.cuenta, Account::Bancos | Account::Caja | Account::PorIdentificar);
     let money: Vec<EntryLine> = entry.lines().iter().filter(is_money).copied().collect();
     let favour = EntryLine::of(Account::Anticipos, -money.iter().map(EntryLine::signed).sum::<Decimal>());
     let concept = format!("Saldo a favor del pago {pago}");
     if let Some(kept) = LedgerEntry::new(concept, fecha, money.into_iter().chain([favour]))? {
-        let about = About { factura: Some(factura), deposito, ..About::default() };
+        let cuenta_bancaria = payment.cuenta_bancaria;
+        let about = About { factura: Some(factura), deposito, cuenta_bancaria, ..About::default() };
         cx.tx.insert_entry(&kept.of(about), cx.now).await?;
     }
     Ok(())
@@ -460,7 +464,7 @@ async fn write(
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
     if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {
         let about = About { venta: debt.venta, factura, pago: Some(pago), deposito, ..About::default() };
-        let entry = entry.of(about);
+        let entry = entry.of(About { cuenta_bancaria: terms.cuenta_bancaria, ..about });
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     cx.emit(&Event::PagoAplicado { pago, cxc: debt.clave, importe: instalment.importe }).await?;

@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{About, Account, Bill, LedgerEntry, Purchased, expense_entry, purchase_entry};
-use crate::domain::clock::mexico_date;
+use crate::domain::money::Money;
 use crate::domain::purchase::Arrival;
 use crate::domain::quantity::Quantity;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
@@ -53,15 +53,16 @@ pub(crate) async fn receive(
 }
 
 /// Writes the entry of received goods, with the bill that is created now (`factura`, of the payable
-/// `cxp`). `billed` says whether the order has a bill or needs none.
+/// `cxp`). The order is complete once it has a bill or needs none.
 pub(crate) async fn received(
     cx: &mut Cx<'_>,
     compra: i64,
     came: &Came,
     estatus: PurchaseStatus,
     factura: Option<(i64, Bill)>,
-    billed: bool,
+    order: &PurchaseOrder,
 ) -> Result<(), Error> {
+    let billed = factura.is_some() || order.cxp.is_some() || order.total == Money::default();
     let purchase = Purchased {
         mercancias: came.mercancias,
         gastos: came.gastos,
@@ -69,7 +70,7 @@ pub(crate) async fn received(
         pendiente: waiting(cx, compra).await?,
         completa: billed && estatus == PurchaseStatus::Recibida,
     };
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(order.sucursal);
     if let Some(entry) = purchase_entry(format!("Recepción de la compra {compra}"), fecha, &purchase)? {
         let cxp = factura.map(|(cxp, _)| cxp);
         let about = About { compra: Some(compra), cxp, movimiento: came.movimiento, ..About::default() };

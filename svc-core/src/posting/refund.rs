@@ -21,6 +21,7 @@ pub(crate) async fn give_back(
     lines.push(exchange_difference(&lines));
     if let Some(entry) = LedgerEntry::new(format!("Reembolso {reembolso}"), refund.fecha, lines)? {
         let about = About { venta, factura: refund.factura, reembolso: Some(reembolso), ..About::default() };
+        let about = About { cuenta_bancaria: Some(refund.cuenta_bancaria), ..about };
         cx.tx.insert_entry(&entry.of(about), cx.now).await?;
     }
     Ok(reembolso)

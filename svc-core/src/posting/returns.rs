@@ -7,7 +7,6 @@ use super::credit_note::{self, NewNote};
 use super::refund::give_back;
 use crate::domain::accounting::{Account, EntryLine, SaleAmounts, credit_entry};
 use crate::domain::cfdi::TipoRelacion;
-use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, REMITTED, TakenBack, credit};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
@@ -137,11 +136,12 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
     let booked = SaleAmounts {
         ingreso: Account::Descuentos,
         amounts,
+        por_tasa: note.income(),
         tipo_cambio: sale.tipo_cambio,
         costo,
         entregado: Money::default(),
     };
-    if let Some(entry) = credit_entry(format!("Devolución {devolucion}"), mexico_date(cx.now.get()), &booked)? {
+    if let Some(entry) = credit_entry(format!("Devolución {devolucion}"), cx.day_at(sale.sucursal), &booked)? {
         cx.tx.insert_entry(&entry.of_sale(Some(sale.clave)), cx.now).await?;
     }
     let row = NewReturn { clave: devolucion, venta: sale.clave, total: amounts.total, pago, lines: &note.lines };
@@ -166,7 +166,7 @@ async fn pay_back(
         tipo_cambio: sale.tipo_cambio,
         importe,
         cuenta_bancaria,
-        fecha: mexico_date(cx.now.get()),
+        fecha: cx.day_at(sale.sucursal),
         referencia: &format!("devolución de la venta {}", sale.clave),
         factura,
     };

@@ -9,8 +9,8 @@ use super::invoice::validate_issuer;
 use super::lines::{self, Pricing};
 use super::prospect::becomes_customer;
 use super::{document, stock};
+use crate::domain::accounting::{IncomeByRate, IncomeKind};
 use crate::domain::cfdi::{Heading, Receiver};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
 use crate::domain::invoice::{ProposedTerms, due_date, invoice_series, validate_payment, validate_receiver};
@@ -167,7 +167,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
     let days = body.dias_credito.map(Within::get).or(own_days);
     let serie = (tipo == SaleKind::Factura).then(|| invoice_series(channel.sucursal));
-    let fecha = mexico_date(cx.now.get());
+    let fecha = cx.day_at(channel.sucursal);
     let due = (!matches!(tipo, SaleKind::Pedido | SaleKind::Cotizacion)).then(|| due_date(fecha, condicion_pago, days));
     let sale = NewSale {
         tipo,
@@ -287,6 +287,9 @@ async fn owe(
         fecha,
         vencimiento,
         amounts: sale.amounts,
+        por_tasa: IncomeByRate::of_lines(
+            sale.lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)),
+        ),
     };
     made.cxc = Some(books::becomes_owed(cx, &owed, costo).await?);
     Ok(made)
@@ -307,7 +310,7 @@ async fn price<K>(
     let pricing = Pricing {
         lists: &lists,
         moneda: body.moneda(),
-        day: mexico_date(cx.now.get()),
+        day: cx.day_at(at.sucursal),
         withholding: Withholding::between(cx.company.rfc.as_deref(), cx.company.regimen, buyer.receptor.rfc.as_deref()),
         tipo_cambio: at.tipo_cambio,
         sucursal: at.sucursal,

@@ -28,11 +28,15 @@ pub(crate) async fn accepted(
         cx.tx.lock_receivables(venta).await?;
     }
     if let (InvoiceKind::Pago, Some(replaced)) = (invoice.tipo, invoice.sustituye) {
+        cx.tx.postpone_entries(true);
         complement::replace(cx, invoice.clave, &uuid, replaced).await?;
+        cx.tx.postpone_entries(false);
     }
     cx.tx.set_stamped(invoice, &uuid, at, cx.now).await?;
     if let (Some(venta), Some(_)) = (invoice.venta, invoice.sustituye) {
+        cx.tx.postpone_entries(true);
         correction::apply(cx, invoice, venta).await?;
+        cx.tx.postpone_entries(false);
     }
     match xml {
         Some(xml) => {

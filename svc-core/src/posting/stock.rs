@@ -6,7 +6,6 @@ use std::fmt;
 use rust_decimal::Decimal;
 
 use crate::domain::accounting::{About, moved_entry};
-use crate::domain::clock::mexico_date;
 use crate::domain::event::Event;
 use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
@@ -199,7 +198,7 @@ pub(crate) async fn post_by_hand(
 ) -> Result<Posted, Error> {
     let posted = post(cx, almacen, changes, context).await?;
     let too_much = || Error::field(Code::DatoInvalido, "costo_unitario", "lo que cuesta pasa de 18 dígitos");
-    let entry = moved_entry(tipo, mexico_date(cx.now.get()), posted.valor.ok_or_else(too_much)?)?;
+    let entry = moved_entry(tipo, cx.day_at(almacen.sucursal), posted.valor.ok_or_else(too_much)?)?;
     if let Some(entry) = entry {
         let about = About { movimiento: posted.movimiento, ..About::default() };
         cx.tx.insert_entry(&entry.of(about), cx.now).await?;

@@ -27,7 +27,7 @@ pub struct AccountBalance {
     /// The company's number for the accounts below.
     pub cuenta: String,
     /// The accounts that were posted under this number.
-    pub codigos: Vec<Account>,
+    pub codigos: Vec<String>,
     /// Balance before the period.
     pub saldo_inicial: Decimal,
     /// Debits of the period.
@@ -40,7 +40,8 @@ pub struct AccountBalance {
 #[async_trait]
 pub trait AccountingTx {
     /// Inserts an entry and returns its clave. Each line gets the company's number for its account;
-    /// the lines of a reversal get the numbers of the entry that it reverses.
+    /// the lines of a reversal get the numbers of the entry that it reverses. Fails with
+    /// [`StoreError::PeriodClosed`] if the entry's month is closed, whoever closes it at the same time.
     async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError>;
 
     /// The entry of a sale's receivable that was not reversed; an imported sale has none.
@@ -65,17 +66,6 @@ pub trait AccountingTx {
 
     /// The sum of a document's entries on these accounts, in pesos: debits less credits.
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError>;
-
-    /// The numbers that the company has given to accounts.
-    async fn account_numbers(&mut self) -> Result<Vec<(Account, String)>, StoreError>;
-
-    /// Sets the number of an account for later entries; `None` removes it.
-    async fn number_account(
-        &mut self,
-        account: Account,
-        numero: Option<&str>,
-        now: Timestamp,
-    ) -> Result<(), StoreError>;
 
     /// The accounts of entries up to `hasta`, in order of their numbers, with the debits and
     /// credits from `desde` on. `None` sets no limit.

@@ -21,6 +21,7 @@
 //! companies, claves, leases and counters. End-to-end tests on PostgreSQL show the rest.
 
 mod accounting;
+mod books;
 mod cancellation;
 mod company;
 mod correction;
@@ -61,6 +62,10 @@ use crate::error::{Code, Error};
 use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
+pub use books::{
+    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, NumberBalance, OwnAccount,
+    ReversibleEntry, StoredEntry, StoredLine,
+};
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{
     ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedKey, ListedUser, MAX_AHEAD, NewKey,
@@ -117,6 +122,9 @@ pub enum StoreError {
     /// A constraint is violated. Only the store can check it, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
+    /// An entry is dated in a month that is closed: until this day.
+    #[error("the books are closed until {0}")]
+    PeriodClosed(chrono::NaiveDate),
     /// The parent record of a list does not exist, e.g. the webhook of
     /// `/webhooks/{clave}/entregas`.
     #[error("the list's parent record does not exist")]
@@ -189,6 +197,12 @@ impl Conflict {
     }
 }
 
+/// The error of what is dated in a closed month: until `day`.
+pub(crate) fn period_closed(day: chrono::NaiveDate) -> Error {
+    let text = format!("la contabilidad está cerrada hasta el {day}; ledger.reopen abre sus meses");
+    Error::new(Code::PeriodoCerrado).message(text)
+}
+
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match &error {
@@ -201,6 +215,7 @@ impl From<StoreError> for Error {
             StoreError::Conflict(Conflict::Reference(field)) => {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }
+            StoreError::PeriodClosed(day) => return period_closed(*day),
             StoreError::NoRecord => return Code::NoEncontrado.into(),
             StoreError::SearchTooLong => {
                 let text = "la búsqueda tardó demasiado; use palabras más largas o menos comunes, u otro filtro además";
@@ -268,6 +283,9 @@ pub trait Reader: Send + Sync {
 
     /// A record of the invoice registry with its stamped document. It is one statement.
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
+
+    /// The books of a month: one statement for each part.
+    async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError>;
 }
 
 /// A read-write transaction of one company. If it is dropped without [`Tx::commit`], it is rolled
@@ -275,6 +293,7 @@ pub trait Reader: Send + Sync {
 #[async_trait]
 pub trait Tx:
     AccountingTx
+    + BooksTx
     + CancellationTx
     + CompanyTx
     + CorrectionTx

@@ -11,7 +11,7 @@ use crate::domain::scope::Scopes;
 use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
     RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx,
     Usage, UsageStore,
 };
@@ -31,6 +31,10 @@ impl Reader for Empty {
 
     async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
         Ok(None)
+    }
+
+    async fn books(&self, _: BooksRequest) -> Result<BooksOfMonth, StoreError> {
+        Ok(BooksOfMonth::default())
     }
 }
 

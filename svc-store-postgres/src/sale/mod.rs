@@ -6,6 +6,7 @@ mod insert;
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
+use svc_core::domain::accounting::{IncomeByRate, IncomePart, SaleIncome};
 use svc_core::domain::cfdi::Line;
 use svc_core::domain::invoice::{LockedSale, SaleInvoice};
 use svc_core::domain::line_details::LineDetails;
@@ -71,9 +72,25 @@ from_row!(LockedSale {
     metodo_pago_sat,
     uso_cfdi,
     amounts: ..,
+    ingresos: ..,
     saldo,
     con_anticipos,
 });
+from_row!(SaleIncome { by_rate: .., cero: "renglones_cero", exentos: "renglones_exentos" });
+
+/// How a line says that it is taxed at 0 %, or exempt.
+const ZERO_RATE: &str = "0.000000";
+const EXEMPT: &str = "exento";
+
+impl FromRow for IncomeByRate {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            cero: IncomePart { subtotal: row.read("subtotal_cero")?, descuento: row.read("descuento_cero")? },
+            exento: IncomePart { subtotal: row.read("subtotal_exento")?, descuento: row.read("descuento_exento")? },
+        })
+    }
+}
+
 from_row!(SaleInvoice {
     clave: "factura",
     origen: "factura_origen",
@@ -241,7 +258,10 @@ impl SaleTx for PostgresTx {
                  v.almacen, v.cliente, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint,
                  v.forma_pago_sat, v.metodo_pago_sat, v.uso_cfdi,
                  v.subtotal, v.descuento, v.impuestos - r.ieps - r.locales_trasladados AS iva, r.ieps, v.retenciones,
-                 r.isr_retenido, r.locales_trasladados, r.locales_retenidos, v.total, v.saldo, v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada,
+                 r.isr_retenido, r.locales_trasladados, r.locales_retenidos, v.total, v.saldo,
+                 r.subtotal_cero, r.descuento_cero, r.subtotal_exento, r.descuento_exento,
+                 r.renglones_cero, r.renglones_exentos,
+                 v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada,
                  f.clave AS factura, f.origen AS factura_origen, f.estatus AS factura_estatus,
                  f.serie AS factura_serie, f.folio AS factura_folio, f.uuid AS factura_uuid,
                  EXISTS (
@@ -252,13 +272,24 @@ impl SaleTx for PostgresTx {
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido,
                         coalesce(sum(locales_trasladados), 0) AS locales_trasladados,
-                        coalesce(sum(locales_retenidos), 0) AS locales_retenidos
+                        coalesce(sum(locales_retenidos), 0) AS locales_retenidos,
+                        coalesce(sum(subtotal) FILTER (WHERE iva_tasa = :cero), 0) AS subtotal_cero,
+                        coalesce(sum(descuento) FILTER (WHERE iva_tasa = :cero), 0) AS descuento_cero,
+                        coalesce(sum(subtotal) FILTER (WHERE iva_tasa = :exento OR iva_tasa IS NULL AND iva = 0), 0)
+                          AS subtotal_exento,
+                        coalesce(sum(descuento) FILTER (WHERE iva_tasa = :exento OR iva_tasa IS NULL AND iva = 0), 0)
+                          AS descuento_exento,
+                        coalesce(array_agg(renglon) FILTER (WHERE iva_tasa = :cero), '{}') AS renglones_cero,
+                        coalesce(array_agg(renglon) FILTER (WHERE iva_tasa = :exento OR iva_tasa IS NULL AND iva = 0), '{}')
+                          AS renglones_exentos
                  FROM ventas_renglones
                  WHERE empresa = :empresa AND venta = :clave
              ) r
              WHERE v.empresa = :empresa AND v.clave = :clave",
             empresa: self.empresa,
             clave,
+            cero: ZERO_RATE,
+            exento: EXEMPT,
         ))
         .await
     }

@@ -283,8 +283,10 @@ async fn what_is_withheld_from_a_supplier_is_owed_to_the_authority_once_it_is_pa
     assert_eq!(state(&payable(&ana, 1).await), ["pagado", "953.33", "0.00"]);
     assert_eq!(
         entries(&company).await[4..],
-        ["Pago 1 de la cuenta por pagar 1 2026-10-12: 201.01 +953.33 102.01 -953.33 119.01 -160.00 118.01 +160.00 \
-          216.12 +206.67 216.04 -100.00 216.10 -106.67"]
+        [
+            "Pago 1 de la cuenta por pagar 1 2026-10-12: 201.01 +953.33 102.01.0001 -953.33 119.01 -160.00 118.01 +160.00 \
+          216.12 +206.67 216.04 -100.00 216.10 -106.67"
+        ]
     );
     books::check(&world, &company).await;
     let given = |fields: Value| with(&json!({"total": "100", "iva": "16"}), fields);

@@ -66,7 +66,7 @@ async fn an_invoice_in_dollars_is_paid_into_an_account_in_pesos() {
     }
     assert_eq!(
         entries(&company, venta).await[1],
-        "Pago 1 de la cuenta por cobrar 1: 102.01 +1005.03 105.01 -976.31 209.01 +134.66 208.01 -138.62 702.01 -24.76"
+        "Pago 1 de la cuenta por cobrar 1: 102.01.0001 +1005.03 105.01 -976.31 209.01 +134.66 208.01 -138.62 702.01 -24.76"
     );
     let repeated = [(pay(&cxc, "57.43", 1, &json!("17.5"), "A"), "pago_repetido", "")];
     refuses(&company, "payment.apply", &repeated).await;
@@ -101,7 +101,7 @@ async fn an_invoice_in_pesos_is_paid_into_an_account_in_dollars() {
     }
     assert_eq!(
         entries(&company, venta).await[1],
-        "Pago 1 de la cuenta por cobrar 1: 102.01 +100.00 105.01 -100.00 209.01 +13.79 208.01 -13.79"
+        "Pago 1 de la cuenta por cobrar 1: 102.01.0002 +100.00 105.01 -100.00 209.01 +13.79 208.01 -13.79"
     );
     did(company.run_by_name("payment.apply", &pay(&cxc, "132.00", 2, &json!("18"), "B")).await);
     complement(&world, &ana, &cxc).await;

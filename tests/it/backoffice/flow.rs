@@ -125,7 +125,7 @@ async fn the_delivered_part_is_invoiced_and_the_rest_stays_open() {
         entries(&company, 2).await,
         [
             "Surtido del pedido 1: 115.06 +163.00 115.01 -163.00",
-            "factura F1: 105.01 +427.60 402.01 +40.00 401.01 -410.00 209.01 -57.60 501.01 +163.00 115.06 -163.00",
+            "factura F1: 105.01 +427.60 402.01 +40.00 401.01 -400.00 401.04 -10.00 209.01 -57.60 501.01 +163.00 115.06 -163.00",
         ]
     );
 
@@ -320,8 +320,8 @@ async fn a_payable_is_paid_from_the_bank_or_in_cash() {
         entries,
         [
             "Pago 1 de la cuenta por pagar 1: 201.01 16.00 101.01 -16.00",
-            "Pago 2 de la cuenta por pagar 1: 201.01 100.00 102.01 -100.00",
-            "Pago 3 de la cuenta por pagar 2: 201.01 700.00 102.01 -700.00",
+            "Pago 2 de la cuenta por pagar 1: 201.01 100.00 102.01.0001 -100.00",
+            "Pago 3 de la cuenta por pagar 2: 201.01 700.00 102.01.0002 -700.00",
         ]
     );
     is_isolated(&company, "payable.pay", pay(1, "1", None, "Y")).await;

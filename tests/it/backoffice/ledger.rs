@@ -76,7 +76,9 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
     };
     let first = captured(&company, &nails("venta")).await;
     let named = number("105.01", Some("1150-001")).await;
-    assert_eq!(named, json!({"cuenta": "105.01", "numero": "1150-001", "nombre": "Clientes nacionales"}));
+    let changed =
+        json!({"cuenta": "105.01", "numero": "1150-001", "nombre": "Clientes nacionales", "agrupador": "105.01"});
+    assert_eq!(named, changed);
     number("401.01", Some("4000")).await;
     number("402.01", Some("4000")).await;
     let mut discounted = line(NAIL, 2, "100.00");
@@ -133,7 +135,7 @@ async fn unapplied_deposits_are_in_the_bank_and_nobodys_yet() {
     assert_eq!(
         all(&world).await[2..],
         [
-            "Depósito 1: 102.01 +300.00 205.06 -300.00",
+            "Depósito 1: 102.01.0001 +300.00 205.06 -300.00",
             "Pago 1 de la cuenta por cobrar 1: 205.06 +100.00 105.01 -100.00 209.01 +13.79 208.01 -13.79",
             "Pago 2 de la cuenta por cobrar 2: 205.06 +200.00 105.01 -200.00 209.01 +27.59 208.01 -27.59",
             "Cancelación: Pago 1 de la cuenta por cobrar 1: 205.06 -100.00 105.01 +100.00 209.01 -13.79 208.01 +13.79",
@@ -153,7 +155,7 @@ async fn unapplied_deposits_are_in_the_bank_and_nobodys_yet() {
     let last = all(&world).await.pop().expect("an entry");
     assert_eq!(
         last,
-        "Cancelación: Pago 4 de la cuenta por cobrar 2: 102.01 -20.00 105.01 +20.00 209.01 -2.75 208.01 +2.75 205.06 +10.00 102.01 -10.00"
+        "Cancelación: Pago 4 de la cuenta por cobrar 2: 102.01.0001 -20.00 105.01 +20.00 209.01 -2.75 208.01 +2.75 205.06 +10.00 102.01.0001 -10.00"
     );
     // Dollars with a known rate keep it; paying at another rate posts an exchange difference.
     let body = with(&nails("venta"), json!({"moneda": "USD", "tipo_cambio": "20"}));
@@ -258,8 +260,8 @@ async fn purchases_are_owed_and_their_iva_is_credited_when_paid() {
             "Recepción de la compra 3: 115.01 +8400.00 601.84 +1600.00 501.08 +500.00 115.05 -10500.00",
             "Cuenta por pagar 4: 119.01 +16.00 201.01 -116.00 601.84 +100.00",
             "Cuenta por pagar 5: 101.01 -50.00 601.84 +50.00",
-            "Pago 1 de la cuenta por pagar 1: 201.01 +290.00 102.01 -290.00 119.01 -40.00 118.01 +40.00",
-            "Pago 2 de la cuenta por pagar 3: 201.01 +6090.00 102.01 -5800.00 119.01 -840.00 118.01 +800.00 702.01 -250.00",
+            "Pago 1 de la cuenta por pagar 1: 201.01 +290.00 102.01.0001 -290.00 119.01 -40.00 118.01 +40.00",
+            "Pago 2 de la cuenta por pagar 3: 201.01 +6090.00 102.01.0002 -5800.00 119.01 -840.00 118.01 +800.00 702.01 -250.00",
         ]
     );
     let about: Vec<String> = sqlx::query_scalar(
@@ -318,7 +320,7 @@ async fn the_trial_balance_says_what_the_documents_do() {
     let documents = async |statement: &'static str| world.sql::<String>(statement).await;
     let owed = "SELECT round(sum(saldo * tipo_cambio), 2)::text FROM cxc";
     assert_eq!(of("105.01"), Some(documents(owed).await));
-    assert_eq!(of("102.01"), Some(documents("SELECT round(sum(importe), 2)::text FROM depositos").await));
+    assert_eq!(of("102.01.0001"), Some(documents("SELECT round(sum(importe), 2)::text FROM depositos").await));
     assert_eq!(of("201.01"), Some(documents("SELECT round(-sum(saldo * tipo_cambio), 2)::text FROM cxp").await));
     let worth =
         "SELECT round(sum(i.existencia * p.costo), 2)::text FROM inventario i JOIN productos p ON p.clave = i.producto";

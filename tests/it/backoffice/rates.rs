@@ -36,9 +36,9 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
     assert_eq!(
         lines[1..],
         [
-            "Pago 1 de la cuenta por cobrar 1: 102.01 +2436.00 105.01 -2320.00 209.01 +320.00 208.01 -336.00 702.01 -100.00",
-            "Pago 2 de la cuenta por cobrar 1: 102.01 +1160.00 105.01 -1160.00 209.01 +160.00 208.01 -160.00",
-            "Pago 3 de la cuenta por cobrar 1: 102.01 +1131.00 105.01 -1160.00 209.01 +160.00 208.01 -156.00 701.01 +25.00",
+            "Pago 1 de la cuenta por cobrar 1: 102.01.0002 +2436.00 105.01 -2320.00 209.01 +320.00 208.01 -336.00 702.01 -100.00",
+            "Pago 2 de la cuenta por cobrar 1: 102.01.0002 +1160.00 105.01 -1160.00 209.01 +160.00 208.01 -160.00",
+            "Pago 3 de la cuenta por cobrar 1: 102.01.0002 +1131.00 105.01 -1160.00 209.01 +160.00 208.01 -156.00 701.01 +25.00",
         ]
     );
     let payments = ana.walk("/cxc-pagos").await;

@@ -34,7 +34,7 @@ async fn an_advance_makes_three_documents_and_the_books_add_up() {
         entries(&shop.company, anticipo).await,
         [
             "anticipo F1: 105.01 +500.00 206.01 -431.03 209.01 -68.97",
-            "Pago 1 de la cuenta por cobrar 1: 102.01 +500.00 105.01 -500.00 209.01 +68.97 208.01 -68.97",
+            "Pago 1 de la cuenta por cobrar 1: 102.01.0001 +500.00 105.01 -500.00 209.01 +68.97 208.01 -68.97",
         ]
     );
     // The sale names the advance before it is stamped, so the final invoice waits for it.

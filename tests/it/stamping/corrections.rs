@@ -89,7 +89,7 @@ async fn corrected_lines_change_stock_receivable_and_entries() {
         [
             "factura F1: 105.01 +1160.00 401.01 -1000.00 209.01 -160.00",
             "Cancelación: factura F1: 105.01 -1160.00 401.01 +1000.00 209.01 +160.00",
-            "factura F2: 105.01 +437.60 401.01 -380.00 209.01 -57.60",
+            "factura F2: 105.01 +437.60 401.01 -360.00 401.04 -20.00 209.01 -57.60",
         ]
     );
     // The new invoice is credited, and cancelled, as any other.

@@ -70,8 +70,8 @@ async fn a_partly_used_advance_is_given_back_by_a_credit_note_of_its_invoice() {
     assert_eq!(
         entries(&shop.company, anticipo.as_i64().unwrap()).await[2..],
         [
-            "Reembolso 1: 206.01 +86.21 208.01 +13.79 102.01 -100.00",
-            "Reembolso 2: 206.01 +172.41 208.01 +27.59 102.01 -200.00",
+            "Reembolso 1: 206.01 +86.21 208.01 +13.79 102.01.0001 -100.00",
+            "Reembolso 2: 206.01 +172.41 208.01 +27.59 102.01.0001 -200.00",
         ]
     );
     books::check(&world, &shop.company).await;
@@ -108,7 +108,7 @@ async fn an_advance_without_invoice_and_one_in_dollars_are_given_back() {
     assert_eq!(bank(&world, 2).await, "0.00");
     assert_eq!(
         entries(&shop.company, dollars["anticipo"].as_i64().unwrap()).await[2..],
-        ["Reembolso 2: 206.01 +2000.00 208.01 +320.00 102.01 -2436.00 701.01 +116.00"]
+        ["Reembolso 2: 206.01 +2000.00 208.01 +320.00 102.01.0002 -2436.00 701.01 +116.00"]
     );
     stamp(&world).await;
     books::check(&world, &shop.company).await;

@@ -1,5 +1,6 @@
 //! The accounts that entries are written on.
 
+use crate::domain::sat;
 use crate::domain::words::words;
 
 words! {
@@ -55,10 +56,18 @@ words! {
         PorRetener = "216.12",
         /// Opening balances: what existed before the first entry.
         Apertura = "304.01",
-        /// Sales.
+        /// Sales at the general rate of IVA, or that of the border regions.
         Ventas = "401.01",
-        /// Discounts on sales.
+        /// Sales at 0 %.
+        VentasCero = "401.04",
+        /// Sales that are exempt, or not subject to IVA.
+        VentasExentas = "401.07",
+        /// Discounts on sales, and what credit notes take back of them.
         Descuentos = "402.01",
+        /// The same of sales at 0 %.
+        DescuentosCero = "402.02",
+        /// The same of exempt sales.
+        DescuentosExentos = "402.03",
         /// Cost of sold goods.
         CostoDeVenta = "501.01",
         /// Changes of the stock's value: counts, waste, and differences between goods received and
@@ -77,42 +86,79 @@ words! {
 
 impl Account {
     /// The account's name in the SAT's list.
-    pub const fn nombre(self) -> &'static str {
-        match self {
-            Self::Caja => "Caja y efectivo",
-            Self::Bancos => "Bancos nacionales",
-            Self::Clientes => "Clientes nacionales",
-            Self::IvaRetenido => "IVA a favor",
-            Self::IsrRetenido => "ISR a favor",
-            Self::LocalesRetenidos => "Otros impuestos a favor",
-            Self::Inventario => "Inventario",
-            Self::EnTransito => "Mercancías en tránsito",
-            Self::Entregado => "Mercancías en poder de terceros",
-            Self::IvaAcreditable => "IVA acreditable pagado",
-            Self::IvaPorAcreditar => "IVA pendiente de pago",
-            Self::Proveedores => "Proveedores nacionales",
-            Self::PorFacturar => "Acreedores diversos a corto plazo nacional",
-            Self::PorIdentificar => "Otros acreedores diversos a corto plazo",
-            Self::Anticipos => "Anticipo de cliente nacional",
-            Self::IvaCobrado => "IVA trasladado cobrado",
-            Self::IepsCobrado => "IEPS trasladado cobrado",
-            Self::IvaNoCobrado => "IVA trasladado no cobrado",
-            Self::IepsNoCobrado => "IEPS trasladado no cobrado",
-            Self::LocalesTrasladados => "Impuesto estatal y municipal por pagar",
-            Self::IsrRetenidoAProveedores => "Impuestos retenidos de ISR por servicios profesionales",
-            Self::IvaRetenidoAProveedores => "Impuestos retenidos de IVA",
-            Self::PorRetener => "Otros impuestos retenidos",
-            Self::Apertura => "Utilidad de ejercicios anteriores",
-            Self::Ventas => "Ventas y/o servicios gravados a la tasa general",
-            Self::Descuentos => {
-                "Devoluciones, descuentos o bonificaciones sobre ventas y/o servicios a la tasa general"
-            }
-            Self::CostoDeVenta => "Costo de venta",
-            Self::AjustesDeInventario => "Otros conceptos de costo",
-            Self::Compras => "Compras nacionales",
-            Self::Gastos => "Otros gastos generales",
-            Self::PerdidaCambiaria => "Pérdida cambiaria",
-            Self::UtilidadCambiaria => "Utilidad cambiaria",
+    pub fn nombre(self) -> &'static str {
+        grouping_name(self.word()).unwrap_or_default()
+    }
+}
+
+/// What the number of a bank account's own subaccount has after the number of [`Account::Bancos`].
+pub fn bank_subaccount(cuenta_bancaria: i64) -> String {
+    format!(".{cuenta_bancaria:04}")
+}
+
+/// The side on which an account's balance is positive (`Natur` of electronic accounting).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nature {
+    /// Debits: assets, costs and expenses.
+    Deudora,
+    /// Credits: liabilities, capital and income.
+    Acreedora,
+}
+
+impl Nature {
+    /// The nature of the accounts of a grouping code. Depreciation, estimates, returns and losses
+    /// stand against the class that contains them.
+    pub(crate) fn of(agrupador: &str) -> Self {
+        let (mayor, _) = agrupador.split_once('.').unwrap_or((agrupador, ""));
+        match (mayor, agrupador) {
+            ("108" | "116" | "171" | "172" | "183" | "503" | "702" | "704", _) => Self::Acreedora,
+            ("402" | "701" | "703", _) | (_, "304.02" | "304.04" | "305.02") => Self::Deudora,
+            _ if mayor.starts_with(['2', '3', '4']) => Self::Acreedora,
+            _ => Self::Deudora,
+        }
+    }
+}
+
+/// The name of a grouping code in the SAT's list (RMF, Anexo 24); `None` if it is not in it.
+pub(crate) fn grouping_name(code: &str) -> Option<&'static str> {
+    sat::grouping_name(code)
+}
+
+/// Whether entries can be posted to accounts of this grouping code: codes of classes and ledger
+/// accounts (`401`) only group others.
+pub(crate) fn is_postable(code: &str) -> bool {
+    code.contains('.') && !code.starts_with("100") && sat::grouping_name(code).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_account_is_in_the_list_of_the_authority() {
+        for account in Account::ALL {
+            assert!(is_postable(account.word()), "{account:?}");
+            assert!(!account.nombre().is_empty());
+        }
+        for code in ["401", "999.01", "", "100.01", "1150-001"] {
+            assert!(!is_postable(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_balance_has_its_side() {
+        for (code, expected) in [
+            ("105.01", Nature::Deudora),
+            ("171.02", Nature::Acreedora),
+            ("201.01", Nature::Acreedora),
+            ("304.02", Nature::Deudora),
+            ("401.01", Nature::Acreedora),
+            ("402.01", Nature::Deudora),
+            ("501.01", Nature::Deudora),
+            ("701.01", Nature::Deudora),
+            ("702.01", Nature::Acreedora),
+        ] {
+            assert_eq!(Nature::of(code), expected, "{code}");
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Accounting entries, in pesos; an entry always balances.
 
 mod account;
+pub(crate) mod electronic;
+mod income;
+mod manual;
 mod payment;
 mod purchase;
 mod stock;
@@ -16,7 +19,13 @@ use super::quantity::Rate;
 use super::sale::Amounts;
 use crate::error::{Code, Error};
 
-pub use account::Account;
+pub use account::{Account, Nature, bank_subaccount};
+pub(crate) use account::{grouping_name, is_postable};
+pub use electronic::{LedgerDocument, RequestKind, Submission};
+pub(crate) use income::IncomeKind;
+pub use income::{IncomeByRate, IncomePart, SaleIncome};
+pub(crate) use manual::is_kept_by_lists;
+pub use manual::{EntryOrigin, FreeEntry, FreeLine};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
@@ -142,6 +151,9 @@ pub struct About {
     pub movimiento: Option<i64>,
     /// The entry that this one reverses; the reversal uses that entry's account numbers.
     pub revierte: Option<i64>,
+    /// The bank account of its lines on [`Account::Bancos`], which are written on the bank account's own
+    /// subaccount. It is not stored: the line's number says it.
+    pub cuenta_bancaria: Option<i64>,
 }
 
 impl LedgerEntry {
@@ -213,7 +225,7 @@ impl LedgerEntry {
         &self.concepto
     }
 
-    /// The entry's day, in Mexico.
+    /// The entry's day.
     pub fn fecha(&self) -> NaiveDate {
         self.fecha
     }
@@ -236,6 +248,8 @@ pub(crate) struct SaleAmounts {
     pub ingreso: Account,
     /// The document's amounts.
     pub amounts: Amounts,
+    /// The part of them that is not taxed at the general rate.
+    pub por_tasa: IncomeByRate,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
     /// The cost of the goods that left, in pesos; zero when none left.
@@ -263,28 +277,32 @@ pub(crate) fn sale_entry(
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     let handed = sale.entregado.min(cost);
     // An advance is no income that a discount could reduce.
-    let (ingreso, descuento) = match sale.ingreso {
-        Account::Anticipos => (Money::new(subtotal.get() - descuento.get()), Money::default()),
-        _ => (subtotal, descuento),
+    let (income, discounts) = if sale.ingreso == Account::Anticipos {
+        let whole = Money::new(subtotal.get() - descuento.get());
+        (vec![EntryLine::abono(Account::Anticipos, whole)], Vec::new())
+    } else {
+        let income = sale.por_tasa.sales(sale.amounts.subtotal, sale.tipo_cambio)?;
+        let discounts = sale.por_tasa.discounts(sale.amounts.descuento, sale.tipo_cambio)?;
+        (
+            income.map(|(account, amount)| EntryLine::of(account, -amount.get())).to_vec(),
+            discounts.map(|(account, amount)| EntryLine::of(account, amount.get())).to_vec(),
+        )
     };
-    LedgerEntry::new(
-        concepto,
-        fecha,
-        [
-            EntryLine::cargo(Account::Clientes, owed),
-            EntryLine::cargo(Account::Descuentos, descuento),
-            EntryLine::abono(sale.ingreso, ingreso),
-            EntryLine::cargo(Account::IsrRetenido, isr_retenido),
-            EntryLine::cargo(Account::IvaRetenido, iva_retenido),
-            EntryLine::cargo(Account::LocalesRetenidos, local.1),
-            EntryLine::abono(Account::IvaNoCobrado, iva),
-            EntryLine::abono(Account::IepsNoCobrado, ieps),
-            EntryLine::abono(Account::LocalesTrasladados, local.0),
-            EntryLine::cargo(Account::CostoDeVenta, cost),
-            EntryLine::abono(Account::Entregado, handed),
-            EntryLine::abono(Account::Inventario, Money::new(cost.get() - handed.get())),
-        ],
-    )
+    let mut lines = vec![EntryLine::cargo(Account::Clientes, owed)];
+    lines.extend(discounts);
+    lines.extend(income);
+    lines.extend([
+        EntryLine::cargo(Account::IsrRetenido, isr_retenido),
+        EntryLine::cargo(Account::IvaRetenido, iva_retenido),
+        EntryLine::cargo(Account::LocalesRetenidos, local.1),
+        EntryLine::abono(Account::IvaNoCobrado, iva),
+        EntryLine::abono(Account::IepsNoCobrado, ieps),
+        EntryLine::abono(Account::LocalesTrasladados, local.0),
+        EntryLine::cargo(Account::CostoDeVenta, cost),
+        EntryLine::abono(Account::Entregado, handed),
+        EntryLine::abono(Account::Inventario, Money::new(cost.get() - handed.get())),
+    ]);
+    LedgerEntry::new(concepto, fecha, lines)
 }
 
 /// The entry of a credit note. It reduces sales, uncollected taxes and withheld taxes, returns
@@ -296,7 +314,8 @@ pub(crate) fn credit_entry(
     note: &SaleAmounts,
 ) -> Result<Option<LedgerEntry>, EntryError> {
     let pesos = |amount| line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge);
-    let base = pesos(Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get()))?;
+    let net = Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get());
+    let base = pesos(net)?;
     let (iva, ieps) = (pesos(note.amounts.iva)?, pesos(note.amounts.ieps)?);
     let (isr_retenido, iva_retenido) = (pesos(note.amounts.isr_retenido)?, pesos(note.amounts.iva_retenido())?);
     let local = (pesos(note.amounts.locales_trasladados)?, pesos(note.amounts.locales_retenidos)?);
@@ -304,22 +323,25 @@ pub(crate) fn credit_entry(
     let credited = base.get() + iva.get() + ieps.get() + local.0.get() - withheld;
     let credited = line::amount(credited).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
-    LedgerEntry::new(
-        concepto,
-        fecha,
-        [
-            EntryLine::cargo(note.ingreso, base),
-            EntryLine::cargo(Account::IvaCobrado, iva),
-            EntryLine::cargo(Account::IepsCobrado, ieps),
-            EntryLine::cargo(Account::LocalesTrasladados, local.0),
-            EntryLine::abono(Account::IsrRetenido, isr_retenido),
-            EntryLine::abono(Account::IvaRetenido, iva_retenido),
-            EntryLine::abono(Account::LocalesRetenidos, local.1),
-            EntryLine::abono(Account::Anticipos, credited),
-            EntryLine::cargo(Account::Inventario, cost),
-            EntryLine::abono(Account::CostoDeVenta, cost),
-        ],
-    )
+    let mut lines = match note.ingreso {
+        Account::Descuentos => {
+            let parts = note.por_tasa.credited(net, note.tipo_cambio)?;
+            parts.map(|(account, amount)| EntryLine::of(account, amount.get())).to_vec()
+        }
+        account => vec![EntryLine::cargo(account, base)],
+    };
+    lines.extend([
+        EntryLine::cargo(Account::IvaCobrado, iva),
+        EntryLine::cargo(Account::IepsCobrado, ieps),
+        EntryLine::cargo(Account::LocalesTrasladados, local.0),
+        EntryLine::abono(Account::IsrRetenido, isr_retenido),
+        EntryLine::abono(Account::IvaRetenido, iva_retenido),
+        EntryLine::abono(Account::LocalesRetenidos, local.1),
+        EntryLine::abono(Account::Anticipos, credited),
+        EntryLine::cargo(Account::Inventario, cost),
+        EntryLine::abono(Account::CostoDeVenta, cost),
+    ]);
+    LedgerEntry::new(concepto, fecha, lines)
 }
 
 #[cfg(test)]

@@ -28,7 +28,14 @@ fn of(subtotal: &str, descuento: &str, iva: &str) -> Amounts {
 
 fn sale() -> SaleAmounts {
     let amounts = of("1000", "0", "160");
-    SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio: Rate::ONE, costo: money("0"), entregado: money("0") }
+    SaleAmounts {
+        ingreso: Account::Ventas,
+        amounts,
+        por_tasa: IncomeByRate::default(),
+        tipo_cambio: Rate::ONE,
+        costo: money("0"),
+        entregado: money("0"),
+    }
 }
 
 fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
@@ -197,7 +204,8 @@ proptest! {
         subtotal in amount(), descuento in amount(), impuestos in amount(), tipo_cambio in exchange(), costo in amount(),
     ) {
         let amounts = Amounts { subtotal, descuento, iva: impuestos, ..Amounts::default() };
-        let sale = SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio, costo, entregado: subtotal };
+        let por_tasa = IncomeByRate::default();
+        let sale = SaleAmounts { ingreso: Account::Ventas, amounts, por_tasa, tipo_cambio, costo, entregado: subtotal };
         match sale_entry("x", day(), &sale) {
             Ok(Some(entry)) => {
                 prop_assert!(balance(&entry).is_zero());

@@ -6,6 +6,7 @@
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::{Decimal, RoundingStrategy};
 
+use super::accounting::SaleIncome;
 use super::money::Money;
 use super::quantity::Rate;
 use super::rfc::Rfc;
@@ -75,6 +76,8 @@ pub struct LockedSale {
     pub uso_cfdi: Option<String>,
     /// What it comes to.
     pub amounts: Amounts,
+    /// Its income by the rate of IVA.
+    pub ingresos: SaleIncome,
     /// What is still to be paid.
     pub saldo: Money,
     /// Whether advances were named for it.

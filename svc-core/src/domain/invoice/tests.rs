@@ -22,6 +22,7 @@ fn sale() -> LockedSale {
         metodo_pago_sat: None,
         uso_cfdi: Some("G03".to_owned()),
         amounts: Amounts::default(),
+        ingresos: SaleIncome::default(),
         saldo: Money::default(),
         con_anticipos: false,
     }

@@ -21,8 +21,8 @@ use rust_decimal::Decimal;
 
 use super::rfc::Person;
 use tables::{
-    CFDI_USES, COUNTRIES, CURRENCIES, DESCRIPTIONS, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES,
-    REGIMES, TAX_ID_DIGITS, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
+    CFDI_USES, COUNTRIES, CURRENCIES, DESCRIPTIONS, GROUPING_CODES, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES,
+    PRODUCT_SERVICES, REGIMES, TAX_ID_DIGITS, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
 };
 
 /// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera"
@@ -123,6 +123,12 @@ pub(crate) fn postal_code(cp: &str) -> Option<Border> {
 /// time of a document issued there. `None` as in [`postal_code`].
 pub(crate) fn time_zone(cp: &str) -> Option<Tz> {
     TIME_ZONES.get(usize::from(place(cp)? / 3)).copied()
+}
+
+/// The name of a grouping code of accounts (`c_CodAgrup` of electronic accounting).
+pub(crate) fn grouping_name(code: &str) -> Option<&'static str> {
+    let index = GROUPING_CODES.binary_search_by_key(&code, |(code, _)| *code).ok()?;
+    GROUPING_CODES.get(index).map(|(_, name)| *name)
 }
 
 /// The ISO 3166 alpha-3 key of a country in `c_Pais`, by its internal key (172 is Mexico, the

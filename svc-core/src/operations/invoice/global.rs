@@ -1,7 +1,6 @@
 //! The global invoice of a period's sales to the general public (contract §7).
 
 use chrono::{NaiveDate, TimeDelta};
-use chrono_tz::America::Mexico_City;
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,6 @@ use crate::domain::clock::midnight;
 use crate::domain::event::EventKind;
 use crate::domain::invoice::invoice_series;
 use crate::domain::rfc::GENERIC_NATIONAL;
-use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, SaleKind};
 use crate::error::{Code, Error};
@@ -129,7 +127,7 @@ impl Operation for InvoicePeriod {
     type Output = PeriodInvoiced;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PeriodInvoiced, Error> {
-        let zone = cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
+        let zone = cx.company.zone();
         let days = self.days(cx.now.get().with_timezone(&zone).date_naive())?;
         if self.periodicidad == Periodicidad::Bimestral && cx.company.regimen != Some(INCORPORATION) {
             return Err(Error::field(Code::DatoInvalido, "periodicidad", "05 es solo del régimen 621"));

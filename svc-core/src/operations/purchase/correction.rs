@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::order::{branch, supplier};
 use super::payable::{PayablePaid, PayableRef, balance_too_large, no_payable, validate_document_day, validate_due_day};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency;
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::Date;
@@ -132,7 +131,7 @@ impl Operation for CancelPayable {
         let cxp = self.cxp;
         let payable = locked(cx, "cxp", cxp).await?;
         refuse_paid(cx, "cxp", cxp).await?;
-        purchases::unbilled(cx, cxp, &payable, mexico_date(cx.now.get())).await?;
+        purchases::unbilled(cx, cxp, &payable, cx.day_at(payable.sucursal)).await?;
         if let Some(compra) = payable.compra
             && let Some(order) = cx.tx.purchase(compra).await?
             && order.cxp == Some(cxp)
@@ -164,7 +163,7 @@ impl Operation for CancelPayablePayment {
         }
         cx.tx.cancel_payable_payment(pago, cx.now).await?;
         for entry in cx.tx.entries_of_payable(cxp, Some(pago)).await? {
-            cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+            cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
         }
         Ok(PayablePaid { cxp, pago })
     }
@@ -205,7 +204,7 @@ impl EditPayable {
         self.concepto.clone().map(Text::into_string).apply(&mut after.concepto);
         self.vencimiento.clone().map(|date| date.0).apply(&mut after.vencimiento);
         if let Some(fecha) = self.fecha.get() {
-            after.fecha = validate_document_day(fecha.0, cx.now)?;
+            after.fecha = validate_document_day(fecha.0, cx.latest_day())?;
         }
         validate_due_day(after.fecha, after.vencimiento)?;
         let mut operaciones = Some(before.operaciones);

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounting::Bill;
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
@@ -218,8 +217,7 @@ impl Operation for ReceivePurchase {
             _ => None,
         };
         let cxp = factura.map(|(cxp, _)| cxp).or(order.cxp);
-        let billed = cxp.is_some() || order.total == Money::default();
-        purchases::received(cx, compra, &came, estatus, factura, billed).await?;
+        purchases::received(cx, compra, &came, estatus, factura, &order).await?;
         cx.tx.update_purchase(compra, estatus, cxp, cx.now).await?;
         Ok(PurchaseReceived { compra, cxp })
     }
@@ -242,7 +240,7 @@ async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Opt
         compra: Some(compra),
         factura: None,
         uuid: None,
-        fecha: mexico_date(cx.now.get()),
+        fecha: cx.day_at(order.sucursal),
         vencimiento: None,
         moneda: &order.moneda,
         tipo_cambio: order.tipo_cambio,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::order::{branch, supplier};
 use crate::domain::accounting::{About, Account, PayablePayment, payable_payment_entry};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
@@ -15,7 +14,7 @@ use crate::domain::money::Money;
 use crate::domain::payable::{PayableTaxes, settle};
 use crate::domain::payment::{validate_amount, validate_day};
 use crate::domain::quantity::{Balance, Rate};
-use crate::domain::time::{Date, Timestamp};
+use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
@@ -118,8 +117,8 @@ impl Operation for CapturePayable {
         let tipo = self.kind()?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
         let fecha = match self.fecha {
-            Some(date) => validate_document_day(date.0, cx.now)?,
-            None => mexico_date(cx.now.get()),
+            Some(date) => validate_document_day(date.0, cx.latest_day())?,
+            None => cx.day_at(self.sucursal.unwrap_or_default()),
         };
         let vencimiento = self.vencimiento.map(|date| date.0);
         validate_due_day(fecha, vencimiento)?;
@@ -171,7 +170,7 @@ impl Operation for PayPayable {
         let cxp = self.cxp;
         let payment = NewPayablePayment {
             cxp,
-            fecha: validate_day(self.fecha.0, cx.now)?,
+            fecha: validate_day(self.fecha.0, cx.latest_day())?,
             importe: validate_amount(self.importe)?,
             cuenta_bancaria: self.cuenta_bancaria,
             referencia: &self.referencia,
@@ -221,6 +220,7 @@ impl Operation for PayPayable {
         let concept = format!("Pago {pago} de la cuenta por pagar {cxp}");
         if let Some(entry) = payable_payment_entry(concept, payment.fecha, &booked)? {
             let about = About { cxp: Some(cxp), cxp_pago: Some(pago), ..About::default() };
+            let about = About { cuenta_bancaria: self.cuenta_bancaria, ..about };
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
         Ok(PayablePaid { cxp, pago })
@@ -255,9 +255,9 @@ impl PayPayable {
 const OLDEST_DOCUMENT: u32 = 5;
 
 /// Refuses a document's day in the future, or more than five years ago.
-pub(super) fn validate_document_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
-    let fecha = validate_day(fecha, now)?;
-    let oldest = mexico_date(now.get()).checked_sub_months(Months::new(12 * OLDEST_DOCUMENT));
+pub(super) fn validate_document_day(fecha: NaiveDate, today: NaiveDate) -> Result<NaiveDate, Error> {
+    let fecha = validate_day(fecha, today)?;
+    let oldest = today.checked_sub_months(Months::new(12 * OLDEST_DOCUMENT));
     if oldest.is_some_and(|oldest| fecha < oldest) {
         return Err(Error::field(Code::DatoInvalido, "fecha", "tiene más de cinco años"));
     }

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry};
-use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
@@ -17,7 +16,7 @@ use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::payment::named_deposit;
-use crate::store::{BankReceipt, BookedDocument, DepositOrigin};
+use crate::store::{BankReceipt, BookedDocument, DepositOrigin, period_closed};
 
 /// Captures a deposit to be applied later.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -59,7 +58,7 @@ impl Operation for CaptureDeposit {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
         let receipt = BankReceipt {
             cuenta_bancaria: self.cuenta_bancaria,
-            fecha: validate_day(self.fecha.0, cx.now)?,
+            fecha: validate_day(self.fecha.0, cx.latest_day())?,
             importe: validate_amount(self.importe)?,
             referencia: &self.referencia,
         };
@@ -73,9 +72,13 @@ impl Operation for CaptureDeposit {
             let pesos = line::pesos(receipt.importe, rate).ok_or(EntryError::TooLarge)?;
             let lines = [EntryLine::cargo(Account::Bancos, pesos), EntryLine::abono(Account::PorIdentificar, pesos)];
             if let Some(entry) = LedgerEntry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
-                let about = About { deposito: Some(deposito), ..About::default() };
+                let cuenta_bancaria = Some(self.cuenta_bancaria);
+                let about = About { deposito: Some(deposito), cuenta_bancaria, ..About::default() };
                 cx.tx.insert_entry(&entry.of(about), cx.now).await?;
             }
+        } else if let Some(day) = cx.tx.lock_books().await?.filter(|day| receipt.fecha <= *day) {
+            // It is posted when it is applied, but dated now.
+            return Err(period_closed(day));
         }
         Ok(DepositRef { deposito })
     }
@@ -97,8 +100,8 @@ impl Operation for CancelDeposit {
         let waited = Money::new((-waited).max(Decimal::ZERO));
         let lines = [EntryLine::cargo(Account::PorIdentificar, waited), EntryLine::abono(Account::Bancos, waited)];
         let concept = format!("Cancelación: Depósito {deposito}");
-        if let Some(entry) = LedgerEntry::new(concept, mexico_date(cx.now.get()), lines)? {
-            let about = About { deposito: Some(deposito), ..About::default() };
+        if let Some(entry) = LedgerEntry::new(concept, cx.today(), lines)? {
+            let about = About { deposito: Some(deposito), cuenta_bancaria: Some(account), ..About::default() };
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
         Ok(DepositRef { deposito })

@@ -69,6 +69,7 @@ impl Operation for PayReceivable {
             Code::FechaAnteriorFactura,
             Code::CxcSinSaldo,
             Code::ImporteExcedeSaldo,
+            Code::PeriodoCerrado,
         ]);
     type Output = PaymentApplied;
 
@@ -79,7 +80,7 @@ impl Operation for PayReceivable {
             origen: PaymentOrigin::Deposito,
             cuenta_bancaria: Some(self.cuenta_bancaria),
             forma_pago_sat: self.forma_pago_sat.word(),
-            fecha: validate_day(self.fecha.0, cx.now)?,
+            fecha: validate_day(self.fecha.0, cx.latest_day())?,
             referencia: Some(&self.referencia),
             deposito: None,
             by_note: false,

@@ -186,7 +186,7 @@ impl ApplyPayment {
         parts: &[(i64, Money)],
         deposit: Option<&NamedDeposit>,
     ) -> Result<NaiveDate, Error> {
-        let given = self.fecha.map(|fecha| validate_day(fecha.0, cx.now)).transpose()?;
+        let given = self.fecha.map(|fecha| validate_day(fecha.0, cx.latest_day())).transpose()?;
         match (given, deposit) {
             (None, None) => Err(Error::field(Code::DatoRequerido, "fecha", "es obligatorio")),
             (None, Some(deposit)) => payable_since(cx, parts, deposit.fecha).await,

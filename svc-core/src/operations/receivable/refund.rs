@@ -132,7 +132,7 @@ impl Operation for RefundAdvance {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceRefunded, Error> {
         let importe = validate_amount(self.importe)?;
-        let fecha = validate_day(self.fecha.0, cx.now)?;
+        let fecha = validate_day(self.fecha.0, cx.latest_day())?;
         self.form()?;
         let anticipo = self.anticipo;
         let missing = || {
@@ -177,7 +177,7 @@ impl Operation for RefundFavour {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<FavourRefunded, Error> {
         let importe = validate_amount(self.importe)?;
-        let fecha = validate_day(self.fecha.0, cx.now)?;
+        let fecha = validate_day(self.fecha.0, cx.latest_day())?;
         let cliente = self.cliente;
         let missing = || {
             let text = format_args!("el cliente {cliente} no existe en la empresa");

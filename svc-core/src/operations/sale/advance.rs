@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::capture::{valid, wrong_state};
+use crate::domain::accounting::IncomeByRate;
 use crate::domain::advance;
 use crate::domain::cfdi::Receiver;
-use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{ACTIVITY, BILLING};
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::{Event, EventKind};
@@ -189,7 +189,7 @@ impl Operation for CaptureAdvance {
         )?;
         let sucursal = self.sucursal.unwrap_or(HEAD_OFFICE);
         let almacen = stock::warehouse(cx, None, sucursal).await?;
-        let today = mexico_date(cx.now.get());
+        let today = cx.day_at(sucursal);
         let sale = NewSale {
             tipo: SaleKind::Anticipo,
             serie: None,
@@ -231,6 +231,7 @@ impl Operation for CaptureAdvance {
             fecha: today,
             vencimiento: today,
             amounts,
+            por_tasa: IncomeByRate::default(),
         };
         let cxc = becomes_owed(cx, &owed, Money::default()).await?;
         let terms = PaymentData {

@@ -5,7 +5,6 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::domain::clock::mexico_date;
 use crate::domain::event::EventKind;
 use crate::domain::invoice::LockedSale;
 use crate::domain::order::{FulfilmentLine, Handover, hand_over};
@@ -243,7 +242,7 @@ async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWareh
 async fn owe(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
     let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();
-    let owed = Owed::of_order(sale, &folio, mexico_date(cx.now.get()));
+    let owed = Owed::of_order(sale, &folio, cx.day_at(sale.sucursal));
     books::becomes_owed(cx, &owed, costo).await.map(|_| ())
 }
 

@@ -55,6 +55,7 @@ impl Operation for CreateSale {
             Code::FormaPagoInvalida,
             Code::MetodoPagoInvalido,
             Code::UsoCfdiInvalido,
+            Code::PeriodoCerrado,
         ]);
     type Output = SaleCreated;
 

@@ -102,6 +102,7 @@ impl Operation for InvoiceSale {
             Code::FormaPagoIncompatible,
             Code::ImpuestoIncompatible,
             Code::DocumentoInvalido,
+            Code::PeriodoCerrado,
             Code::ExistenciaInsuficiente,
             Code::CreditoInsuficiente,
             Code::SaldoVencido,

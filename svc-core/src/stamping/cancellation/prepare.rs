@@ -1,13 +1,11 @@
 //! What a leased cancellation is about, as a request that can be sent.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::America::Mexico_City;
 use uuid::Uuid;
 
 use super::{CancelRequest, Cancelled};
 use crate::context::Step;
 use crate::domain::cfdi::{Cancelacion, Certificate, Cfdi, StampedXml};
-use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::error::Error;
 use crate::operation::Cx;
@@ -40,7 +38,7 @@ impl<'a> Step for PrepareCancellation<'a> {
         let motivo = asked.motivo.ok_or_else(|| missing("reason"))?;
         let document = document(cx, uuid, &asked);
         let sustitucion = asked.uuid_sustitucion.as_deref().and_then(parse_uuid);
-        let zone = cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
+        let zone = cx.company.zone();
         let now = cx.earlier_now().await?;
         let fecha = now.with_timezone(&zone).naive_local();
         let cancelacion = Cancelacion { rfc: &document.emisor, fecha, uuid, motivo, sustitucion };

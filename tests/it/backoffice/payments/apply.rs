@@ -293,13 +293,13 @@ async fn the_back_office_collects_receivables_that_the_api_refuses() {
     refuses(&company, "payment.apply", &[(one(7, "5", "A-7"), "metodo_pago_faltante", "")]).await;
     // Without a breakdown no IVA is known to be collected.
     let lines = json!([
-        {"pago": 1, "cuenta": "102.01", "cargo": "58.00", "abono": "0.00"},
+        {"pago": 1, "cuenta": "102.01.0001", "cargo": "58.00", "abono": "0.00"},
         {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "58.00"},
-        {"pago": 2, "cuenta": "102.01", "cargo": "58.00", "abono": "0.00"},
+        {"pago": 2, "cuenta": "102.01.0001", "cargo": "58.00", "abono": "0.00"},
         {"pago": 2, "cuenta": "105.01", "cargo": "0.00", "abono": "58.00"},
         {"pago": 2, "cuenta": "209.01", "cargo": "8.00", "abono": "0.00"},
         {"pago": 2, "cuenta": "208.01", "cargo": "0.00", "abono": "8.00"},
-        {"pago": 3, "cuenta": "102.01", "cargo": "10.00", "abono": "0.00"},
+        {"pago": 3, "cuenta": "102.01.0001", "cargo": "10.00", "abono": "0.00"},
         {"pago": 3, "cuenta": "105.01", "cargo": "0.00", "abono": "10.00"},
     ]);
     assert_eq!(books(&company.world).await, lines);

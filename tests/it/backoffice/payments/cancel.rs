@@ -43,7 +43,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
     assert_eq!(
         json!(reversal),
         json!([
-            {"pago": 1, "cuenta": "102.01", "cargo": "0.00", "abono": "400.00"},
+            {"pago": 1, "cuenta": "102.01.0001", "cargo": "0.00", "abono": "400.00"},
             {"pago": 1, "cuenta": "105.01", "cargo": "400.00", "abono": "0.00"},
             {"pago": 1, "cuenta": "209.01", "cargo": "0.00", "abono": "55.17"},
             {"pago": 1, "cuenta": "208.01", "cargo": "55.17", "abono": "0.00"},

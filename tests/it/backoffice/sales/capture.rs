@@ -95,7 +95,7 @@ async fn a_sale_is_owed_at_once_and_its_goods_leave() {
     );
     assert_eq!(
         entries(&company, 1).await,
-        ["venta 1: 105.01 +424.40 401.01 -370.00 209.01 -54.40 501.01 +124.50 115.01 -124.50"]
+        ["venta 1: 105.01 +424.40 401.01 -340.00 401.04 -30.00 209.01 -54.40 501.01 +124.50 115.01 -124.50"]
     );
     let emitted: Vec<String> = emitted(&company.world).await.into_iter().map(|(tipo, _)| tipo).collect();
     assert_eq!(emitted, ["venta.creada", "inventario.existencia_cambiada", "inventario.existencia_cambiada"]);

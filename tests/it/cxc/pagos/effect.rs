@@ -51,7 +51,7 @@ async fn a_payment_lowers_what_is_owed_and_raises_what_is_in_the_bank() {
     );
     // 160 × 400.10 / 1160 = 55.186…
     let lines = json!([
-        {"pago": 1, "cuenta": "102.01", "cargo": "400.10", "abono": "0.00"},
+        {"pago": 1, "cuenta": "102.01.0001", "cargo": "400.10", "abono": "0.00"},
         {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "400.10"},
         {"pago": 1, "cuenta": "209.01", "cargo": "55.19", "abono": "0.00"},
         {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "55.19"},
@@ -136,7 +136,7 @@ async fn another_currency_is_booked_in_pesos_and_banked_as_it_is() {
     );
     assert_eq!(banks(&company.world).await, ["0.00", "580.00", "0.00"]);
     let lines = json!([
-        {"pago": 1, "cuenta": "102.01", "cargo": "10150.00", "abono": "0.00"},
+        {"pago": 1, "cuenta": "102.01.0002", "cargo": "10150.00", "abono": "0.00"},
         {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "10150.00"},
         {"pago": 1, "cuenta": "209.01", "cargo": "1400.00", "abono": "0.00"},
         {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "1400.00"},

@@ -141,8 +141,8 @@ SELECT :empresa, n, date '2024-01-16' + (n * 1000 / :filas)::integer, 'Venta ' |
        timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas
 FROM generate_series(1, :filas) n;
 
-INSERT INTO polizas_renglones (empresa, poliza, renglon, codigo, cuenta, cargo, abono)
-SELECT :empresa, n, r, c, c, CASE r WHEN 1 THEN 1000 ELSE 0 END, CASE r WHEN 1 THEN 0 ELSE 1000 END
+INSERT INTO polizas_renglones (empresa, poliza, renglon, fecha, codigo, cuenta, cargo, abono)
+SELECT :empresa, n, r, date '2024-01-16' + (n * 1000 / :filas)::integer, c, c, CASE r WHEN 1 THEN 1000 ELSE 0 END, CASE r WHEN 1 THEN 0 ELSE 1000 END
 FROM generate_series(1, :filas) n, generate_series(1, 2) r, LATERAL (SELECT CASE r WHEN 1 THEN 'clientes' ELSE 'ventas' END) t (c);
 
 INSERT INTO etapas_oportunidad (empresa, clave, nombre, tipo, orden, probabilidad, estatus)

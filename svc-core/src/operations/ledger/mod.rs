@@ -1,0 +1,18 @@
+//! The books as people use them: accounts, entries, the trial balance, closed months.
+
+mod accounts;
+mod balance;
+mod chart;
+mod close;
+mod entries;
+mod export;
+mod manual;
+mod year;
+
+pub use accounts::{Accounts, EditAccount, ListAccounts, NumberedAccount};
+pub use balance::{AccountMovement, Balances, Sums, TrialBalance};
+pub use close::{CloseMonths, MonthsClosed, ReopenMonths};
+pub use entries::{Entries, EntryItem, EntryMovement, ListEntries};
+pub use export::ExportLedger;
+pub use manual::{EntryRef, ManualMovement, ReverseEntry, WriteEntry, WriteOpening};
+pub use year::CloseYear;
