@@ -8,6 +8,7 @@ pub mod cfdi;
 pub mod clock;
 pub mod company;
 pub mod credit_note;
+pub mod cost;
 pub(crate) mod currency;
 pub mod deposit;
 pub mod event;

@@ -6,13 +6,15 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
+use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, moved_entry, sale_entry};
 use crate::domain::clock::mexico_date;
+use crate::domain::cost::IncomingCost;
 use crate::domain::invoice::{LockedSale, due_date};
+use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
-use crate::domain::stock::{StockChange, StockMovement, cost_of};
+use crate::domain::stock::{StockChange, StockMovement};
 use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -79,6 +81,7 @@ pub(crate) async fn hand_over(
     Ok(())
 }
 
+/// Returns the goods' cost, and their first movement.
 async fn take(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -93,23 +96,22 @@ async fn take(
         movement: Some(StockMovement {
             tipo: MovementKind::Venta,
             cantidad: line.cantidad,
-            costo_unitario: line.costo,
+            costo: IncomingCost::default(),
         }),
         apartado: if reserved { Quantity::new(-line.cantidad.get()) } else { Quantity::default() },
     };
     let changes: Vec<StockChange> = goods.iter().map(leave).collect();
     let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
     let posted = stock::post(cx, almacen, &changes, &context).await?;
-    let costs = goods.iter().map(|line| cost_of(line.cantidad, line.costo).map(Money::get));
-    let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
-    Ok((total, posted.movimiento))
+    Ok((line::amount(-posted.valor).ok_or_else(too_costly)?, posted.movimiento))
 }
 
-/// The cost of the goods that a sale has taken so far.
+/// The cost of the goods that a sale has taken so far. What it took before the books began costs
+/// nothing in them.
 pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Cost, Error> {
     let gone = cx.tx.goods_sold(venta).await?;
-    let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
-    let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
+    let costs = gone.iter().filter(|gone| !gone.importado).map(|gone| gone.importe.unwrap_or_default().get());
+    let total = line::amount(costs.sum()).ok_or_else(too_costly)?;
     let entregado = cx.tx.booked(BookedDocument::Sale(venta), &[Account::Entregado]).await?.max(Decimal::ZERO);
     Ok(Cost { total, entregado: Money::new(entregado) })
 }
@@ -136,9 +138,8 @@ pub(crate) async fn undo(
     }
     cx.tx.cancel_receivables(venta, cx.now).await?;
     let gone = cx.tx.goods_sold(venta).await?;
-    let changes = held.into_iter().chain(gone.into_iter().map(back)).collect();
     let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
-    post_by_warehouse(cx, changes, &context).await?;
+    goods_return(cx, gone, held, &context).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
     for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
         cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
@@ -146,26 +147,23 @@ pub(crate) async fn undo(
     Ok(())
 }
 
-/// Changes the stock of several warehouses in ascending order, so that locks never deadlock.
-pub(super) async fn post_by_warehouse(
+/// Returns goods of a sale to their warehouses at the cost they left at, with what the sale still
+/// reserves. Those that left before the
+/// books began come from the opening account, as no entry took them out.
+pub(super) async fn goods_return(
     cx: &mut Cx<'_>,
-    mut changes: Vec<(ActiveWarehouse, StockChange)>,
+    gone: Vec<GoodsMovement>,
+    held: Vec<(ActiveWarehouse, StockChange)>,
     context: &MovementContext<'_>,
 ) -> Result<(), Error> {
-    changes.sort_by_key(|(almacen, _)| almacen.clave);
-    for there in changes.chunk_by(|(a, _), (b, _)| a.clave == b.clave) {
-        let Some((almacen, _)) = there.first() else { continue };
-        let changes: Vec<StockChange> = there.iter().map(|(_, change)| change.clone()).collect();
-        stock::post(cx, almacen, &changes, context).await?;
+    let (imported, own): (Vec<_>, Vec<_>) = gone.into_iter().partition(|gone| gone.importado);
+    let back = |gone: Vec<GoodsMovement>| gone.into_iter().map(|gone| gone.into_change(MovementKind::CancelacionVenta));
+    stock::post_by_warehouse(cx, held.into_iter().chain(back(own)).collect(), context).await?;
+    let valor = stock::post_by_warehouse(cx, back(imported).collect(), context).await?;
+    if let Some(entry) = moved_entry(MovementKind::Registro, mexico_date(cx.now.get()), valor)? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())
-}
-
-/// The change that returns goods to their warehouse.
-pub(super) fn back(gone: GoodsMovement) -> (ActiveWarehouse, StockChange) {
-    let GoodsMovement { almacen, producto, sku, cantidad, costo_unitario } = gone;
-    let movement = Some(StockMovement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
-    (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
 
 /// Creates the receivable and the ledger entry. Returns the receivable's clave.
@@ -235,7 +233,6 @@ pub(crate) fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
         producto: line.product.clave,
         sku: line.product.sku.clone(),
         cantidad: line.cantidad,
-        costo: line.product.costo,
     };
     (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }

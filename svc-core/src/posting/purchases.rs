@@ -6,6 +6,7 @@ use rust_decimal::Decimal;
 use super::stock;
 use crate::domain::accounting::{About, Account, Bill, LedgerEntry, Purchased, expense_entry, purchase_entry};
 use crate::domain::clock::mexico_date;
+use crate::domain::cost::IncomingCost;
 use crate::domain::purchase::Arrival;
 use crate::domain::quantity::Quantity;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
@@ -40,7 +41,8 @@ pub(crate) async fn receive(
             came.gastos += cost_of(arrival.cantidad, costo_unitario).ok_or_else(too_large)?.get();
             continue;
         };
-        let movement = StockMovement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo_unitario };
+        let costo = IncomingCost::Each(costo_unitario);
+        let movement = StockMovement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo };
         changes.push(StockChange { producto, sku, movement: Some(movement), apartado: Quantity::default() });
     }
     if changes.is_empty() {
@@ -49,7 +51,7 @@ pub(crate) async fn receive(
     let almacen = stock::warehouse(cx, order.almacen.as_deref(), order.sucursal).await?;
     let context = MovementContext { compra: Some(compra), ..MovementContext::default() };
     let posted = stock::post(cx, &almacen, &changes, &context).await?;
-    Ok(Came { mercancias: posted.valor.ok_or_else(too_large)?, movimiento: posted.movimiento, ..came })
+    Ok(Came { mercancias: posted.valor, movimiento: posted.movimiento, ..came })
 }
 
 /// Writes the entry of received goods, with the bill that is created now (`factura`, of the payable

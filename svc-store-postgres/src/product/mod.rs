@@ -4,6 +4,7 @@ mod movement;
 mod renamed;
 
 use async_trait::async_trait;
+use svc_core::domain::cost::ProductValue;
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::stock::Holding;
 use svc_core::domain::tax::LineRates;
@@ -12,7 +13,8 @@ use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{
-    ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed, StoreError,
+    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, OthersReserved, ProductTx, Renamed, StockPlace,
+    StockUpdate, StoreError,
 };
 
 use crate::part::columns_in;
@@ -41,6 +43,8 @@ from_row!(SaleProduct {
 
 from_row!(ActiveWarehouse { clave: "almacen", codigo, sucursal });
 from_row!(Holding { clave, producto, existencia, apartado });
+from_row!(ProductValue { producto, existencia: "en_total", valor, ultimo, costo });
+from_row!(LockedGoods { holding: .., value: .. });
 from_row!(OthersReserved { producto, antes, despues });
 
 impl PostgresTx {
@@ -65,34 +69,80 @@ impl PostgresTx {
         .await
     }
 
-    /// Inserts the missing stock records, with zero stock.
-    async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64], now: Timestamp) -> Result<(), StoreError> {
+    /// The stock records of these places with the values of their products, or none at all if one is
+    /// missing. The values are locked before any stock record is, because the condition on their
+    /// number is judged first, and each in ascending order, so that transactions do not deadlock.
+    async fn locked_goods(&mut self, places: &[StockPlace]) -> Result<Vec<LockedGoods>, StoreError> {
+        self.many(sql!(
+            "WITH valores AS MATERIALIZED (
+                 SELECT producto, existencia, valor, ultimo
+                 FROM costos
+                 WHERE empresa = :empresa AND producto = ANY (:producto)
+                 ORDER BY producto
+                 FOR NO KEY UPDATE
+             )
+             SELECT i.clave, i.producto, i.existencia, i.apartado, v.existencia AS en_total, v.valor, v.ultimo, p.costo
+             FROM inventario i
+             JOIN valores v ON v.producto = i.producto
+             JOIN productos p ON p.empresa = i.empresa AND p.clave = i.producto
+             WHERE i.empresa = :empresa
+               AND (i.producto, i.almacen) IN (
+                   SELECT l.producto, l.almacen
+                   FROM unnest(:producto::bigint[], :almacen::bigint[]) AS l (producto, almacen)
+               )
+               AND (SELECT count(*) FROM valores) = (
+                   SELECT count(DISTINCT l.producto)
+                   FROM unnest(:producto::bigint[]) AS l (producto)
+               )
+               AND cardinality(:producto) = (
+                   SELECT count(*)
+                   FROM unnest(:producto::bigint[], :almacen::bigint[]) AS l (producto, almacen)
+                   JOIN inventario x ON x.empresa = :empresa AND x.producto = l.producto AND x.almacen = l.almacen
+               )
+             ORDER BY i.almacen, i.producto
+             FOR NO KEY UPDATE OF i",
+            empresa: self.empresa;
+            for place in places { producto, almacen }
+        ))
+        .await
+    }
+
+    /// Inserts the missing stock records and values, with zero stock; the last condition has the
+    /// counter locked before any value.
+    async fn insert_empty_stock(&mut self, places: &[StockPlace], now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
-            "WITH numero AS (
-                 INSERT INTO contadores AS c (empresa, serie, valor)
-                 SELECT :empresa, 'inventario', count(*)
-                 FROM unnest(:productos::bigint[]) AS p (producto)
+            "WITH lugares AS MATERIALIZED (
+                 SELECT l.producto, l.almacen
+                 FROM unnest(:producto::bigint[], :almacen::bigint[]) AS l (producto, almacen)
                  WHERE NOT EXISTS (
                      SELECT FROM inventario i
-                     WHERE i.empresa = :empresa AND i.producto = p.producto AND i.almacen = :almacen
+                     WHERE i.empresa = :empresa AND i.producto = l.producto AND i.almacen = l.almacen
                  )
+             ), numero AS (
+                 INSERT INTO contadores AS c (empresa, serie, valor)
+                 SELECT :empresa, 'inventario', count(*)
+                 FROM lugares
                  HAVING count(*) > 0
                  ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
                  RETURNING valor
+             ), existencias AS (
+                 INSERT INTO inventario (empresa, clave, producto, almacen, modificado)
+                 SELECT :empresa, n.valor - row_number() OVER (ORDER BY l.almacen DESC, l.producto DESC) + 1, l.producto,
+                        l.almacen, :ahora
+                 FROM numero n, lugares l
+                 ORDER BY l.almacen, l.producto
+                 ON CONFLICT (empresa, producto, almacen) DO NOTHING
              )
-             INSERT INTO inventario (empresa, clave, producto, almacen, modificado)
-             SELECT :empresa, n.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, :almacen, :ahora
-             FROM numero n, unnest(:productos::bigint[]) AS p (producto)
-             WHERE NOT EXISTS (
-                 SELECT FROM inventario i
-                 WHERE i.empresa = :empresa AND i.producto = p.producto AND i.almacen = :almacen
-             )
-             ORDER BY p.producto
-             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
+             INSERT INTO costos (empresa, producto)
+             SELECT DISTINCT :empresa::bigint, l.producto
+             FROM unnest(:producto::bigint[]) AS l (producto)
+             WHERE NOT EXISTS (SELECT FROM costos c WHERE c.empresa = :empresa AND c.producto = l.producto)
+               AND (SELECT count(*) FROM numero) >= 0
+             ORDER BY l.producto
+             ON CONFLICT (empresa, producto) DO NOTHING",
             empresa: self.empresa,
-            almacen,
-            productos,
-            ahora: now,
+            ahora: now;
+            for place in places { producto, almacen }
         ))
         .await
     }
@@ -394,19 +444,31 @@ impl ProductTx for PostgresTx {
         if !locked.is_empty() {
             return Ok(locked);
         }
-        self.insert_empty_stock(almacen, productos, now).await?;
+        let places: Vec<StockPlace> = productos.iter().map(|&producto| StockPlace { almacen, producto }).collect();
+        self.insert_empty_stock(&places, now).await?;
         self.locked(almacen, productos).await
+    }
+
+    async fn lock_goods(&mut self, places: &[StockPlace], now: Timestamp) -> Result<Vec<LockedGoods>, StoreError> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let locked = self.locked_goods(places).await?;
+        if !locked.is_empty() {
+            return Ok(locked);
+        }
+        self.insert_empty_stock(places, now).await?;
+        self.locked_goods(places).await
     }
 
     async fn save_stock(
         &mut self,
         almacen: i64,
-        rows: &[Holding],
-        movements: &[NewMovement<'_>],
+        update: &StockUpdate<'_>,
         context: &MovementContext<'_>,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
-        self.write_stock(almacen, rows, movements, context, now).await
+        self.write_stock(almacen, update, context, now).await
     }
 
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
