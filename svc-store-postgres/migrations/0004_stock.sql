@@ -60,6 +60,17 @@ CREATE TABLE costos (
     CONSTRAINT costos_valor_signo CHECK (valor * sign(existencia) >= 0 AND (existencia <> 0 OR valor = 0))
 );
 
+-- What imports of stock added to `costos`, which no movement did, and the day of their entry.
+CREATE TABLE costos_aperturas (
+    empresa     bigint NOT NULL REFERENCES empresas,
+    producto    bigint NOT NULL,
+    dia         date NOT NULL,
+    existencia  numeric(24, 6) NOT NULL,
+    valor       numeric(20, 2) NOT NULL,
+    PRIMARY KEY (empresa, producto, dia),
+    CONSTRAINT costos_aperturas_producto_fk FOREIGN KEY (empresa, producto) REFERENCES productos
+);
+
 -- The ledger (kardex). It outlives what it speaks of and may come from another system, so it has no
 -- foreign keys: warehouses are text as written down.
 CREATE TABLE movimientos_inventario (

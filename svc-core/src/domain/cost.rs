@@ -55,7 +55,7 @@ impl ProductValue {
     /// if an amount exceeds 18 digits.
     pub(crate) fn moved(&mut self, movement: &StockMovement, more: Decimal) -> Option<Valuation> {
         if movement.tipo.is_transfer() || more.is_zero() {
-            self.worth(movement.cantidad)
+            self.worth(movement)
         } else if more.is_sign_negative() {
             self.leave(Quantity::new(-more))
         } else {
@@ -119,10 +119,13 @@ impl ProductValue {
         Some(Valuation { costo_unitario, importe, ajuste: Decimal::ZERO })
     }
 
-    /// What goods are worth that move without changing the stock's value.
-    fn worth(&self, cantidad: Quantity) -> Option<Valuation> {
-        let costo_unitario = self.known();
-        Some(Valuation { costo_unitario, importe: cost_of(cantidad, costo_unitario)?, ajuste: Decimal::ZERO })
+    /// What goods are worth, as whoever records it says, that move without changing the stock's value.
+    fn worth(&self, movement: &StockMovement) -> Option<Valuation> {
+        let costo_unitario = match movement.costo {
+            IncomingCost::Each(unit) => unit,
+            _ => self.known(),
+        };
+        Some(Valuation { costo_unitario, importe: cost_of(movement.cantidad, costo_unitario)?, ajuste: Decimal::ZERO })
     }
 
     /// The cost of one unit: the average, without stock the last known one, else the product's own.
@@ -277,7 +280,7 @@ mod tests {
         value.costo = money("999999999999999999.999999");
         assert_eq!(value.leave(quantity("999999999999999")), None);
         assert_eq!((value.existencia, value.valor), (before.existencia, before.valor));
-        value.enter(quantity("0.000001"), each("999999999999999999")).unwrap();
+        value.enter(quantity("0.000001"), each("99999999999999999")).unwrap();
         assert!(value.leave(quantity("0.000001")).is_some());
     }
 

@@ -75,8 +75,8 @@ pub use layer::StoreLayer;
 pub use list::ListTx;
 pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{
-    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed,
-    StockPlace, StockUpdate,
+    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock, OthersReserved, ProductTx,
+    Renamed, StockPlace, StockUpdate,
 };
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,

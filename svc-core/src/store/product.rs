@@ -80,6 +80,17 @@ pub struct LockedGoods {
     pub value: ProductValue,
 }
 
+/// What an import adds to the stock of a product.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenedStock {
+    /// Clave of the product.
+    pub producto: i64,
+    /// In all warehouses.
+    pub existencia: Quantity,
+    /// In pesos.
+    pub valor: Decimal,
+}
+
 /// What is written at once of a warehouse's stock.
 #[derive(Debug)]
 pub struct StockUpdate<'a> {
@@ -248,6 +259,15 @@ pub trait ProductTx {
         context: &MovementContext<'_>,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError>;
+
+    /// Updates the locked values of products to what an import has added on `dia`; no product is named
+    /// twice.
+    async fn open_stock(
+        &mut self,
+        values: &[ProductValue],
+        opened: &[OpenedStock],
+        dia: NaiveDate,
+    ) -> Result<(), StoreError>;
 
     /// The movements by which the goods of a sale left since it was last undone, in the order in which they were written.
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError>;

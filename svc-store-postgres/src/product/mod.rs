@@ -4,6 +4,7 @@ mod movement;
 mod renamed;
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use svc_core::domain::cost::ProductValue;
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::stock::Holding;
@@ -13,8 +14,8 @@ use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{
-    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, OthersReserved, ProductTx, Renamed, StockPlace,
-    StockUpdate, StoreError,
+    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, OpenedStock, OthersReserved, ProductTx, Renamed,
+    StockPlace, StockUpdate, StoreError,
 };
 
 use crate::part::columns_in;
@@ -22,6 +23,9 @@ use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+/// The most products of a document.
+const MAX_LINES: usize = 500;
 
 from_row!(ListPrice { producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta });
 
@@ -73,7 +77,7 @@ impl PostgresTx {
     /// missing. The values are locked before any stock record is, because the condition on their
     /// number is judged first, and each in ascending order, so that transactions do not deadlock.
     async fn locked_goods(&mut self, places: &[StockPlace]) -> Result<Vec<LockedGoods>, StoreError> {
-        self.many(sql!(
+        let statement = sql!(
             "WITH valores AS MATERIALIZED (
                  SELECT producto, existencia, valor, ultimo
                  FROM costos
@@ -103,8 +107,10 @@ impl PostgresTx {
              FOR NO KEY UPDATE OF i",
             empresa: self.empresa;
             for place in places { producto, almacen }
-        ))
-        .await
+        );
+        // An import's tables grow, and a plan from its beginning would read them whole.
+        let is_import = places.len() > MAX_LINES;
+        self.many(if is_import { statement.planned_each_time() } else { statement }).await
     }
 
     /// Inserts the missing stock records and values, with zero stock; the last condition has the
@@ -469,6 +475,39 @@ impl ProductTx for PostgresTx {
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
         self.write_stock(almacen, update, context, now).await
+    }
+
+    async fn open_stock(
+        &mut self,
+        values: &[ProductValue],
+        opened: &[OpenedStock],
+        dia: NaiveDate,
+    ) -> Result<(), StoreError> {
+        self.run(
+            sql!(
+                "WITH aperturas AS (
+                     INSERT INTO costos_aperturas AS a (empresa, producto, dia, existencia, valor)
+                     SELECT :empresa, o.producto, :dia, o.existencia, o.valor
+                     FROM unnest(:abierto::bigint[], :existencia::numeric[], :valor::numeric[])
+                          AS o (producto, existencia, valor)
+                     ON CONFLICT (empresa, producto, dia) DO UPDATE
+                     SET existencia = a.existencia + excluded.existencia, valor = a.valor + excluded.valor
+                 )
+                 UPDATE costos c
+                 SET existencia = v.existencia, valor = v.valor, ultimo = v.ultimo
+                 FROM unnest(:producto::bigint[], :en_total::numeric[], :vale::numeric[], :ultimo::numeric[])
+                      AS v (producto, existencia, valor, ultimo)
+                 WHERE c.empresa = :empresa AND c.producto = v.producto",
+                empresa: self.empresa,
+                dia;
+                for stock in opened { abierto: stock.producto, existencia, valor }
+                for value in values {
+                    producto, en_total: value.existencia, vale: value.valor, ultimo: value.ultimo,
+                }
+            )
+            .planned_each_time(),
+        )
+        .await
     }
 
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {

@@ -20,7 +20,7 @@ pub use account::Account;
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
-pub(crate) use stock::{cost_entry, handover_entry, moved_entry};
+pub(crate) use stock::{cost_entry, handover_entry, moved_entry, opened_stock_entry};
 
 /// The side of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
