@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
+use rust_decimal::Decimal;
 use svc_core::domain::deposit::{Deposit, Legacy, NamedDeposit, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
@@ -92,6 +93,26 @@ impl ReceivableTx for PostgresTx {
             venta,
             ahora: now,
             cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await
+    }
+
+    async fn take_opening(&mut self, venta: i64) -> Result<Decimal, StoreError> {
+        self.value(sql!(
+            "WITH abiertas AS (
+                 SELECT clave, apertura
+                 FROM cxc
+                 WHERE empresa = :empresa AND venta = :venta AND apertura <> 0
+                 FOR NO KEY UPDATE
+             ), cerradas AS (
+                 UPDATE cxc c
+                 SET apertura = 0
+                 FROM abiertas a
+                 WHERE c.empresa = :empresa AND c.clave = a.clave
+             )
+             SELECT coalesce(sum(apertura), 0) FROM abiertas",
+            empresa: self.empresa,
+            venta,
         ))
         .await
     }

@@ -20,7 +20,7 @@ pub struct ProductValue {
     pub existencia: Quantity,
     /// The value of that stock in pesos, as negative as the stock.
     pub valor: Balance,
-    /// The last known cost of one unit.
+    /// The last known cost of one unit: the average after the last entry.
     pub ultimo: Option<Money>,
     /// The cost of one unit according to the product's own data.
     pub costo: Money,
@@ -77,11 +77,12 @@ impl ProductValue {
             IncomingCost::Average if there > Decimal::ZERO => proportion(before, cantidad.get(), there)?,
             IncomingCost::Average => {
                 let rest = Quantity::new(cantidad.get() - short);
-                Money::new(settled + cost_of(rest, self.known())?.get())
+                Money::new(settled + cost_of(rest, self.last())?.get())
             }
         };
         let costo_unitario = match costo {
             IncomingCost::Each(unit) => unit,
+            IncomingCost::Average if cost_of(cantidad, self.known()) == Some(importe) => self.known(),
             _ => unit(importe.get(), cantidad.get())?,
         };
         let kept = importe.get() - share(importe.get(), short, cantidad.get());
@@ -109,13 +110,11 @@ impl ProductValue {
         let (there, before) = (self.existencia.get(), self.valor.get());
         let held = cantidad.get().min(there.max(Decimal::ZERO));
         let missing = Quantity::new(cantidad.get() - held);
-        let known = self.known();
-        let beyond = cost_of(missing, known)?;
+        let beyond = cost_of(missing, self.last())?;
         let importe = line::amount(share(before, held, there) + beyond.get())?;
-        let average = held == cantidad.get() || there <= Decimal::ZERO;
-        let costo_unitario = if average { known } else { unit(importe.get(), cantidad.get())? };
-        let ultimo = if there > Decimal::ZERO { Some(known) } else { self.ultimo };
-        self.keep(there - cantidad.get(), before - importe.get(), ultimo)?;
+        let at_one_cost = held == cantidad.get() || there <= Decimal::ZERO;
+        let costo_unitario = if at_one_cost { self.known() } else { unit(importe.get(), cantidad.get())? };
+        self.keep(there - cantidad.get(), before - importe.get(), self.ultimo)?;
         Some(Valuation { costo_unitario, importe, ajuste: Decimal::ZERO })
     }
 
@@ -128,14 +127,17 @@ impl ProductValue {
         Some(Valuation { costo_unitario, importe: cost_of(movement.cantidad, costo_unitario)?, ajuste: Decimal::ZERO })
     }
 
-    /// The cost of one unit: the average, without stock the last known one, else the product's own.
+    /// The cost of one unit: the average, or without stock the last known cost.
     fn known(&self) -> Money {
-        let average = if self.existencia.get() > Decimal::ZERO {
-            unit(self.valor.get(), self.existencia.get())
-        } else {
-            self.ultimo
-        };
-        average.unwrap_or(self.costo)
+        let there = self.existencia.get();
+        let average = if there > Decimal::ZERO { unit(self.valor.get(), there) } else { None };
+        average.unwrap_or_else(|| self.last())
+    }
+
+    /// The average after the last entry, else the product's own cost. The average of a rest whose
+    /// value was rounded to cents would be none.
+    fn last(&self) -> Money {
+        self.ultimo.unwrap_or(self.costo)
     }
 
     fn keep(&mut self, existencia: Decimal, valor: Decimal, ultimo: Option<Money>) -> Option<()> {
@@ -225,7 +227,7 @@ mod tests {
             let moved = value.leave(quantity("1"));
             assert_eq!(seen(&value, moved), expected);
         }
-        assert_eq!(value.ultimo, Some(money("3.33")));
+        assert_eq!(value.ultimo, Some(money("3.333333")));
     }
 
     #[test]

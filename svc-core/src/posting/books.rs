@@ -6,7 +6,9 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, LedgerEntry, SaleAmounts, handover_entry, moved_entry, sale_entry};
+use crate::domain::accounting::{
+    About, Account, LedgerEntry, Opening, SaleAmounts, handover_entry, moved_entry, opening_entry, sale_entry,
+};
 use crate::domain::clock::mexico_date;
 use crate::domain::cost::IncomingCost;
 use crate::domain::invoice::{LockedSale, due_date};
@@ -137,12 +139,23 @@ pub(crate) async fn undo(
         return Err(has_payments());
     }
     cx.tx.cancel_receivables(venta, cx.now).await?;
+    close_opening(cx, venta).await?;
     let gone = cx.tx.goods_sold(venta).await?;
     let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
     goods_return(cx, gone, held, &context).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
     for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
         cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    }
+    Ok(())
+}
+
+/// Takes imported receivables of a sale out of the books. The entry is about no document, like that
+/// of their import.
+async fn close_opening(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
+    let opened = cx.tx.take_opening(venta).await?;
+    if let Some(entry) = opening_entry(Opening::Receivables, mexico_date(cx.now.get()), -opened)? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())
 }
@@ -206,6 +219,9 @@ pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Optio
     let mut earlier: Vec<LedgerEntry> = cx.tx.entry_of_sale(sale.venta).await?.into_iter().collect();
     if costo.is_some() {
         earlier.extend(cx.tx.entries_of_handovers(sale.venta).await?);
+    }
+    if earlier.is_empty() {
+        close_opening(cx, sale.venta).await?;
     }
     for entry in earlier {
         cx.tx.insert_entry(&entry.reversed(sale.fecha), cx.now).await?;

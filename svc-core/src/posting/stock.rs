@@ -309,7 +309,8 @@ fn too_costly(context: &MovementContext<'_>) -> &'static str {
 }
 
 fn too_much(field: &str) -> Error {
-    Error::field(Code::DatoInvalido, field, "el costo en pesos pasa de 18 dígitos")
+    let of = if field == "renglones" { "el costo de lo vendido" } else { "lo que cuesta en pesos" };
+    Error::field(Code::DatoInvalido, field, format_args!("{of} pasa de 18 dígitos"))
 }
 
 /// The lines of the stock's ledger, and what they change.

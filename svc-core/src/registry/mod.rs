@@ -113,6 +113,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::EditAccount>(),
     Entry::operation::<operations::ListAccounts>(),
     Entry::operation::<operations::TrialBalance>(),
+    Entry::operation::<operations::StockReport>(),
     Entry::operation::<operations::CreateOpportunity>(),
     Entry::operation::<operations::MoveOpportunity>(),
     Entry::operation::<operations::Edit<record::supplier::Supplier>>(),

@@ -76,7 +76,7 @@ pub use list::ListTx;
 pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{
     ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock, OthersReserved, ProductTx,
-    Renamed, StockPlace, StockUpdate,
+    Renamed, StockPlace, StockUpdate, StockWorth,
 };
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,

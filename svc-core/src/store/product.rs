@@ -91,6 +91,25 @@ pub struct OpenedStock {
     pub valor: Decimal,
 }
 
+/// A product's stock on a day, and what it was worth.
+#[derive(Debug, Clone)]
+pub struct StockWorth {
+    /// Clave of the product; `None` of the last row, which adds up the products beyond the limit.
+    pub producto: Option<i64>,
+    /// The product's SKU now.
+    pub sku: Option<String>,
+    /// The product's description now.
+    pub descripcion: Option<String>,
+    /// In all warehouses.
+    pub existencia: Quantity,
+    /// In pesos.
+    pub valor: Decimal,
+    /// Of the last row: the number of products beyond the limit.
+    pub otros: i64,
+    /// Of the last row: the balance of [`crate::domain::accounting::Account::Inventario`].
+    pub saldo: Decimal,
+}
+
 /// What is written at once of a warehouse's stock.
 #[derive(Debug)]
 pub struct StockUpdate<'a> {
@@ -268,6 +287,10 @@ pub trait ProductTx {
         opened: &[OpenedStock],
         dia: NaiveDate,
     ) -> Result<(), StoreError>;
+
+    /// The stock at the end of a day of the `limite` products whose stock was worth most, and a last
+    /// row with the rest.
+    async fn stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError>;
 
     /// The movements by which the goods of a sale left since it was last undone, in the order in which they were written.
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError>;

@@ -2,6 +2,7 @@
 
 mod movement;
 mod renamed;
+mod worth;
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -15,7 +16,7 @@ use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{
     ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, OpenedStock, OthersReserved, ProductTx, Renamed,
-    StockPlace, StockUpdate, StoreError,
+    StockPlace, StockUpdate, StockWorth, StoreError,
 };
 
 use crate::part::columns_in;
@@ -508,6 +509,10 @@ impl ProductTx for PostgresTx {
             .planned_each_time(),
         )
         .await
+    }
+
+    async fn stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError> {
+        self.read_stock_worth(al, limite).await
     }
 
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {

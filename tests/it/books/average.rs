@@ -12,7 +12,7 @@ struct Pile {
     /// Below zero if more was sold than there was.
     units: Decimal,
     pesos: Decimal,
-    /// What one unit last cost, once anything did.
+    /// What one unit cost after the last that came, once any did.
     last: Option<Decimal>,
 }
 
@@ -58,14 +58,17 @@ fn cents(exact: Decimal) -> Decimal {
 }
 
 impl Pile {
-    fn one(&self, own: Decimal) -> Decimal {
-        let one = if self.units > Decimal::ZERO { Some(self.pesos / self.units) } else { self.last };
-        one.unwrap_or(own).round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero)
+    /// Remembers what one unit costs now.
+    fn remember(&mut self) {
+        if self.units > Decimal::ZERO {
+            let one = self.pesos / self.units;
+            self.last = Some(one.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero));
+        }
     }
 
     /// Takes units; returns what they cost.
     fn take(&mut self, units: Decimal, own: Decimal) -> Decimal {
-        let one = self.one(own);
+        let one = self.last.unwrap_or(own);
         let cost = if self.units <= Decimal::ZERO {
             cents(units * one)
         } else if units < self.units {
@@ -73,9 +76,6 @@ impl Pile {
         } else {
             self.pesos + cents((units - self.units) * one)
         };
-        if self.units > Decimal::ZERO {
-            self.last = Some(one);
-        }
         self.units -= units;
         self.pesos -= cost;
         cost
@@ -93,14 +93,12 @@ impl Pile {
         }
         self.units += units;
         self.last = Some(one);
-        if self.units > Decimal::ZERO {
-            self.last = Some(self.one(Decimal::ZERO));
-        }
+        self.remember();
     }
 
     /// Puts units of which nobody says what they cost; returns what they do.
     fn find(&mut self, units: Decimal, own: Decimal) -> Decimal {
-        let one = self.one(own);
+        let one = self.last.unwrap_or(own);
         let (before, owed) = (self.pesos, -self.units);
         self.units += units;
         if owed < Decimal::ZERO {
@@ -110,9 +108,7 @@ impl Pile {
         } else {
             self.pesos = cents((units - owed) * one);
         }
-        if self.units > Decimal::ZERO {
-            self.last = Some(self.one(own));
-        }
+        self.remember();
         self.pesos - before
     }
 }

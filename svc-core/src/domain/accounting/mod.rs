@@ -1,6 +1,7 @@
 //! Accounting entries, in pesos; an entry always balances.
 
 mod account;
+mod opening;
 mod payment;
 mod purchase;
 mod stock;
@@ -17,10 +18,11 @@ use super::sale::Amounts;
 use crate::error::{Code, Error};
 
 pub use account::Account;
+pub(crate) use opening::{Opening, opened, opening_entry};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
-pub(crate) use stock::{cost_entry, handover_entry, moved_entry, opened_stock_entry};
+pub(crate) use stock::{cost_entry, handover_entry, moved_entry};
 
 /// The side of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

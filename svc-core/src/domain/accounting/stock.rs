@@ -40,12 +40,6 @@ pub(crate) fn moved_entry(
     LedgerEntry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
 }
 
-/// The entry of imported stock worth `valor`.
-pub(crate) fn opened_stock_entry(fecha: NaiveDate, valor: Decimal) -> Result<Option<LedgerEntry>, EntryError> {
-    let lines = [EntryLine::of(Account::Inventario, valor), EntryLine::of(Account::Apertura, -valor)];
-    LedgerEntry::new("Apertura: inventario", fecha, lines)
-}
-
 /// The entry of what goods that were sold below zero cost less than they left at; `importe` is
 /// negative if they cost more.
 pub(crate) fn cost_entry(fecha: NaiveDate, importe: Decimal) -> Result<Option<LedgerEntry>, EntryError> {

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::accounting::{Opening, opening_entry};
+use crate::domain::clock::mexico_date;
 use crate::domain::currency::PESO;
+use crate::domain::quantity::Balance;
 use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
@@ -140,6 +143,21 @@ pub(in crate::operations) async fn move_past_folios<'r>(
     }
     for ((tipo, serie), folio) in last {
         tx.advance_series(Series::Folios { tipo, serie }, folio).await?;
+    }
+    Ok(())
+}
+
+/// Posts balances of imported records, whose sum this is, against the opening account.
+pub(in crate::operations) async fn open_balances(
+    tx: &mut dyn Tx,
+    opening: Opening,
+    pesos: impl Iterator<Item = Balance> + Send,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let too_much = |_| Conflict::Value("saldo".to_owned());
+    let sum = pesos.map(Balance::get).sum();
+    if let Some(entry) = opening_entry(opening, mexico_date(now.get()), sum).map_err(too_much)? {
+        tx.insert_entry(&entry, now).await?;
     }
     Ok(())
 }

@@ -2,14 +2,16 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
+use crate::domain::accounting::{Opening, opened};
 use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
+use crate::error::Code;
 use crate::json::Fault;
 use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, parsed_rfc, require,
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances, own_folio, parsed_rfc, require,
     require_clave, require_currency, require_uuid,
 };
 use crate::record::payable::PayableImport;
@@ -174,7 +176,15 @@ impl Rules for PayableImport {
         self.sucursal.get_or_insert(HEAD_OFFICE);
         self.operaciones.get_or_insert(1);
         self.modificado.get_or_insert(now);
+        let owed = if self.estatus == Some(PayableStatus::Cancelado) { Balance::default() } else { saldo };
+        let pesos = opened(owed, self.tipo_cambio.unwrap_or(Rate::ONE));
+        self.apertura = pesos.ok_or_else(|| Fault::new(Code::DatoInvalido, "saldo", "pasa de 18 enteros en pesos"))?;
         Ok(())
+    }
+
+    /// Posts what is owed against the opening account, an entry a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+        open_balances(tx, Opening::Payables, rows.iter().map(|row| row.apertura), now).await
     }
 }
 

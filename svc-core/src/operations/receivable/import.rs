@@ -1,15 +1,16 @@
 //! The rules of imported receivables and payments.
 
+use crate::domain::accounting::{Opening, opened};
 use crate::domain::clock::mexico_date;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::quantity::Rate;
+use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::operations::import::{
-    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave, require_currency, require_uuid,
 };
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
@@ -109,7 +110,16 @@ impl Rules for ReceivableImport {
         self.parcialidades.get_or_insert(0);
         self.sucursal.get_or_insert(HEAD_OFFICE);
         self.modificado.get_or_insert(now);
+        let owed = if self.estatus == Some(ReceivableStatus::Cancelado) { Money::default() } else { owed };
+        let pesos = opened(Balance::new(owed.get()), self.tipo_cambio.unwrap_or(Rate::ONE));
+        let too_much = || Fault::new(Code::DatoInvalido, "saldo", "pasa de 18 enteros en pesos");
+        self.apertura = pesos.ok_or_else(too_much)?;
         Ok(())
+    }
+
+    /// Posts what is owed against the opening account, an entry a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+        open_balances(tx, Opening::Receivables, rows.iter().map(|row| row.apertura), now).await
     }
 }
 
