@@ -300,7 +300,9 @@ impl PurchaseTx for PostgresTx {
 
     async fn set_payable_opening(&mut self, cxp: i64, apertura: Balance) -> Result<(), StoreError> {
         self.run(sql!(
-            "UPDATE cxp SET apertura = :apertura WHERE empresa = :empresa AND clave = :cxp",
+            "UPDATE cxp
+             SET apertura = :apertura
+             WHERE empresa = :empresa AND clave = :cxp",
             empresa: self.empresa,
             cxp,
             apertura,

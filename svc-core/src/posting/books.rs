@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, LedgerEntry, Opening, SaleAmounts, handover_entry, moved_entry, opening_entry, sale_entry,
+    About, Account, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry, moved_entry, opening_entry, sale_entry,
 };
 use crate::domain::clock::mexico_date;
 use crate::domain::cost::IncomingCost;
@@ -154,7 +154,8 @@ pub(crate) async fn undo(
 /// of their import.
 async fn close_opening(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
     let opened = cx.tx.take_opening(venta).await?;
-    if let Some(entry) = opening_entry(Opening::Receivables, mexico_date(cx.now.get()), -opened)? {
+    let closing = OpeningBalance::Receivables(opened.negated());
+    if let Some(entry) = opening_entry(mexico_date(cx.now.get()), closing)? {
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())

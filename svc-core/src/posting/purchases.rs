@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, Bill, LedgerEntry, Opening, Purchased, expense_entry, opened, opening_entry, purchase_entry,
+    About, Account, Bill, LedgerEntry, OpeningBalance, Purchased, expense_entry, opened, opening_entry, purchase_entry,
 };
 use crate::domain::clock::mexico_date;
 use crate::domain::cost::IncomingCost;
@@ -130,7 +130,7 @@ pub(crate) async fn reopened(cx: &mut Cx<'_>, cxp: i64, payable: &NewPayable<'_>
 /// Posts `change` of an imported account payable, of which `apertura` is then posted. The entry is
 /// about no document, like that of the import.
 async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fecha: NaiveDate) -> Result<(), Error> {
-    if let Some(entry) = opening_entry(Opening::Payables, fecha, change.get())? {
+    if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change.get()))? {
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(cx.tx.set_payable_opening(cxp, apertura).await?)

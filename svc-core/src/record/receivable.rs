@@ -33,6 +33,8 @@ record! {
         sucursal: i64 { list, import: Option<i64> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
         apertura { computed: Balance },
+        apertura_iva { computed: Balance },
+        apertura_ieps { computed: Balance },
     }
     import ReceivableImport;
 }

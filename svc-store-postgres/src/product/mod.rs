@@ -141,8 +141,8 @@ impl PostgresTx {
                  ON CONFLICT (empresa, producto, almacen) DO NOTHING
              )
              INSERT INTO costos (empresa, producto)
-             SELECT DISTINCT :empresa::bigint, l.producto
-             FROM unnest(:producto::bigint[]) AS l (producto)
+             SELECT :empresa, l.producto
+             FROM (SELECT DISTINCT producto FROM unnest(:producto::bigint[]) AS u (producto)) l
              WHERE NOT EXISTS (SELECT FROM costos c WHERE c.empresa = :empresa AND c.producto = l.producto)
                AND (SELECT count(*) FROM numero) >= 0
              ORDER BY l.producto

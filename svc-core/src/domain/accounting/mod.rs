@@ -18,7 +18,8 @@ use super::sale::Amounts;
 use crate::error::{Code, Error};
 
 pub use account::Account;
-pub(crate) use opening::{Opening, opened, opening_entry};
+pub use opening::{OpenedDebt, OpeningBalance};
+pub(crate) use opening::{opened, opened_debt, opening_entry};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::accounting::{Opening, opening_entry};
+use crate::domain::accounting::{LedgerEntry, OpeningBalance, opening_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::PESO;
-use crate::domain::quantity::Balance;
 use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
@@ -147,17 +146,30 @@ pub(in crate::operations) async fn move_past_folios<'r>(
     Ok(())
 }
 
-/// Posts balances of imported records, whose sum this is, against the opening account.
+/// Posts balances of imported records against the opening account: one entry, or more where a sum
+/// would have too many digits.
 pub(in crate::operations) async fn open_balances(
     tx: &mut dyn Tx,
-    opening: Opening,
-    pesos: impl Iterator<Item = Balance> + Send,
+    balances: &[OpeningBalance],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let too_much = |_| Conflict::Value("saldo".to_owned());
-    let sum = pesos.map(Balance::get).sum();
-    if let Some(entry) = opening_entry(opening, mexico_date(now.get()), sum).map_err(too_much)? {
-        tx.insert_entry(&entry, now).await?;
+    let dia = mexico_date(now.get());
+    let mut entries = Vec::new();
+    let mut sum: Option<(OpeningBalance, Option<LedgerEntry>)> = None;
+    for balance in balances {
+        let more = sum.as_ref().map_or(*balance, |(sum, _)| sum.plus(*balance));
+        match opening_entry(dia, more) {
+            Ok(entry) => sum = Some((more, entry)),
+            Err(_) => {
+                entries.extend(sum.take().and_then(|(_, entry)| entry));
+                let entry = opening_entry(dia, *balance).map_err(|_| Conflict::Value("saldo".to_owned()))?;
+                sum = Some((*balance, entry));
+            }
+        }
+    }
+    entries.extend(sum.and_then(|(_, entry)| entry));
+    for entry in &entries {
+        tx.insert_entry(entry, now).await?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
 
-use crate::domain::accounting::{Opening, cost_entry, opening_entry};
+use crate::domain::accounting::{OpeningBalance, cost_entry, opening_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::cost::{IncomingCost, ProductValue};
 use crate::domain::money::Money;
@@ -112,7 +112,7 @@ impl Rules for StockImport {
         }
         let dia = mexico_date(now.get());
         tx.open_stock(&Vec::from_iter(values.into_values()), &Vec::from_iter(opened.into_values()), dia).await?;
-        for entry in [opening_entry(Opening::Stock, dia, total), cost_entry(dia, ajuste)] {
+        for entry in [opening_entry(dia, OpeningBalance::Stock(total)), cost_entry(dia, ajuste)] {
             let too_much = |_| Conflict::Value("costo_unitario".to_owned());
             if let Some(entry) = entry.map_err(too_much)? {
                 tx.insert_entry(&entry, now).await?;
