@@ -85,13 +85,14 @@ impl ProductValue {
             IncomingCost::Average if cost_of(cantidad, self.known()) == Some(importe) => self.known(),
             _ => unit(importe.get(), cantidad.get())?,
         };
-        let kept = importe.get() - share(importe.get(), short, cantidad.get());
-        let valor = if after > Decimal::ZERO && short > Decimal::ZERO {
-            kept
-        } else if short > Decimal::ZERO {
-            before + settled
-        } else {
+        let valor = if short.is_zero() {
             before + importe.get()
+        } else if after <= Decimal::ZERO {
+            before + settled
+        } else if costo == IncomingCost::Average {
+            importe.get() - settled
+        } else {
+            importe.get() - share(importe.get(), short, cantidad.get())
         };
         let ultimo = if after > Decimal::ZERO {
             Some(unit(valor, after)?)
@@ -257,9 +258,13 @@ mod tests {
         let mut value = new();
         let moved = value.leave(quantity("1"));
         assert_eq!(seen(&value, moved), "7.00 7.00 0 | -1 -7");
-        // A count comes at what they left at.
+        // A count comes at what they left at, and beyond them at the last cost.
         let moved = value.enter(quantity("3"), IncomingCost::Average);
         assert_eq!(seen(&value, moved), "7.00 21.00 0 | 2 14");
+        value.leave(quantity("4")).unwrap();
+        value.ultimo = Some(money("10"));
+        let moved = value.enter(quantity("3"), IncomingCost::Average);
+        assert_eq!(seen(&value, moved), "8.00 24.00 0 | 1 10");
     }
 
     #[test]
