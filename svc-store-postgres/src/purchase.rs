@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use svc_core::domain::payable::PayableTaxes;
-use svc_core::domain::quantity::Balance;
 use svc_core::domain::purchase::{Arrival, OrderedLine};
+use svc_core::domain::quantity::Balance;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableStatus, ProductKind, PurchaseStatus};
 use svc_core::store::{

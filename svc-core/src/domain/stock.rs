@@ -196,8 +196,7 @@ mod tests {
     #[test]
     fn a_holding_keeps_its_books_and_its_bounds() {
         let mut held = Holding { clave: 1, producto: 1, existencia: quantity("10"), apartado: quantity("4") };
-        let sold =
-            StockMovement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo: IncomingCost::default() };
+        let sold = StockMovement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo: IncomingCost::default() };
         let change =
             |movement, apartado| StockChange { producto: 1, sku: None, movement, apartado: quantity(apartado) };
         assert_eq!(held.change(&change(Some(sold), "-4")), Some(quantity("10")));

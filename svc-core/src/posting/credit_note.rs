@@ -64,9 +64,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     }
     let pago = if aplicar { lower_debt(cx, &note).await? } else { None };
     let costo = match note.relacion {
-        TipoRelacion::Devolucion => {
-            goods_come_back(cx, &note, &folio, MovementKind::DevolucionNotaCredito).await?
-        }
+        TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio, MovementKind::DevolucionNotaCredito).await?,
         _ => Money::default(),
     };
     let amounts = SaleAmounts {

@@ -177,15 +177,10 @@ pub(crate) async fn post(
         false => (cx.tx.lock_stock(almacen.clave, &products, cx.now).await?, Vec::new()),
     };
     let (held_before, values_before) = (held.clone(), values.clone());
-    let Applied { movements, ajuste, valor } = apply(&mut held, &mut values, changes, too_costly(context))?;
+    let AppliedChanges { movements, ajuste, valor } = apply(&mut held, &mut values, changes, too_costly(context))?;
     let altered = changed(&held, &held_before);
     let dia = mexico_date(cx.now.get());
-    let update = StockUpdate {
-        rows: &altered,
-        values: &changed(&values, &values_before),
-        movements: &movements,
-        dia,
-    };
+    let update = StockUpdate { rows: &altered, values: &changed(&values, &values_before), movements: &movements, dia };
     let movimiento = cx.tx.save_stock(almacen.clave, &update, context, cx.now).await?;
     let event = |row: &Holding| Event::ExistenciaCambiada {
         existencia: row.clave,
@@ -276,7 +271,7 @@ pub(crate) async fn validate_cost(
         apartado: Quantity::default(),
     };
     let changes: Vec<StockChange> = goods.iter().map(leave).collect();
-    let Applied { valor, .. } = apply(&mut held, &mut values, &changes, "renglones")?;
+    let AppliedChanges { valor, .. } = apply(&mut held, &mut values, &changes, "renglones")?;
     line::amount(-valor).map(|_| ()).ok_or_else(|| too_much("renglones"))
 }
 
@@ -314,7 +309,7 @@ fn too_much(field: &str) -> Error {
 }
 
 /// The lines of the stock's ledger, and what they change.
-struct Applied<'c> {
+struct AppliedChanges<'c> {
     movements: Vec<NewMovement<'c>>,
     /// The increase of the stock's value that the caller's entry moves.
     valor: Decimal,
@@ -328,10 +323,11 @@ fn apply<'c>(
     values: &mut [ProductValue],
     changes: &'c [StockChange],
     costly: &str,
-) -> Result<Applied<'c>, Error> {
+) -> Result<AppliedChanges<'c>, Error> {
     let position: HashMap<i64, usize> = held.iter().enumerate().map(|(at, row)| (row.producto, at)).collect();
     let not_locked = || Error::internal("a stock record was not locked");
-    let mut ledger = Applied { movements: Vec::with_capacity(changes.len()), valor: Decimal::ZERO, ajuste: Decimal::ZERO };
+    let mut ledger =
+        AppliedChanges { movements: Vec::with_capacity(changes.len()), valor: Decimal::ZERO, ajuste: Decimal::ZERO };
     for change in changes {
         let at = *position.get(&change.producto).ok_or_else(not_locked)?;
         let row = held.get_mut(at).ok_or_else(not_locked)?;

@@ -14,11 +14,7 @@ from_row!(StockWorth { producto, sku, descripcion, existencia, valor, otros, sal
 impl PostgresTx {
     /// Goes back from today's values by what was written after the day. Imported movements are in no
     /// value.
-    pub(crate) async fn read_stock_worth(
-        &mut self,
-        al: NaiveDate,
-        limite: i64,
-    ) -> Result<Vec<StockWorth>, StoreError> {
+    pub(crate) async fn read_stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError> {
         self.many(sql!(
             "WITH despues AS (
                  SELECT d.producto, sum(d.existencia) AS existencia, sum(d.valor) AS valor

@@ -25,12 +25,14 @@ async fn kardex(company: &Company, producto: i64) -> Vec<String> {
 }
 
 async fn moved(company: &Company, tipo: &str, cantidad: f64, costo: Option<&str>) {
-    let input = json!({"producto": NAIL, "almacen": "001", "tipo": tipo, "cantidad": cantidad, "costo_unitario": costo});
+    let input =
+        json!({"producto": NAIL, "almacen": "001", "tipo": tipo, "cantidad": cantidad, "costo_unitario": costo});
     did(company.run_by_name("stock.move", &input).await);
 }
 
 async fn bought(company: &Company, cantidad: i64, costo: &str) -> i64 {
-    let order = json!({"proveedor": 1, "renglones": [{"producto": NAIL, "cantidad": cantidad, "costo_unitario": costo}]});
+    let order =
+        json!({"proveedor": 1, "renglones": [{"producto": NAIL, "cantidad": cantidad, "costo_unitario": costo}]});
     let compra = did(company.run_by_name("purchase.capture", &order).await)["compra"].as_i64().expect("a clave");
     did(company.run_by_name("purchase.receive", &json!({"compra": compra})).await);
     compra
@@ -269,7 +271,10 @@ async fn a_day_s_stock_is_worth_what_the_ledger_says_of_it() {
     let before = stock(json!({"al": "2026-10-13"})).await;
     assert_eq!(before["renglones"], json!([food, nail(1, "10.00", "10.00")]));
     let first = stock(json!({"al": "2026-10-12"})).await;
-    assert_eq!(pick(&first, &["renglones", "valor"]), json!({"renglones": [nail(3, "10.00", "30.00")], "valor": "30.00"}));
+    assert_eq!(
+        pick(&first, &["renglones", "valor"]),
+        json!({"renglones": [nail(3, "10.00", "30.00")], "valor": "30.00"})
+    );
     assert_eq!(stock(json!({"al": "2026-10-11"})).await["renglones"], json!([]));
     refuses(&company, "report.stock", &[(json!({"al": "ayer"}), "dato_invalido", "al: ")]).await;
     let (other, nothing) = (world.company().await, json!([]));

@@ -72,7 +72,11 @@ pub(crate) fn opening_entry(fecha: NaiveDate, opening: OpeningBalance) -> Result
         }
     };
     let sum: Decimal = lines.iter().map(EntryLine::signed).sum();
-    LedgerEntry::new(format!("Apertura: {name}"), fecha, lines.into_iter().chain([EntryLine::of(Account::Apertura, -sum)]))
+    LedgerEntry::new(
+        format!("Apertura: {name}"),
+        fecha,
+        lines.into_iter().chain([EntryLine::of(Account::Apertura, -sum)]),
+    )
 }
 
 /// A balance in pesos; `None` when it exceeds 18 digits.

@@ -10,8 +10,8 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
 use crate::json::Fault;
 use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances, own_folio, parsed_rfc, require,
-    require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances, own_folio,
+    parsed_rfc, require, require_clave, require_currency, require_uuid,
 };
 use crate::record::payable::PayableImport;
 use crate::record::purchase::PurchaseImport;

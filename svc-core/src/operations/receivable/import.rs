@@ -10,7 +10,8 @@ use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::operations::import::{
-    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave, require_currency,
+    require_uuid,
 };
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
