@@ -172,9 +172,10 @@ pub(crate) async fn post(
     if products.is_empty() {
         return Ok(Posted::default());
     }
-    let (mut held, mut values) = match changes.iter().any(|change| change.movement.is_some()) {
-        true => lock_goods(cx, almacen, &products).await?,
-        false => (cx.tx.lock_stock(almacen.clave, &products, cx.now).await?, Vec::new()),
+    let (mut held, mut values) = if changes.iter().any(|change| change.movement.is_some()) {
+        lock_goods(cx, almacen, &products).await?
+    } else {
+        (cx.tx.lock_stock(almacen.clave, &products, cx.now).await?, Vec::new())
     };
     let (held_before, values_before) = (held.clone(), values.clone());
     let AppliedChanges { movements, ajuste, valor } = apply(&mut held, &mut values, changes, too_costly(context))?;

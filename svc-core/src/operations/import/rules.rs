@@ -158,14 +158,13 @@ pub(in crate::operations) async fn open_balances(
     let mut sum: Option<(OpeningBalance, Option<LedgerEntry>)> = None;
     for balance in balances {
         let more = sum.as_ref().map_or(*balance, |(sum, _)| sum.plus(*balance));
-        match opening_entry(dia, more) {
-            Ok(entry) => sum = Some((more, entry)),
-            Err(_) => {
-                entries.extend(sum.take().and_then(|(_, entry)| entry));
-                let entry = opening_entry(dia, *balance).map_err(|_| Conflict::Value("saldo".to_owned()))?;
-                sum = Some((*balance, entry));
-            }
-        }
+        sum = if let Ok(entry) = opening_entry(dia, more) {
+            Some((more, entry))
+        } else {
+            entries.extend(sum.take().and_then(|(_, entry)| entry));
+            let entry = opening_entry(dia, *balance).map_err(|_| Conflict::Value("saldo".to_owned()))?;
+            Some((*balance, entry))
+        };
     }
     entries.extend(sum.and_then(|(_, entry)| entry));
     for entry in &entries {

@@ -111,7 +111,8 @@ impl Rules for StockImport {
             sum.valor += valor + more;
         }
         let dia = mexico_date(now.get());
-        tx.open_stock(&Vec::from_iter(values.into_values()), &Vec::from_iter(opened.into_values()), dia).await?;
+        let (values, opened): (Vec<_>, Vec<_>) = (values.into_values().collect(), opened.into_values().collect());
+        tx.open_stock(&values, &opened, dia).await?;
         for entry in [opening_entry(dia, OpeningBalance::Stock(total)), cost_entry(dia, ajuste)] {
             let too_much = |_| Conflict::Value("costo_unitario".to_owned());
             if let Some(entry) = entry.map_err(too_much)? {
