@@ -198,14 +198,14 @@ async fn concurrent_sales_purchases_and_transfers_keep_the_average_true() {
         let receive = json!({"compra": compra});
         let (company, here, north, transfer, reserve) = (&company, &here, &north, &transfer, &reserve);
         async move {
-            let (a, b, c, d, e) = tokio::join!(
+            let done = tokio::join!(
                 company.run_by_name("sale.capture", here),
                 company.run_by_name("sale.capture", north),
                 company.run_by_name("purchase.receive", &receive),
                 company.run_by_name("stock.transfer", transfer),
                 company.run_by_name("stock.reserve", reserve),
             );
-            [a, b, c, d, e].map(did)
+            <[_; 5]>::from(done).map(did)
         }
     });
     join_all(rounds).await;
