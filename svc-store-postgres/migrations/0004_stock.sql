@@ -46,6 +46,31 @@ CREATE INDEX inventario_almacen ON inventario (empresa, almacen, clave);
 -- Filter `modificado_desde`.
 CREATE INDEX inventario_modificado ON inventario (empresa, modificado, clave);
 
+-- What the company holds of a product in all warehouses and what that is worth (contract §12). A table
+-- of its own, without indexes on what changes: every movement writes it.
+CREATE TABLE costos (
+    empresa     bigint NOT NULL REFERENCES empresas,
+    producto    bigint NOT NULL,
+    existencia  numeric(24, 6) NOT NULL DEFAULT 0,
+    valor       numeric(20, 2) NOT NULL DEFAULT 0,
+    -- The last known cost of one unit; null until there is one.
+    ultimo      numeric(24, 6) CHECK (ultimo >= 0),
+    PRIMARY KEY (empresa, producto),
+    CONSTRAINT costos_producto_fk FOREIGN KEY (empresa, producto) REFERENCES productos,
+    CONSTRAINT costos_valor_signo CHECK (valor * sign(existencia) >= 0 AND (existencia <> 0 OR valor = 0))
+);
+
+-- What imports of stock added to `costos`, which no movement did, and the day of their entry.
+CREATE TABLE costos_aperturas (
+    empresa     bigint NOT NULL REFERENCES empresas,
+    producto    bigint NOT NULL,
+    dia         date NOT NULL,
+    existencia  numeric(24, 6) NOT NULL,
+    valor       numeric(20, 2) NOT NULL,
+    PRIMARY KEY (empresa, producto, dia),
+    CONSTRAINT costos_aperturas_producto_fk FOREIGN KEY (empresa, producto) REFERENCES productos
+);
+
 -- The ledger (kardex). It outlives what it speaks of and may come from another system, so it has no
 -- foreign keys: warehouses are text as written down.
 CREATE TABLE movimientos_inventario (
@@ -65,6 +90,10 @@ CREATE TABLE movimientos_inventario (
     costo_unitario       numeric(24, 6) CHECK (costo_unitario >= 0),
     importe              numeric(24, 6),
     referencia           text,
+    -- How the movement changed the value of the product's stock, and the day of that entry; null of
+    -- imported movements, which are in no entry.
+    valor                numeric(20, 2),
+    dia                  date,
     PRIMARY KEY (empresa, clave)
 );
 -- Filter `sku`: the movements of the product that has it.

@@ -56,6 +56,10 @@ CREATE TABLE cxc (
     parcialidades    bigint NOT NULL DEFAULT 0 CHECK (parcialidades >= 0),
     sucursal         bigint NOT NULL DEFAULT 0,
     modificado       timestamptz,
+    -- What an import posted of it against the opening account, in pesos, with the taxes within it.
+    apertura         numeric(20, 2) NOT NULL DEFAULT 0,
+    apertura_iva     numeric(20, 2) NOT NULL DEFAULT 0,
+    apertura_ieps    numeric(20, 2) NOT NULL DEFAULT 0,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT cxc_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
     CONSTRAINT cxc_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas,
@@ -312,6 +316,8 @@ CREATE TABLE cxp (
     operaciones    bigint NOT NULL DEFAULT 1 CHECK (operaciones > 0),
     concepto       text,
     modificado     timestamptz,
+    -- What an import posted of it against the opening account, in pesos.
+    apertura       numeric(20, 2) NOT NULL DEFAULT 0,
     -- The supplier as the foreign key sees it.
     proveedor_ref  bigint GENERATED ALWAYS AS (nullif(proveedor, 0)) STORED,
     PRIMARY KEY (empresa, clave),

@@ -106,7 +106,7 @@ impl CorrectionTx for PostgresTx {
 
     async fn corrected_goods(&mut self, factura: i64) -> Result<Vec<SaleGoods>, StoreError> {
         self.many(sql!(
-            "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad, p.costo
+            "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad
              FROM sustituciones_renglones r
              JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
              WHERE r.empresa = :empresa AND r.factura = :factura AND r.con_existencia

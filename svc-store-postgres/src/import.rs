@@ -27,7 +27,7 @@ use crate::sql::{Sql, sql};
 use crate::transaction::PostgresTx;
 use crate::value::PostgresRow;
 
-from_row!(ImportedSale { cliente, tipo });
+from_row!(ImportedSale { cliente, tipo, impuestos, ieps, total, desglose });
 from_row!(ImportedReceivable { cliente, venta, moneda, tipo_cambio });
 
 /// Statements over many keys are planned each time: the tables grow during an import, and a plan
@@ -316,9 +316,15 @@ impl ImportTx for PostgresTx {
 
     async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError> {
         let statement = sql!(
-            "SELECT clave AS llave, cliente, tipo
-             FROM ventas
-             WHERE empresa = :empresa AND clave = ANY (:ventas)",
+            "SELECT v.clave AS llave, v.cliente, v.tipo, v.impuestos - coalesce(r.locales, 0) AS impuestos,
+                    coalesce(r.ieps, 0) AS ieps, v.total, v.desglose
+             FROM ventas v
+             LEFT JOIN LATERAL (
+                 SELECT sum(r.locales_trasladados) AS locales, sum(r.ieps) AS ieps
+                 FROM ventas_renglones r
+                 WHERE r.empresa = :empresa AND r.venta = v.clave
+             ) r ON true
+             WHERE v.empresa = :empresa AND v.clave = ANY (:ventas)",
             empresa: self.empresa,
             ventas: sales,
         );

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use svc_core::domain::payable::PayableTaxes;
 use svc_core::domain::purchase::{Arrival, OrderedLine};
+use svc_core::domain::quantity::Balance;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableStatus, ProductKind, PurchaseStatus};
 use svc_core::store::{
@@ -117,6 +118,7 @@ impl FromRow for StoredPayable {
             sucursal: row.read("sucursal")?,
             operaciones: row.read("operaciones")?,
             concepto: row.read("concepto")?,
+            apertura: row.read("apertura")?,
         })
     }
 }
@@ -286,12 +288,24 @@ impl PurchaseTx for PostgresTx {
     async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError> {
         self.optional(sql!(
             "SELECT folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda, tipo_cambio,
-                    total, pagado, iva, ieps, retencion_isr, retencion_iva, sucursal, operaciones, concepto
+                    total, pagado, iva, ieps, retencion_isr, retencion_iva, sucursal, operaciones, concepto, apertura
              FROM cxp
              WHERE empresa = :empresa AND clave = :cxp
              FOR NO KEY UPDATE",
             empresa: self.empresa,
             cxp,
+        ))
+        .await
+    }
+
+    async fn set_payable_opening(&mut self, cxp: i64, apertura: Balance) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxp
+             SET apertura = :apertura
+             WHERE empresa = :empresa AND clave = :cxp",
+            empresa: self.empresa,
+            cxp,
+            apertura,
         ))
         .await
     }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
+use svc_core::domain::accounting::OpenedDebt;
 use svc_core::domain::deposit::{Deposit, Legacy, NamedDeposit, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
@@ -29,6 +30,8 @@ impl Registered {
         Some(Deposit { clave: self.clave?, importe: self.importe?, aplicado: self.aplicado? })
     }
 }
+
+from_row!(OpenedDebt { saldo, iva, ieps });
 
 #[async_trait]
 impl ReceivableTx for PostgresTx {
@@ -92,6 +95,28 @@ impl ReceivableTx for PostgresTx {
             venta,
             ahora: now,
             cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await
+    }
+
+    async fn take_opening(&mut self, venta: i64) -> Result<OpenedDebt, StoreError> {
+        self.one(sql!(
+            "WITH abiertas AS (
+                 SELECT clave, apertura, apertura_iva, apertura_ieps
+                 FROM cxc
+                 WHERE empresa = :empresa AND venta = :venta AND apertura <> 0
+                 FOR NO KEY UPDATE
+             ), cerradas AS (
+                 UPDATE cxc c
+                 SET apertura = 0, apertura_iva = 0, apertura_ieps = 0
+                 FROM abiertas a
+                 WHERE c.empresa = :empresa AND c.clave = a.clave
+             )
+             SELECT coalesce(sum(apertura), 0) AS saldo, coalesce(sum(apertura_iva), 0) AS iva,
+                    coalesce(sum(apertura_ieps), 0) AS ieps
+             FROM abiertas",
+            empresa: self.empresa,
+            venta,
         ))
         .await
     }

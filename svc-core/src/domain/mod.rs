@@ -7,6 +7,7 @@ pub mod certificate;
 pub mod cfdi;
 pub mod clock;
 pub mod company;
+pub mod cost;
 pub mod credit_note;
 pub(crate) mod currency;
 pub mod deposit;

@@ -6,6 +6,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use serde::Deserialize;
 use serde::de::value::{self, StrDeserializer};
 
+use super::cost::IncomingCost;
 use super::money::Money;
 use super::quantity::Quantity;
 use super::words::{Direction, MovementKind};
@@ -44,6 +45,11 @@ impl MovementKind {
             | Self::Merma => Some(Direction::Salida),
             Self::SaldoInicial | Self::SalidaEmbarque => None,
         }
+    }
+
+    /// Whether it moves goods between two warehouses, which changes no value.
+    pub(crate) const fn is_transfer(self) -> bool {
+        matches!(self, Self::TraspasoSalida | Self::TraspasoEntrada)
     }
 
     /// Whether goods leave because somebody wants them, as opposed to a record of what has already
@@ -96,8 +102,8 @@ pub struct StockMovement {
     pub tipo: MovementKind,
     /// The quantity; never negative.
     pub cantidad: Quantity,
-    /// The cost of one unit, in pesos.
-    pub costo_unitario: Money,
+    /// What the goods cost if they come in; what goes out leaves at the average.
+    pub costo: IncomingCost,
 }
 
 impl Holding {
@@ -190,8 +196,7 @@ mod tests {
     #[test]
     fn a_holding_keeps_its_books_and_its_bounds() {
         let mut held = Holding { clave: 1, producto: 1, existencia: quantity("10"), apartado: quantity("4") };
-        let sold =
-            StockMovement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo_unitario: Money::default() };
+        let sold = StockMovement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo: IncomingCost::default() };
         let change =
             |movement, apartado| StockChange { producto: 1, sku: None, movement, apartado: quantity(apartado) };
         assert_eq!(held.change(&change(Some(sold), "-4")), Some(quantity("10")));

@@ -72,7 +72,10 @@ pub use sale::{
     SaleRef,
 };
 pub use secrets::SecretsRotated;
-pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
+pub use stock::{
+    CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReport, StockReserved, StockValueLine,
+    StockValues, TransferStock,
+};
 pub use test_company::{ClockMoved, MoveClock, NewFork};
 pub use user::{CreateUser, DisableUser, EditUser, ListUsers, UserRef};
 pub use webhook::{

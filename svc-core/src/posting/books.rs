@@ -6,12 +6,17 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, IncomeByRate, LedgerEntry, SaleAmounts, handover_entry, sale_entry};
+use crate::domain::accounting::{
+    About, Account, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry, moved_entry, opening_entry,
+    sale_entry,
+};
+use crate::domain::cost::IncomingCost;
 use crate::domain::invoice::{LockedSale, due_date};
+use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
-use crate::domain::stock::{StockChange, StockMovement, cost_of};
+use crate::domain::stock::{StockChange, StockMovement};
 use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -52,7 +57,8 @@ impl From<Money> for Cost {
     }
 }
 
-/// Takes the goods and their reservation out of the warehouse. Returns their cost.
+/// Takes the goods and their reservation out of the warehouse. `dia` is the day of the entry that
+/// moves their value. Returns their cost.
 pub(crate) async fn goods_leave(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -60,8 +66,9 @@ pub(crate) async fn goods_leave(
     reserved: bool,
     venta: i64,
     folio: &str,
+    dia: NaiveDate,
 ) -> Result<Money, Error> {
-    Ok(take(cx, almacen, goods, reserved, venta, folio).await?.0)
+    Ok(take(cx, almacen, goods, reserved, venta, folio, dia).await?.0)
 }
 
 /// Delivers goods of an order: they leave the warehouse and stay an asset until the order is owed.
@@ -71,14 +78,16 @@ pub(crate) async fn hand_over(
     goods: &[SaleGoods],
     venta: i64,
 ) -> Result<(), Error> {
-    let (costo, movimiento) = take(cx, almacen, goods, true, venta, &format!("pedido {venta}")).await?;
-    if let Some(entry) = handover_entry(venta, cx.day_at(almacen.sucursal), costo)? {
+    let dia = cx.day_at(almacen.sucursal);
+    let (costo, movimiento) = take(cx, almacen, goods, true, venta, &format!("pedido {venta}"), dia).await?;
+    if let Some(entry) = handover_entry(venta, dia, costo)? {
         let about = About { venta: Some(venta), movimiento, ..About::default() };
         cx.tx.insert_entry(&entry.of(about), cx.now).await?;
     }
     Ok(())
 }
 
+/// Returns the goods' cost, and their first movement.
 async fn take(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -86,6 +95,7 @@ async fn take(
     reserved: bool,
     venta: i64,
     folio: &str,
+    dia: NaiveDate,
 ) -> Result<(Money, Option<i64>), Error> {
     let leave = |line: &SaleGoods| StockChange {
         producto: line.producto,
@@ -93,23 +103,23 @@ async fn take(
         movement: Some(StockMovement {
             tipo: MovementKind::Venta,
             cantidad: line.cantidad,
-            costo_unitario: line.costo,
+            costo: IncomingCost::default(),
         }),
         apartado: if reserved { Quantity::new(-line.cantidad.get()) } else { Quantity::default() },
     };
     let changes: Vec<StockChange> = goods.iter().map(leave).collect();
-    let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
+    let context =
+        MovementContext { venta: Some(venta), referencia: Some(folio), dia: Some(dia), ..MovementContext::default() };
     let posted = stock::post(cx, almacen, &changes, &context).await?;
-    let costs = goods.iter().map(|line| cost_of(line.cantidad, line.costo).map(Money::get));
-    let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
-    Ok((total, posted.movimiento))
+    Ok((line::amount(-posted.valor).ok_or_else(too_costly)?, posted.movimiento))
 }
 
-/// The cost of the goods that a sale has taken so far.
+/// The cost of the goods that a sale has taken so far. What it took before the books began costs
+/// nothing in them.
 pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Cost, Error> {
     let gone = cx.tx.goods_sold(venta).await?;
-    let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
-    let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
+    let costs = gone.iter().filter(|gone| !gone.importado).map(|gone| gone.importe.unwrap_or_default().get());
+    let total = line::amount(costs.sum()).ok_or_else(too_costly)?;
     let entregado = cx.tx.booked(BookedDocument::Sale(venta), &[Account::Entregado]).await?.max(Decimal::ZERO);
     Ok(Cost { total, entregado: Money::new(entregado) })
 }
@@ -135,10 +145,11 @@ pub(crate) async fn undo(
         return Err(has_payments());
     }
     cx.tx.cancel_receivables(venta, cx.now).await?;
+    close_opening(cx, venta).await?;
     let gone = cx.tx.goods_sold(venta).await?;
-    let changes = held.into_iter().chain(gone.into_iter().map(back)).collect();
-    let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
-    post_by_warehouse(cx, changes, &context).await?;
+    let context =
+        MovementContext { venta: Some(venta), referencia: folio, dia: Some(cx.today()), ..MovementContext::default() };
+    goods_return(cx, gone, held, &context).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
     for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
         cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
@@ -146,26 +157,34 @@ pub(crate) async fn undo(
     Ok(())
 }
 
-/// Changes the stock of several warehouses in ascending order, so that locks never deadlock.
-pub(super) async fn post_by_warehouse(
-    cx: &mut Cx<'_>,
-    mut changes: Vec<(ActiveWarehouse, StockChange)>,
-    context: &MovementContext<'_>,
-) -> Result<(), Error> {
-    changes.sort_by_key(|(almacen, _)| almacen.clave);
-    for there in changes.chunk_by(|(a, _), (b, _)| a.clave == b.clave) {
-        let Some((almacen, _)) = there.first() else { continue };
-        let changes: Vec<StockChange> = there.iter().map(|(_, change)| change.clone()).collect();
-        stock::post(cx, almacen, &changes, context).await?;
+/// Takes imported receivables of a sale out of the books. The entry is about no document, like that
+/// of their import.
+async fn close_opening(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
+    let opened = cx.tx.take_opening(venta).await?;
+    let closing = OpeningBalance::Receivables(opened.negated());
+    if let Some(entry) = opening_entry(cx.today(), closing)? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())
 }
 
-/// The change that returns goods to their warehouse.
-pub(super) fn back(gone: GoodsMovement) -> (ActiveWarehouse, StockChange) {
-    let GoodsMovement { almacen, producto, sku, cantidad, costo_unitario } = gone;
-    let movement = Some(StockMovement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
-    (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
+/// Returns goods of a sale to their warehouses at the cost they left at, with what the sale still
+/// reserves. Those that left before the
+/// books began come from the opening account, as no entry took them out.
+pub(super) async fn goods_return(
+    cx: &mut Cx<'_>,
+    gone: Vec<GoodsMovement>,
+    held: Vec<(ActiveWarehouse, StockChange)>,
+    context: &MovementContext<'_>,
+) -> Result<(), Error> {
+    let (imported, own): (Vec<_>, Vec<_>) = gone.into_iter().partition(|gone| gone.importado);
+    let back = |gone: Vec<GoodsMovement>| gone.into_iter().map(|gone| gone.into_change(MovementKind::CancelacionVenta));
+    stock::post_by_warehouse(cx, held.into_iter().chain(back(own)).collect(), context).await?;
+    let valor = stock::post_by_warehouse(cx, back(imported).collect(), context).await?;
+    if let Some(entry) = moved_entry(MovementKind::Registro, context.dia.unwrap_or_else(|| cx.today()), valor)? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
+    }
+    Ok(())
 }
 
 /// Creates the receivable and the ledger entry. Returns the receivable's clave.
@@ -210,6 +229,9 @@ pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Optio
     if costo.is_some() {
         earlier.extend(cx.tx.entries_of_handovers(sale.venta).await?);
     }
+    if earlier.is_empty() {
+        close_opening(cx, sale.venta).await?;
+    }
     for entry in earlier {
         cx.tx.insert_entry(&entry.reversed(sale.fecha), cx.now).await?;
     }
@@ -236,7 +258,6 @@ pub(crate) fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
         producto: line.product.clave,
         sku: line.product.sku.clone(),
         cantidad: line.cantidad,
-        costo: line.product.costo,
     };
     (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }

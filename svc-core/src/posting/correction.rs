@@ -125,10 +125,16 @@ async fn exchange(cx: &mut Cx<'_>, sale: &LockedSale, owed: &Owed<'_>, goods: &[
         return books::rewrite_entry(cx, owed, None).await;
     }
     let gone = cx.tx.goods_sold(sale.clave).await?;
-    let context =
-        MovementContext { venta: Some(sale.clave), referencia: Some(owed.folio), ..MovementContext::default() };
-    books::post_by_warehouse(cx, gone.into_iter().map(books::back).collect(), &context).await?;
+    let context = MovementContext {
+        venta: Some(sale.clave),
+        referencia: Some(owed.folio),
+        dia: Some(owed.fecha),
+        ..MovementContext::default()
+    };
     let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
-    let costo = books::goods_leave(cx, &almacen, goods, false, sale.clave, owed.folio).await?;
+    let places = gone.iter().map(|gone| (&gone.almacen, gone.producto));
+    stock::lock(cx, places.chain(goods.iter().map(|goods| (&almacen, goods.producto)))).await?;
+    books::goods_return(cx, gone, Vec::new(), &context).await?;
+    let costo = books::goods_leave(cx, &almacen, goods, false, sale.clave, owed.folio, owed.fecha).await?;
     books::rewrite_entry(cx, owed, Some(costo)).await
 }

@@ -2,17 +2,18 @@
 
 use rust_decimal::Decimal;
 
-use super::books::{post_by_warehouse, too_costly};
+use super::books::too_costly;
 use super::payment::{self, PaymentData};
 use super::{document, stock, ticket};
 use crate::domain::accounting::{Account, IncomeByRate, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
+use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::Amounts;
-use crate::domain::stock::{StockChange, StockMovement, cost_of};
+use crate::domain::stock::StockChange;
 use crate::domain::words::{InvoiceKind, MovementKind, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -70,7 +71,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     }
     let pago = if aplicar { lower_debt(cx, &note).await? } else { None };
     let costo = match note.relacion {
-        TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio).await?,
+        TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio, MovementKind::DevolucionNotaCredito).await?,
         _ => Money::default(),
     };
     let amounts = SaleAmounts {
@@ -169,23 +170,16 @@ async fn keep(
 }
 
 /// Returns the goods of the lines to their warehouses at the cost at which they left, or at the
-/// current cost if an import did not give it. Returns their total cost.
-async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Result<Money, Error> {
-    let (changes, costs) = goods_back(cx, note, MovementKind::DevolucionNotaCredito).await?;
-    post(cx, note.sale.clave, folio, changes).await?;
-    Ok(costs)
-}
-
-/// The changes that return the goods of the lines to their warehouses, and their total cost.
-pub(super) async fn goods_back(
+/// average if an import did not give it. Returns their total cost.
+pub(super) async fn goods_come_back(
     cx: &mut Cx<'_>,
     note: &NewNote<'_>,
+    folio: &str,
     tipo: MovementKind,
-) -> Result<(Vec<(ActiveWarehouse, StockChange)>, Money), Error> {
+) -> Result<Money, Error> {
     let stocked = cx.tx.sale_goods(note.sale.clave).await?;
     let mut gone = cx.tx.goods_not_returned(note.sale.clave).await?;
     let mut changes: Vec<(ActiveWarehouse, StockChange)> = Vec::new();
-    let mut costs = Decimal::ZERO;
     for line in &note.lines {
         let Some(goods) = stocked.iter().find(|goods| goods.renglon == line.renglon) else { continue };
         let mut back = take(&mut gone, goods.producto, line.acreditada);
@@ -196,46 +190,38 @@ pub(super) async fn goods_back(
                 producto: goods.producto,
                 sku: goods.sku.clone(),
                 cantidad: Quantity::new(missing),
-                costo_unitario: goods.costo,
+                importe: None,
+                importado: true,
             });
         }
-        for part in back {
-            costs += cost_of(part.cantidad, part.costo_unitario).ok_or_else(too_costly)?.get();
-            changes.push(change(part, tipo));
-        }
+        changes.extend(back.into_iter().map(|part| part.into_change(tipo)));
     }
-    Ok((changes, Money::new(costs)))
+    let context = MovementContext {
+        venta: Some(note.sale.clave),
+        referencia: Some(folio),
+        dia: Some(cx.day_at(note.sale.sucursal)),
+        ..MovementContext::default()
+    };
+    let costs = stock::post_by_warehouse(cx, changes, &context).await?;
+    line::amount(costs).ok_or_else(too_costly)
 }
 
-/// Takes `cantidad` of a product from the goods that left.
+/// Takes `cantidad` of a product from the goods that left, with its part of their cost.
 fn take(gone: &mut [GoodsMovement], producto: i64, cantidad: Quantity) -> Vec<GoodsMovement> {
     let mut left = cantidad.get();
     let mut taken = Vec::new();
     for part in gone.iter_mut().filter(|part| part.producto == producto) {
         let units = left.min(part.cantidad.get());
         if units > Decimal::ZERO {
-            taken.push(GoodsMovement { cantidad: Quantity::new(units), ..part.clone() });
+            let share = |all| line::share(all, Money::new(units), Money::new(part.cantidad.get()));
+            let importe = part.importe.map(share);
+            part.importe = part.importe.zip(importe).map(|(all, taken)| Money::new(all.get() - taken.get()));
+            taken.push(GoodsMovement { cantidad: Quantity::new(units), importe, ..part.clone() });
             part.cantidad = Quantity::new(part.cantidad.get() - units);
             left -= units;
         }
     }
     taken
-}
-
-fn change(part: GoodsMovement, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
-    let GoodsMovement { almacen, producto, sku, cantidad, costo_unitario } = part;
-    let movement = Some(StockMovement { tipo, cantidad, costo_unitario });
-    (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
-}
-
-async fn post(
-    cx: &mut Cx<'_>,
-    venta: i64,
-    folio: &str,
-    changes: Vec<(ActiveWarehouse, StockChange)>,
-) -> Result<(), Error> {
-    let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
-    post_by_warehouse(cx, changes, &context).await
 }
 
 /// Locks what the credit note of the record `factura` changed. Refuses its cancellation if its
@@ -284,8 +270,17 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     cx.tx.cancel_refund(record.clave).await?;
     if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
         let back = cx.tx.goods_returned(note.venta, folio).await?;
-        let changes = back.into_iter().map(|part| change(part, MovementKind::CancelacionNotaCredito)).collect();
-        post(cx, note.venta, folio, changes).await?;
+        let came_at: Decimal = back.iter().filter_map(|part| part.importe).map(Money::get).sum();
+        let changes = back.into_iter().map(|part| part.into_change(MovementKind::CancelacionNotaCredito)).collect();
+        let context = MovementContext {
+            venta: Some(note.venta),
+            referencia: Some(folio),
+            dia: Some(cx.today()),
+            ..MovementContext::default()
+        };
+        let valor = stock::post_by_warehouse(cx, changes, &context).await?;
+        // The reversed entry takes out what they came at, but they leave at the average.
+        stock::correct_cost(cx, cx.today(), came_at + valor, None).await?;
     }
     for entry in cx.tx.entries_of_note(note.venta, record.clave).await? {
         cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;

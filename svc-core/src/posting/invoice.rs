@@ -207,13 +207,14 @@ async fn issue(
     };
     let Numbered { clave: factura, folio: number } = cx.tx.open_invoice(&row).await?;
     let folio = printed_folio(&serie, number);
+    let fecha = cx.day_at(sale.sucursal);
     let costo = match leaving {
         None => books::cost_of_goods_gone(cx, sale.clave).await?,
         Some(Leaving { almacen, goods }) => {
-            books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?.into()
+            let reserved = sale.tipo == SaleKind::Pedido;
+            books::goods_leave(cx, &almacen?, &goods, reserved, sale.clave, &folio, fecha).await?.into()
         }
     };
-    let fecha = cx.day_at(sale.sucursal);
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
     let ticket = sale.tipo == SaleKind::Venta;

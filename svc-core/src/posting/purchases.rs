@@ -4,10 +4,13 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{About, Account, Bill, LedgerEntry, Purchased, expense_entry, purchase_entry};
+use crate::domain::accounting::{
+    About, Account, Bill, LedgerEntry, OpeningBalance, Purchased, expense_entry, opened, opening_entry, purchase_entry,
+};
+use crate::domain::cost::IncomingCost;
 use crate::domain::money::Money;
 use crate::domain::purchase::Arrival;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Balance, Quantity};
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
@@ -40,16 +43,18 @@ pub(crate) async fn receive(
             came.gastos += cost_of(arrival.cantidad, costo_unitario).ok_or_else(too_large)?.get();
             continue;
         };
-        let movement = StockMovement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo_unitario };
+        let costo = IncomingCost::Each(costo_unitario);
+        let movement = StockMovement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo };
         changes.push(StockChange { producto, sku, movement: Some(movement), apartado: Quantity::default() });
     }
     if changes.is_empty() {
         return Ok(came);
     }
     let almacen = stock::warehouse(cx, order.almacen.as_deref(), order.sucursal).await?;
-    let context = MovementContext { compra: Some(compra), ..MovementContext::default() };
+    let context =
+        MovementContext { compra: Some(compra), dia: Some(cx.day_at(order.sucursal)), ..MovementContext::default() };
     let posted = stock::post(cx, &almacen, &changes, &context).await?;
-    Ok(Came { mercancias: posted.valor.ok_or_else(too_large)?, movimiento: posted.movimiento, ..came })
+    Ok(Came { mercancias: posted.valor, movimiento: posted.movimiento, ..came })
 }
 
 /// Writes the entry of received goods, with the bill that is created now (`factura`, of the payable
@@ -106,24 +111,55 @@ pub(crate) async fn billed(
     insert(cx, cxp, payable.compra, entry).await
 }
 
+/// What an account payable was in the books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unbilled {
+    /// Nothing: it stays out of them.
+    Nothing,
+    /// An imported balance.
+    Opening,
+    /// A bill.
+    Bill,
+}
+
+/// Posts an imported account payable anew, as it was edited.
+pub(crate) async fn reopened(cx: &mut Cx<'_>, cxp: i64, payable: &NewPayable<'_>) -> Result<(), Error> {
+    let too_much = || Error::field(Code::DatoInvalido, "total", "pasa de 18 dígitos en pesos");
+    let apertura = opened(payable.saldo, payable.tipo_cambio).ok_or_else(too_much)?;
+    open(cx, cxp, apertura, apertura, cx.day_at(payable.sucursal)).await
+}
+
+/// Posts `change` of an imported account payable, of which `apertura` is then posted. The entry is
+/// about no document, like that of the import.
+async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fecha: NaiveDate) -> Result<(), Error> {
+    if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change.get()))? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
+    }
+    Ok(cx.tx.set_payable_opening(cxp, apertura).await?)
+}
+
 /// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; of
-/// an order the bill leaves, and what came of it waits for another. One that is not in the books
-/// stays out of them: returns whether it was there.
+/// an order the bill leaves, and what came of it waits for another; an imported balance goes back to
+/// the opening account.
 pub(crate) async fn unbilled(
     cx: &mut Cx<'_>,
     cxp: i64,
     payable: &StoredPayable,
     fecha: NaiveDate,
-) -> Result<bool, Error> {
+) -> Result<Unbilled, Error> {
+    if payable.apertura != Balance::default() {
+        open(cx, cxp, Balance::new(-payable.apertura.get()), Balance::default(), fecha).await?;
+        return Ok(Unbilled::Opening);
+    }
     let entries = cx.tx.entries_of_payable(cxp, None).await?;
     let Some(compra) = payable.compra else {
         for entry in &entries {
             cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
         }
-        return Ok(!entries.is_empty());
+        return Ok(if entries.is_empty() { Unbilled::Nothing } else { Unbilled::Bill });
     };
     if entries.is_empty() {
-        return Ok(false);
+        return Ok(Unbilled::Nothing);
     }
     let &StoredPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
     let bill = Bill { total, impuestos, pagado, tipo_cambio }.negated();
@@ -131,7 +167,7 @@ pub(crate) async fn unbilled(
     let purchase = Purchased { factura: Some(bill), pendiente, ..Purchased::default() };
     let entry = purchase_entry(format!("Cancelación: Cuenta por pagar {cxp}"), fecha, &purchase)?;
     insert(cx, cxp, Some(compra), entry).await?;
-    Ok(true)
+    Ok(Unbilled::Bill)
 }
 
 async fn insert(cx: &mut Cx<'_>, cxp: i64, compra: Option<i64>, entry: Option<LedgerEntry>) -> Result<(), Error> {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::books::post_by_warehouse;
 use super::credit_note::{self, NewNote};
 use super::refund::give_back;
 use crate::domain::accounting::{Account, EntryLine, SaleAmounts, credit_entry};
@@ -19,7 +18,7 @@ use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::posting::lines::fault;
-use crate::store::{MovementContext, NewCreditBalance, NewRefund, NewReturn};
+use crate::store::{NewCreditBalance, NewRefund, NewReturn};
 
 /// Goods that came back.
 #[derive(Debug, Clone, Copy)]
@@ -130,9 +129,7 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = credit_note::lower_debt(cx, note).await?;
-    let (changes, costo) = credit_note::goods_back(cx, note, MovementKind::Devolucion).await?;
-    let context = MovementContext { venta: Some(sale.clave), referencia: Some(&folio), ..MovementContext::default() };
-    post_by_warehouse(cx, changes, &context).await?;
+    let costo = credit_note::goods_come_back(cx, note, &folio, MovementKind::Devolucion).await?;
     let booked = SaleAmounts {
         ingreso: Account::Descuentos,
         amounts,

@@ -273,7 +273,7 @@ async fn owe(
     let folio = printed_folio(sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { books::goods(sale.lines) };
     stock::validate_there(cx, almacen, &leaving, None).await?;
-    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
+    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio, fecha).await?;
     let owed = Owed {
         venta: made.venta,
         tipo: sale.tipo,

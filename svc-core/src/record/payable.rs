@@ -33,6 +33,7 @@ record! {
         operaciones: i64 { list, import: Option<i64> },
         concepto: Option<String> { list, import: Option<Text<500>> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
+        apertura { computed: Balance },
     }
     import PayableImport;
 }

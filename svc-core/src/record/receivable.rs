@@ -3,7 +3,7 @@
 use super::filter::{boolean, choice, integer, uuid};
 use super::{List, ListSpec, PageSizes, Query, record};
 use crate::domain::money::Money;
-use crate::domain::quantity::Rate;
+use crate::domain::quantity::{Balance, Rate};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{ReceivableStatus, SaleKind};
@@ -32,6 +32,9 @@ record! {
         parcialidades: i64 { list, import: Option<i64> },
         sucursal: i64 { list, import: Option<i64> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
+        apertura { computed: Balance },
+        apertura_iva { computed: Balance },
+        apertura_ieps { computed: Balance },
     }
     import ReceivableImport;
 }

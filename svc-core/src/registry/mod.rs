@@ -126,6 +126,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::CloseMonths>(),
     Entry::operation::<operations::ReopenMonths>(),
     Entry::operation::<operations::CloseYear>(),
+    Entry::operation::<operations::StockReport>(),
     Entry::operation::<operations::CreateOpportunity>(),
     Entry::operation::<operations::MoveOpportunity>(),
     Entry::operation::<operations::Edit<record::supplier::Supplier>>(),

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 
 use super::{Conflict, EachRow, StoreError, Tx};
+use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{OpportunityStatus, SaleKind};
@@ -80,6 +82,25 @@ pub struct ImportedSale {
     pub cliente: Option<i64>,
     /// Copied to the receivable.
     pub tipo: SaleKind,
+    /// The IVA and the IEPS, together.
+    pub impuestos: Money,
+    /// The IEPS.
+    pub ieps: Money,
+    /// The total, with its taxes.
+    pub total: Money,
+    /// Whether its taxes are known.
+    pub desglose: bool,
+}
+
+impl ImportedSale {
+    /// The IVA, the IEPS and the total that contains them, as payments collect them.
+    pub(crate) fn taxes(&self) -> [Money; 3] {
+        if !self.desglose {
+            return [Money::default(); 3];
+        }
+        let iva = (self.impuestos.get() - self.ieps.get()).max(Decimal::ZERO);
+        [Money::new(iva), self.ieps, self.total]
+    }
 }
 
 /// The receivable of an imported payment.

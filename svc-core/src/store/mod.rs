@@ -80,7 +80,10 @@ pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx
 pub use layer::StoreLayer;
 pub use list::ListTx;
 pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
-pub use product::{ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed};
+pub use product::{
+    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock, OthersReserved, ProductTx,
+    Renamed, StockPlace, StockUpdate, StockWorth,
+};
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,
     StoredPayable,

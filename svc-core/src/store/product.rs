@@ -1,13 +1,15 @@
 //! Products and their prices, branches and warehouses, stock and its ledger.
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
+use crate::domain::cost::{IncomingCost, ProductValue};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::{ListPrice, SaleProduct};
-use crate::domain::stock::{Holding, cost_of};
+use crate::domain::stock::{Holding, StockChange, StockMovement};
 use crate::domain::time::Timestamp;
 use crate::domain::words::MovementKind;
 use crate::record::product::ProductData;
@@ -54,17 +56,71 @@ pub struct NewMovement<'a> {
     pub existencia_actual: Quantity,
     /// In pesos.
     pub costo_unitario: Money,
-    /// Total cost, in pesos; `None` if it exceeds the largest amount.
-    pub importe: Option<Money>,
+    /// Total cost, in pesos.
+    pub importe: Money,
+    /// The change of the value of the product's stock, in pesos.
+    pub valor: Decimal,
 }
 
-impl NewMovement<'_> {
-    /// The change in the value of the stock, in pesos; `None` if it exceeds the largest amount.
-    pub(crate) fn worth(&self) -> Option<Decimal> {
-        let more = self.existencia_actual.get() - self.existencia_anterior.get();
-        let cost = cost_of(Quantity::new(more.abs()), self.costo_unitario)?.get();
-        Some(if more.is_sign_negative() { -cost } else { cost })
-    }
+/// A warehouse and a product in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StockPlace {
+    /// Clave of the warehouse.
+    pub almacen: i64,
+    /// Clave of the product.
+    pub producto: i64,
+}
+
+/// A locked stock record, with what the company holds of its product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedGoods {
+    /// The stock record.
+    pub holding: Holding,
+    /// Of all warehouses.
+    pub value: ProductValue,
+}
+
+/// What an import adds to the stock of a product.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenedStock {
+    /// Clave of the product.
+    pub producto: i64,
+    /// In all warehouses.
+    pub existencia: Quantity,
+    /// In pesos.
+    pub valor: Decimal,
+}
+
+/// A product's stock on a day, and what it was worth.
+#[derive(Debug, Clone)]
+pub struct StockWorth {
+    /// Clave of the product; `None` of the last row, which adds up the products beyond the limit.
+    pub producto: Option<i64>,
+    /// The product's SKU now.
+    pub sku: Option<String>,
+    /// The product's description now.
+    pub descripcion: Option<String>,
+    /// In all warehouses.
+    pub existencia: Quantity,
+    /// In pesos.
+    pub valor: Decimal,
+    /// Of the last row: the number of products beyond the limit.
+    pub otros: i64,
+    /// Of the last row: the balance of [`crate::domain::accounting::Account::Inventario`].
+    pub saldo: Decimal,
+}
+
+/// What is written at once of a warehouse's stock.
+#[derive(Debug)]
+pub struct StockUpdate<'a> {
+    /// The changed stock records.
+    pub rows: &'a [Holding],
+    /// The changed values of products.
+    pub values: &'a [ProductValue],
+    /// The new movements.
+    pub movements: &'a [NewMovement<'a>],
+    /// The day of their accounting entry.
+    pub dia: NaiveDate,
 }
 
 /// Goods of a sale that left a warehouse or were returned to it.
@@ -78,8 +134,21 @@ pub struct GoodsMovement {
     pub sku: Option<String>,
     /// Never negative.
     pub cantidad: Quantity,
-    /// Unit cost at that time, in pesos.
-    pub costo_unitario: Money,
+    /// What they cost in all, in pesos; `None` if an import did not say.
+    pub importe: Option<Money>,
+    /// Whether an import wrote it: nothing of it is in the books.
+    pub importado: bool,
+}
+
+impl GoodsMovement {
+    /// The change by which a movement of that kind brings the goods back at the cost they left at, or
+    /// takes them out again.
+    pub(crate) fn into_change(self, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
+        let costo = self.importe.map_or(IncomingCost::Average, IncomingCost::Whole);
+        let movement = Some(StockMovement { tipo, cantidad: self.cantidad, costo });
+        let apartado = Quantity::default();
+        (self.almacen, StockChange { producto: self.producto, sku: self.sku, movement, apartado })
+    }
 }
 
 /// What orders have reserved of a product, besides one of them.
@@ -104,6 +173,8 @@ pub struct MovementContext<'a> {
     pub compra: Option<i64>,
     /// Free text, or the folio of a credit note.
     pub referencia: Option<&'a str>,
+    /// The day of the entry that moves their value; the present day at the warehouse if left out.
+    pub dia: Option<NaiveDate>,
 }
 
 /// Products, prices, warehouses, stock and its ledger.
@@ -195,17 +266,34 @@ pub trait ProductTx {
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64], now: Timestamp)
     -> Result<Vec<Holding>, StoreError>;
 
-    /// Updates locked stock records of a warehouse and inserts its movements, with ascending
-    /// claves; returns the clave of the first movement, if there is any.
+    /// The stock records of these places, in ascending order of warehouse and product, with the
+    /// values of their products; all of them are locked until the end, values first. What is missing
+    /// is inserted with zero stock. `places` has none twice.
+    async fn lock_goods(&mut self, places: &[StockPlace], now: Timestamp) -> Result<Vec<LockedGoods>, StoreError>;
+
+    /// Updates locked stock records of a warehouse and the values of its products, and inserts its
+    /// movements, with ascending claves; returns the clave of the first movement, if there is any.
     async fn save_stock(
         &mut self,
         almacen: i64,
-        rows: &[Holding],
-        movements: &[NewMovement<'_>],
+        update: &StockUpdate<'_>,
         context: &MovementContext<'_>,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError>;
 
-    /// The movements by which the goods of a sale left, in the order in which they were written.
+    /// Updates the locked values of products to what an import has added on `dia`; no product is named
+    /// twice.
+    async fn open_stock(
+        &mut self,
+        values: &[ProductValue],
+        opened: &[OpenedStock],
+        dia: NaiveDate,
+    ) -> Result<(), StoreError>;
+
+    /// The stock at the end of a day of the `limite` products whose stock was worth most, and a last
+    /// row with the rest.
+    async fn stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError>;
+
+    /// The movements by which the goods of a sale left since it was last undone, in the order in which they were written.
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError>;
 }

@@ -184,6 +184,8 @@ pub struct StoredPayable {
     pub operaciones: i64,
     /// What it is for.
     pub concepto: Option<String>,
+    /// What an import posted of it against the opening account, in pesos.
+    pub apertura: Balance,
 }
 
 /// A payment of an account payable as it is stored.
@@ -294,6 +296,9 @@ pub trait PurchaseTx {
 
     /// The whole account payable, locked until the end.
     async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError>;
+
+    /// Sets what is posted of an account payable against the opening account, in pesos.
+    async fn set_payable_opening(&mut self, cxp: i64, apertura: Balance) -> Result<(), StoreError>;
 
     /// Replaces what an edit may change of an account payable: all but its kind and its purchase
     /// order. A fiscal folio of another one is [`super::Conflict::Uuid`].

@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
+use crate::domain::accounting::OpenedDebt;
 use crate::domain::deposit::{Legacy, NamedDeposit, PaidAccount};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
@@ -111,6 +112,10 @@ pub trait ReceivableTx {
 
     /// Cancels the locked receivables of a sale.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
+
+    /// What imports posted of the receivables of a sale against the opening account, in pesos. It is
+    /// forgotten: the caller takes it out of the books.
+    async fn take_opening(&mut self, venta: i64) -> Result<OpenedDebt, StoreError>;
 
     /// What a customer owes; what was due before `today` is overdue.
     async fn customer_balance(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerBalance, StoreError>;

@@ -107,8 +107,6 @@ pub struct SaleGoods {
     pub sku: Option<String>,
     /// In the product's unit.
     pub cantidad: Quantity,
-    /// Current unit cost, in pesos.
-    pub costo: Money,
 }
 
 /// What changes of an order or a quote that is invoiced.

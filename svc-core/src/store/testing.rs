@@ -11,9 +11,9 @@ use crate::domain::scope::Scopes;
 use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore, Reader, Resealed,
-    RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx,
-    Usage, UsageStore,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore,
+    Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription,
+    SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 

@@ -2,8 +2,11 @@
 
 mod movement;
 mod renamed;
+mod worth;
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
+use svc_core::domain::cost::ProductValue;
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::stock::Holding;
 use svc_core::domain::tax::LineRates;
@@ -12,7 +15,8 @@ use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{
-    ActiveWarehouse, GoodsMovement, MovementContext, NewMovement, OthersReserved, ProductTx, Renamed, StoreError,
+    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, OpenedStock, OthersReserved, ProductTx, Renamed,
+    StockPlace, StockUpdate, StockWorth, StoreError,
 };
 
 use crate::part::columns_in;
@@ -20,6 +24,9 @@ use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+/// The most products of a document.
+const MAX_LINES: usize = 500;
 
 from_row!(ListPrice { producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta });
 
@@ -41,6 +48,8 @@ from_row!(SaleProduct {
 
 from_row!(ActiveWarehouse { clave: "almacen", codigo, sucursal });
 from_row!(Holding { clave, producto, existencia, apartado });
+from_row!(ProductValue { producto, existencia: "en_total", valor, ultimo, costo });
+from_row!(LockedGoods { holding: .., value: .. });
 from_row!(OthersReserved { producto, antes, despues });
 
 impl PostgresTx {
@@ -65,34 +74,82 @@ impl PostgresTx {
         .await
     }
 
-    /// Inserts the missing stock records, with zero stock.
-    async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64], now: Timestamp) -> Result<(), StoreError> {
+    /// The stock records of these places with the values of their products, or none at all if one is
+    /// missing. The values are locked before any stock record is, because the condition on their
+    /// number is judged first, and each in ascending order, so that transactions do not deadlock.
+    async fn locked_goods(&mut self, places: &[StockPlace]) -> Result<Vec<LockedGoods>, StoreError> {
+        let statement = sql!(
+            "WITH valores AS MATERIALIZED (
+                 SELECT producto, existencia, valor, ultimo
+                 FROM costos
+                 WHERE empresa = :empresa AND producto = ANY (:producto)
+                 ORDER BY producto
+                 FOR NO KEY UPDATE
+             )
+             SELECT i.clave, i.producto, i.existencia, i.apartado, v.existencia AS en_total, v.valor, v.ultimo, p.costo
+             FROM inventario i
+             JOIN valores v ON v.producto = i.producto
+             JOIN productos p ON p.empresa = i.empresa AND p.clave = i.producto
+             WHERE i.empresa = :empresa
+               AND (i.producto, i.almacen) IN (
+                   SELECT l.producto, l.almacen
+                   FROM unnest(:producto::bigint[], :almacen::bigint[]) AS l (producto, almacen)
+               )
+               AND (SELECT count(*) FROM valores) = (
+                   SELECT count(DISTINCT l.producto)
+                   FROM unnest(:producto::bigint[]) AS l (producto)
+               )
+               AND cardinality(:producto) = (
+                   SELECT count(*)
+                   FROM unnest(:producto::bigint[], :almacen::bigint[]) AS l (producto, almacen)
+                   JOIN inventario x ON x.empresa = :empresa AND x.producto = l.producto AND x.almacen = l.almacen
+               )
+             ORDER BY i.almacen, i.producto
+             FOR NO KEY UPDATE OF i",
+            empresa: self.empresa;
+            for place in places { producto, almacen }
+        );
+        // An import's tables grow, and a plan from its beginning would read them whole.
+        let is_import = places.len() > MAX_LINES;
+        self.many(if is_import { statement.planned_each_time() } else { statement }).await
+    }
+
+    /// Inserts the missing stock records and values, with zero stock; the last condition has the
+    /// counter locked before any value.
+    async fn insert_empty_stock(&mut self, places: &[StockPlace], now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
-            "WITH numero AS (
-                 INSERT INTO contadores AS c (empresa, serie, valor)
-                 SELECT :empresa, 'inventario', count(*)
-                 FROM unnest(:productos::bigint[]) AS p (producto)
+            "WITH lugares AS MATERIALIZED (
+                 SELECT l.producto, l.almacen
+                 FROM unnest(:producto::bigint[], :almacen::bigint[]) AS l (producto, almacen)
                  WHERE NOT EXISTS (
                      SELECT FROM inventario i
-                     WHERE i.empresa = :empresa AND i.producto = p.producto AND i.almacen = :almacen
+                     WHERE i.empresa = :empresa AND i.producto = l.producto AND i.almacen = l.almacen
                  )
+             ), numero AS (
+                 INSERT INTO contadores AS c (empresa, serie, valor)
+                 SELECT :empresa, 'inventario', count(*)
+                 FROM lugares
                  HAVING count(*) > 0
                  ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
                  RETURNING valor
+             ), existencias AS (
+                 INSERT INTO inventario (empresa, clave, producto, almacen, modificado)
+                 SELECT :empresa, n.valor - row_number() OVER (ORDER BY l.almacen DESC, l.producto DESC) + 1, l.producto,
+                        l.almacen, :ahora
+                 FROM numero n, lugares l
+                 ORDER BY l.almacen, l.producto
+                 ON CONFLICT (empresa, producto, almacen) DO NOTHING
              )
-             INSERT INTO inventario (empresa, clave, producto, almacen, modificado)
-             SELECT :empresa, n.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, :almacen, :ahora
-             FROM numero n, unnest(:productos::bigint[]) AS p (producto)
-             WHERE NOT EXISTS (
-                 SELECT FROM inventario i
-                 WHERE i.empresa = :empresa AND i.producto = p.producto AND i.almacen = :almacen
-             )
-             ORDER BY p.producto
-             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
+             INSERT INTO costos (empresa, producto)
+             SELECT :empresa, l.producto
+             FROM (SELECT DISTINCT producto FROM unnest(:producto::bigint[]) AS u (producto)) l
+             WHERE NOT EXISTS (SELECT FROM costos c WHERE c.empresa = :empresa AND c.producto = l.producto)
+               AND (SELECT count(*) FROM numero) >= 0
+             ORDER BY l.producto
+             ON CONFLICT (empresa, producto) DO NOTHING",
             empresa: self.empresa,
-            almacen,
-            productos,
-            ahora: now,
+            ahora: now;
+            for place in places { producto, almacen }
         ))
         .await
     }
@@ -394,19 +451,68 @@ impl ProductTx for PostgresTx {
         if !locked.is_empty() {
             return Ok(locked);
         }
-        self.insert_empty_stock(almacen, productos, now).await?;
+        let places: Vec<StockPlace> = productos.iter().map(|&producto| StockPlace { almacen, producto }).collect();
+        self.insert_empty_stock(&places, now).await?;
         self.locked(almacen, productos).await
+    }
+
+    async fn lock_goods(&mut self, places: &[StockPlace], now: Timestamp) -> Result<Vec<LockedGoods>, StoreError> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let locked = self.locked_goods(places).await?;
+        if !locked.is_empty() {
+            return Ok(locked);
+        }
+        self.insert_empty_stock(places, now).await?;
+        self.locked_goods(places).await
     }
 
     async fn save_stock(
         &mut self,
         almacen: i64,
-        rows: &[Holding],
-        movements: &[NewMovement<'_>],
+        update: &StockUpdate<'_>,
         context: &MovementContext<'_>,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
-        self.write_stock(almacen, rows, movements, context, now).await
+        self.write_stock(almacen, update, context, now).await
+    }
+
+    async fn open_stock(
+        &mut self,
+        values: &[ProductValue],
+        opened: &[OpenedStock],
+        dia: NaiveDate,
+    ) -> Result<(), StoreError> {
+        self.run(
+            sql!(
+                "WITH aperturas AS (
+                     INSERT INTO costos_aperturas AS a (empresa, producto, dia, existencia, valor)
+                     SELECT :empresa, o.producto, :dia, o.existencia, o.valor
+                     FROM unnest(:abierto::bigint[], :existencia::numeric[], :valor::numeric[])
+                          AS o (producto, existencia, valor)
+                     ON CONFLICT (empresa, producto, dia) DO UPDATE
+                     SET existencia = a.existencia + excluded.existencia, valor = a.valor + excluded.valor
+                 )
+                 UPDATE costos c
+                 SET existencia = v.existencia, valor = v.valor, ultimo = v.ultimo
+                 FROM unnest(:producto::bigint[], :en_total::numeric[], :vale::numeric[], :ultimo::numeric[])
+                      AS v (producto, existencia, valor, ultimo)
+                 WHERE c.empresa = :empresa AND c.producto = v.producto",
+                empresa: self.empresa,
+                dia;
+                for stock in opened { abierto: stock.producto, existencia, valor }
+                for value in values {
+                    producto, en_total: value.existencia, vale: value.valor, ultimo: value.ultimo,
+                }
+            )
+            .planned_each_time(),
+        )
+        .await
+    }
+
+    async fn stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError> {
+        self.read_stock_worth(al, limite).await
     }
 
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {

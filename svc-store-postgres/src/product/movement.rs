@@ -1,25 +1,23 @@
 //! Stock and its ledger (kardex).
 
-use svc_core::domain::stock::Holding;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
-use svc_core::store::{GoodsMovement, MovementContext, NewMovement, StoreError};
+use svc_core::store::{GoodsMovement, MovementContext, StockUpdate, StoreError};
 
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(GoodsMovement { almacen: .., producto, sku, cantidad, costo_unitario });
+from_row!(GoodsMovement { almacen: .., producto, sku, cantidad, importe, importado });
 
 impl PostgresTx {
-    /// Updates stock records of a warehouse and inserts movements; returns the clave of the first
-    /// one. The ledger names the warehouse by its clave.
+    /// Updates stock records of a warehouse and the values of products, and inserts movements;
+    /// returns the clave of the first one. The ledger names the warehouse by its clave.
     pub(crate) async fn write_stock(
         &mut self,
         almacen: i64,
-        stock: &[Holding],
-        rows: &[NewMovement<'_>],
+        update: &StockUpdate<'_>,
         context: &MovementContext<'_>,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
@@ -37,22 +35,28 @@ impl PostgresTx {
                      FROM unnest(:clave::bigint[], :existencia::numeric[], :apartado::numeric[])
                           AS e (clave, existencia, apartado)
                      WHERE i.empresa = :empresa AND i.clave = e.clave
+                 ), valores AS (
+                     UPDATE costos c
+                     SET existencia = v.existencia, valor = v.valor, ultimo = v.ultimo
+                     FROM unnest(:valuado::bigint[], :en_total::numeric[], :vale::numeric[], :ultimo::numeric[])
+                          AS v (producto, existencia, valor, ultimo)
+                     WHERE c.empresa = :empresa AND c.producto = v.producto
                  ), movimientos AS (
                      INSERT INTO movimientos_inventario (
                          empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
                          existencia_actual, costo_unitario, importe, almacen, almacen_destino,
-                         venta, compra, referencia
+                         venta, compra, referencia, valor, dia
                      )
                      SELECT :empresa, n.valor - cardinality(:tipo::text[]) + m.orden, :ahora, m.tipo, m.producto,
                             m.sku, m.cantidad, m.existencia_anterior,
                             m.existencia_actual, m.costo_unitario, m.importe, :almacen::bigint::text,
-                            :almacen_destino::bigint::text, :venta, :compra, :referencia
+                            :almacen_destino::bigint::text, :venta, :compra, :referencia, m.valor, :dia
                      FROM numero n,
                           unnest(:tipo::text[], :producto::bigint[], :sku::text[], :cantidad::numeric[],
                                  :existencia_anterior::numeric[], :existencia_actual::numeric[],
-                                 :costo_unitario::numeric[], :importe::numeric[])
+                                 :costo_unitario::numeric[], :importe::numeric[], :valor::numeric[])
                           WITH ORDINALITY AS m (tipo, producto, sku, cantidad, existencia_anterior,
-                                                existencia_actual, costo_unitario, importe, orden)
+                                                existencia_actual, costo_unitario, importe, valor, orden)
                  )
                  SELECT valor FROM numero",
                 empresa: self.empresa,
@@ -61,21 +65,26 @@ impl PostgresTx {
                 almacen_destino: context.almacen_destino,
                 venta: context.venta,
                 compra: context.compra,
-                referencia: context.referencia;
-                for row in stock { clave, existencia, apartado }
-                for row in rows {
+                referencia: context.referencia,
+                dia: update.dia;
+                for row in (update.rows) { clave, existencia, apartado }
+                for value in (update.values) {
+                    valuado: value.producto, en_total: value.existencia, vale: value.valor, ultimo: value.ultimo,
+                }
+                for row in (update.movements) {
                     tipo, producto, sku, cantidad, existencia_anterior, existencia_actual, costo_unitario, importe,
+                    valor,
                 }
             ))
             .await?;
-        Ok(last.map(|last| last - rows.len() as i64 + 1))
+        Ok(last.map(|last| last - update.movements.len() as i64 + 1))
     }
 
     pub(crate) async fn read_goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
         self.goods(venta, &[MovementKind::Venta], None, true).await
     }
 
-    /// Added up by warehouse, product and cost.
+    /// Added up by warehouse and product.
     pub(crate) async fn read_goods_not_returned(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
         let kinds = [
             MovementKind::Venta,
@@ -108,9 +117,11 @@ impl PostgresTx {
     ) -> Result<Vec<GoodsMovement>, StoreError> {
         let back = [MovementKind::CancelacionVenta, MovementKind::DevolucionNotaCredito, MovementKind::Devolucion];
         self.many(sql!(
-            "SELECT a.clave AS almacen, a.codigo, a.sucursal, m.producto, m.sku,
+            "SELECT a.clave AS almacen, a.codigo, a.sucursal, m.producto, max(m.sku) AS sku,
                     sum(CASE WHEN NOT :uno_por_uno AND m.tipo = ANY (:regresos) THEN -m.cantidad ELSE m.cantidad END) AS cantidad,
-                    coalesce(m.costo_unitario, 0) AS costo_unitario
+                    greatest(sum(CASE WHEN NOT :uno_por_uno AND m.tipo = ANY (:regresos)
+                                      THEN -m.importe ELSE m.importe END), 0) AS importe,
+                    bool_or(m.valor IS NULL) AS importado
              FROM movimientos_inventario m
              CROSS JOIN LATERAL (
                  SELECT clave, codigo, sucursal
@@ -126,7 +137,7 @@ impl PostgresTx {
                                            FROM movimientos_inventario
                                            WHERE empresa = :empresa AND venta = :venta AND tipo = :deshecha), 0))
                AND EXISTS (SELECT FROM productos p WHERE p.empresa = :empresa AND p.clave = m.producto)
-             GROUP BY a.clave, a.codigo, a.sucursal, m.producto, m.sku, coalesce(m.costo_unitario, 0),
+             GROUP BY a.clave, a.codigo, a.sucursal, m.producto,
                       CASE WHEN :uno_por_uno THEN m.clave END
              HAVING sum(CASE WHEN NOT :uno_por_uno AND m.tipo = ANY (:regresos) THEN -m.cantidad ELSE m.cantidad END) > 0
              ORDER BY min(m.clave)",

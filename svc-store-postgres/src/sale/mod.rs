@@ -99,7 +99,7 @@ from_row!(SaleInvoice {
     folio: "factura_folio",
     uuid: "factura_uuid",
 });
-from_row!(SaleGoods { renglon, producto, sku, cantidad, costo });
+from_row!(SaleGoods { renglon, producto, sku, cantidad });
 
 /// The columns of a LEFT JOIN with the registry.
 impl FromRow for Option<SaleInvoice> {
@@ -296,7 +296,7 @@ impl SaleTx for PostgresTx {
 
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError> {
         self.many(sql!(
-            "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad, p.costo
+            "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad
              FROM ventas_renglones r
              JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
              WHERE r.empresa = :empresa AND r.venta = :clave AND coalesce(r.con_existencia, p.tipo = :normal)

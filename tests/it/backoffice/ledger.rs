@@ -182,7 +182,7 @@ async fn unapplied_deposits_are_in_the_bank_and_nobodys_yet() {
 }
 
 #[tokio::test]
-async fn stock_is_worth_what_its_movements_say() {
+async fn stock_is_worth_its_weighted_average() {
     let world = World::new().await;
     let company = shop(&world).await;
     let moved = |tipo: &str, cantidad: f64, costo: &str| json!({"sku": "A-1", "almacen": "001", "tipo": tipo, "cantidad": cantidad, "costo_unitario": costo});
@@ -205,11 +205,11 @@ async fn stock_is_worth_what_its_movements_say() {
         [
             "Inventario: saldo_inicial: 115.01 +400.00 304.01 -400.00",
             "Inventario: compra: 115.01 +205.00 502.01 -205.00",
-            "Inventario: venta: 115.01 -80.00 501.01 +80.00",
-            "Inventario: merma: 115.01 -40.00 501.08 +40.00",
+            "Inventario: venta: 115.01 -80.67 501.01 +80.67",
+            "Inventario: merma: 115.01 -40.33 501.08 +40.33",
             "Inventario: devolucion: 115.01 +40.00 501.01 -40.00",
-            "Inventario: saldo_inicial: 115.01 -20.00 304.01 +20.00",
-            "Inventario: ajuste_salida: 115.01 -60.00 501.08 +60.00",
+            "Inventario: saldo_inicial: 115.01 -20.15 304.01 +20.15",
+            "Inventario: ajuste_salida: 115.01 -60.46 501.08 +60.46",
         ]
     );
     let traced: Vec<i64> = sqlx::query_scalar("SELECT movimiento FROM polizas ORDER BY clave")

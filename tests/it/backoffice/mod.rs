@@ -2,6 +2,7 @@
 
 mod below_stock;
 mod corrections;
+mod costs;
 mod deposits;
 mod edits;
 mod exchange;

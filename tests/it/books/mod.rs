@@ -1,5 +1,6 @@
 //! Random operations: after any sequence the books agree, and a refused operation changes nothing.
 
+mod average;
 pub(crate) mod business;
 mod credits;
 mod dealings;
@@ -14,6 +15,7 @@ use futures_util::future::join_all;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use average::Average;
 use business::Business;
 use step::{Step, steps};
 use svc_tests::imports::imports_what_it_exports;
@@ -77,6 +79,7 @@ fn random_steps(seed: u64, world: usize) -> Vec<Step> {
 async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
     let world = World::new().await;
     let companies = [Business::found(&world).await, Business::found(&world).await];
+    let mut averages = [Average::default(), Average::default()];
     let mut tally = std::collections::BTreeMap::<&str, (usize, usize)>::new();
     for (at, step) in steps.iter().enumerate() {
         let business = &companies[usize::from(step.company)];
@@ -84,7 +87,10 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
         let outcome = business.take(&step.deed).await;
         let counts = tally.entry(step.deed.name()).or_default();
         match outcome {
-            Ok(()) => counts.0 += 1,
+            Ok(()) => {
+                counts.0 += 1;
+                averages[usize::from(step.company)].check(&business.company).await;
+            }
             Err(codigo) => {
                 counts.1 += 1;
                 if let Some(before) = before {

@@ -18,7 +18,7 @@ use crate::books::played;
 use crate::table::explain::filled;
 
 /// The tables whose rows are copied. A new table is decided on here, or in [`LEFT_OUT`].
-const COPIED: [&str; 48] = [
+const COPIED: [&str; 50] = [
     "almacenes",
     "anticipos_ventas",
     "cancelaciones",
@@ -27,6 +27,8 @@ const COPIED: [&str; 48] = [
     "compras",
     "compras_renglones",
     "contadores",
+    "costos",
+    "costos_aperturas",
     "cuentas_bancarias",
     "cuentas_contables",
     "cxc",

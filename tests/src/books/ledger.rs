@@ -78,15 +78,46 @@ pub(super) const RULES: &[(&str, &str)] = &[
          GROUP BY d.clave HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
-        "account 115.01 holds what the movements of stock are worth",
-        "SELECT format('%s, no %s', l.libros, m.movimientos)
+        "account 115.01 holds what the stock of each product is worth",
+        "SELECT format('%s, no %s', l.libros, c.valor)
          FROM (SELECT coalesce(sum(r.cargo - r.abono), 0) AS libros
                FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
                WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '115.01') l,
-              (SELECT coalesce(sum(sign(existencia_actual - existencia_anterior)
-                                   * round(abs(existencia_actual - existencia_anterior) * costo_unitario, 2)), 0) AS movimientos
-               FROM movimientos_inventario WHERE empresa = $1) m
-         WHERE l.libros <> m.movimientos",
+              (SELECT coalesce(sum(valor), 0) AS valor FROM costos WHERE empresa = $1) c
+         WHERE l.libros <> c.valor",
+    ),
+    (
+        "account 115.01 holds of each day what its movements and openings are worth",
+        "SELECT format('día %s', coalesce(l.dia, m.dia))
+         FROM (SELECT p.fecha AS dia, sum(r.cargo - r.abono) AS valor
+               FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+               WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '115.01' GROUP BY p.fecha) l
+         FULL JOIN (
+             SELECT dia, sum(valor) AS valor
+             FROM (SELECT dia, valor FROM movimientos_inventario WHERE empresa = $1 AND valor IS NOT NULL
+                   UNION ALL SELECT dia, valor FROM costos_aperturas WHERE empresa = $1) x
+             GROUP BY dia) m ON m.dia = l.dia
+         WHERE coalesce(l.valor, 0) <> coalesce(m.valor, 0)",
+    ),
+    (
+        "a product's stock is that of all warehouses, and its value what movements and openings made of it",
+        "SELECT format('producto %s', coalesce(c.producto, i.producto, m.producto))
+         FROM (SELECT producto, existencia, valor FROM costos WHERE empresa = $1) c
+         FULL JOIN (SELECT producto, sum(existencia) AS existencia FROM inventario WHERE empresa = $1 GROUP BY producto) i
+                   ON i.producto = c.producto
+         FULL JOIN (
+             SELECT producto, sum(valor) AS valor
+             FROM (SELECT producto, valor FROM movimientos_inventario WHERE empresa = $1 AND valor IS NOT NULL
+                   UNION ALL SELECT producto, valor FROM costos_aperturas WHERE empresa = $1) x
+             GROUP BY producto) m ON m.producto = c.producto
+         WHERE coalesce(c.existencia, 0) <> coalesce(i.existencia, 0) OR coalesce(c.valor, 0) <> coalesce(m.valor, 0)",
+    ),
+    (
+        "every movement says what it cost, in all what one unit did",
+        "SELECT format('movimiento %s', clave) FROM movimientos_inventario
+         WHERE empresa = $1 AND valor IS NOT NULL
+           AND (costo_unitario IS NULL OR importe IS NULL
+                OR (tipo <> 'saldo_inicial' AND abs(importe - cantidad * costo_unitario) > 0.011 + cantidad * 0.000001))",
     ),
     (
         "account 115.06 holds what was handed over of orders that are not owed",
@@ -96,7 +127,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
              FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
              WHERE p.empresa = $1 AND p.venta = v.clave AND coalesce(r.codigo, r.cuenta) = '115.06'
          ) l CROSS JOIN LATERAL (
-             SELECT coalesce(sum(CASE tipo WHEN 'venta' THEN 1 ELSE -1 END * round(cantidad * costo_unitario, 2)), 0) AS pesos
+             SELECT coalesce(sum(CASE tipo WHEN 'venta' THEN 1 ELSE -1 END * importe), 0) AS pesos
              FROM movimientos_inventario
              WHERE empresa = $1 AND venta = v.clave AND tipo IN ('venta', 'cancelacion_venta')
          ) m

@@ -11,13 +11,15 @@ use ledger::RULES as LEDGER;
 use notes::RULES as NOTES;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 38] = [
+const WRITTEN: [&str; 40] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
     "compras",
     "compras_renglones",
     "contadores",
+    "costos",
+    "costos_aperturas",
     "cuentas_bancarias",
     "cuentas_contables",
     "cxc",
@@ -253,12 +255,13 @@ const RULES: &[(&str, &str)] = &[
          SELECT hay.serie FROM hay JOIN contadores c ON c.empresa = $1 AND c.serie = hay.serie WHERE c.valor <> hay.n",
     ),
     (
-        "of goods that a sale took, a cancelled one gave all back",
+        "of goods that a sale took, a cancelled one gave all back, at the cost they left at",
         "SELECT format('venta %s producto %s', v.clave, m.producto)
          FROM ventas v JOIN movimientos_inventario m ON m.empresa = $1 AND m.venta = v.clave
          WHERE v.empresa = $1 AND v.cancelada AND m.tipo IN ('venta', 'cancelacion_venta')
          GROUP BY v.clave, m.producto, m.almacen
-         HAVING sum(CASE m.tipo WHEN 'venta' THEN m.cantidad ELSE -m.cantidad END) <> 0",
+         HAVING sum(CASE m.tipo WHEN 'venta' THEN m.cantidad ELSE -m.cantidad END) <> 0
+             OR sum(CASE m.tipo WHEN 'venta' THEN m.importe ELSE -m.importe END) <> 0",
     ),
     (
         "an invoice goes with its sale, and its fiscal folio is everybody's, but for what takes another's place",

@@ -4,6 +4,7 @@ mod account;
 pub(crate) mod electronic;
 mod income;
 mod manual;
+mod opening;
 mod payment;
 mod purchase;
 mod stock;
@@ -26,10 +27,12 @@ pub(crate) use income::IncomeKind;
 pub use income::{IncomeByRate, IncomePart, SaleIncome};
 pub(crate) use manual::is_kept_by_lists;
 pub use manual::{EntryOrigin, FreeEntry, FreeLine};
+pub use opening::{OpenedDebt, OpeningBalance};
+pub(crate) use opening::{opened, opened_debt, opening_entry};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
-pub(crate) use stock::{handover_entry, moved_entry};
+pub(crate) use stock::{cost_entry, handover_entry, moved_entry};
 
 /// The side of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

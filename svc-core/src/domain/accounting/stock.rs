@@ -40,6 +40,13 @@ pub(crate) fn moved_entry(
     LedgerEntry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
 }
 
+/// The entry of what goods that were sold below zero cost less than they left at; `importe` is
+/// negative if they cost more.
+pub(crate) fn cost_entry(fecha: NaiveDate, importe: Decimal) -> Result<Option<LedgerEntry>, EntryError> {
+    let lines = [EntryLine::of(Account::Inventario, importe), EntryLine::of(Account::CostoDeVenta, -importe)];
+    LedgerEntry::new("Ajuste del costo de lo vendido", fecha, lines)
+}
+
 /// The entry of delivered goods of an order: they become a cost once the order is owed.
 pub(crate) fn handover_entry(venta: i64, fecha: NaiveDate, costo: Money) -> Result<Option<LedgerEntry>, EntryError> {
     let lines = [EntryLine::cargo(Account::Entregado, costo), EntryLine::abono(Account::Inventario, costo)];

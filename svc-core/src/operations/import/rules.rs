@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::accounting::{LedgerEntry, OpeningBalance, opening_entry};
+use crate::domain::clock::mexico_date;
 use crate::domain::currency::PESO;
 use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat;
@@ -140,6 +142,33 @@ pub(in crate::operations) async fn move_past_folios<'r>(
     }
     for ((tipo, serie), folio) in last {
         tx.advance_series(Series::Folios { tipo, serie }, folio).await?;
+    }
+    Ok(())
+}
+
+/// Posts balances of imported records against the opening account: one entry, or more where a sum
+/// would have too many digits.
+pub(in crate::operations) async fn open_balances(
+    tx: &mut dyn Tx,
+    balances: &[OpeningBalance],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let dia = mexico_date(now.get());
+    let mut entries = Vec::new();
+    let mut sum: Option<(OpeningBalance, Option<LedgerEntry>)> = None;
+    for balance in balances {
+        let more = sum.as_ref().map_or(*balance, |(sum, _)| sum.plus(*balance));
+        sum = if let Ok(entry) = opening_entry(dia, more) {
+            Some((more, entry))
+        } else {
+            entries.extend(sum.take().and_then(|(_, entry)| entry));
+            let entry = opening_entry(dia, *balance).map_err(|_| Conflict::Value("saldo".to_owned()))?;
+            Some((*balance, entry))
+        };
+    }
+    entries.extend(sum.and_then(|(_, entry)| entry));
+    for entry in &entries {
+        tx.insert_entry(entry, now).await?;
     }
     Ok(())
 }

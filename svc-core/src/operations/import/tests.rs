@@ -98,7 +98,7 @@ fn what_a_line_leaves_out_takes_its_default() {
         ),
         (
             stored::<receivable::ReceivableImport>(r#"{"total":"116","pagado":"16"}"#),
-            "clave=7 estatus='pendiente' fecha=2026-03-02 moneda='MXN' tipo_cambio=1 total=116 pagado=16 saldo=100 parcialidades=0 sucursal=0 modificado=2026-03-02T18:00Z",
+            "clave=7 estatus='pendiente' fecha=2026-03-02 moneda='MXN' tipo_cambio=1 total=116 pagado=16 saldo=100 parcialidades=0 sucursal=0 modificado=2026-03-02T18:00Z apertura=0 apertura_iva=0 apertura_ieps=0",
         ),
         (
             stored::<payment::PaymentImport>(r#"{"cxc":1,"importe":"5"}"#),
@@ -106,7 +106,7 @@ fn what_a_line_leaves_out_takes_its_default() {
         ),
         (
             stored::<payable::PayableImport>(r#"{"total":"9","pagado":"4"}"#),
-            "clave=7 folio='7' tipo='gasto' estatus='pendiente' proveedor=0 fecha=2026-03-02 moneda='MXN' tipo_cambio=1 total=9 pagado=4 saldo=5 sucursal=0 operaciones=1 modificado=2026-03-02T18:00Z",
+            "clave=7 folio='7' tipo='gasto' estatus='pendiente' proveedor=0 fecha=2026-03-02 moneda='MXN' tipo_cambio=1 total=9 pagado=4 saldo=5 sucursal=0 operaciones=1 modificado=2026-03-02T18:00Z apertura=5",
         ),
         (
             stored::<purchase::PurchaseImport>(r#"{"proveedor":1,"cxp":2}"#),

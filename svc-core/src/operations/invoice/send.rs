@@ -19,7 +19,7 @@ pub struct SendInvoice {
 }
 
 /// The document was queued to be sent.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct InvoiceSent {
     /// The clave of the document.

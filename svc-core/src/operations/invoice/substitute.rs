@@ -12,7 +12,6 @@ use crate::domain::event::EventKind;
 use crate::domain::invoice::{LockedSale, ProposedTerms, invoice_series, validate_payment, validate_receiver};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
-use crate::domain::stock::cost_of;
 use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentMethod, PaymentTerm};
 use crate::error::{Code, Error};
 use crate::json::{Many, Text};
@@ -215,8 +214,6 @@ impl InvoiceChanges {
 /// digits.
 async fn validate_goods(cx: &mut Cx<'_>, sale: &LockedSale, lines: &[NewSaleLine]) -> Result<(), Error> {
     let goods: Vec<SaleGoods> = books::goods(lines);
-    let cost = |line: &SaleGoods| cost_of(line.cantidad, line.costo).map(Money::get);
-    goods.iter().map(cost).sum::<Option<Decimal>>().map(Money::new).ok_or_else(books::too_costly)?;
     let mut taken: BTreeMap<i64, Decimal> = books::quantities(&cx.tx.sale_goods(sale.clave).await?);
     let more = |line: SaleGoods| {
         let had = taken.entry(line.producto).or_default();
@@ -225,7 +222,8 @@ async fn validate_goods(cx: &mut Cx<'_>, sale: &LockedSale, lines: &[NewSaleLine
         let more = line.cantidad.get() - covered;
         (more > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(more), ..line })
     };
-    let more: Vec<SaleGoods> = goods.into_iter().filter_map(more).collect();
     let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
+    stock::validate_cost(cx, &almacen, &goods).await?;
+    let more: Vec<SaleGoods> = goods.into_iter().filter_map(more).collect();
     stock::validate_there(cx, &almacen, &more, None).await
 }

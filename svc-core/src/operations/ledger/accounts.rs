@@ -38,7 +38,7 @@ pub struct EditAccount {
 pub struct ListAccounts {}
 
 /// The accounts, sorted by code.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Accounts {
     /// The accounts.
@@ -46,7 +46,7 @@ pub struct Accounts {
 }
 
 /// An account with its number.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct NumberedAccount {
     /// The SAT's code, or what the company called its own account.

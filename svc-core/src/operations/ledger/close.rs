@@ -24,7 +24,7 @@ pub struct ReopenMonths {
 }
 
 /// The answer of [`CloseMonths`] and [`ReopenMonths`].
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MonthsClosed {
     /// The last closed month.

@@ -37,7 +37,7 @@ pub struct ListEntries {
 }
 
 /// A page of entries.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Entries {
     /// The entries.
@@ -51,7 +51,7 @@ pub struct Entries {
 }
 
 /// An accounting entry. The documents that it is about are their claves.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EntryItem {
     /// Its clave.
@@ -103,7 +103,7 @@ pub struct EntryItem {
 }
 
 /// A line of an entry.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EntryMovement {
     /// The account's number at the time.

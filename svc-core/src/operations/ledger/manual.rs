@@ -68,7 +68,7 @@ pub struct ReverseEntry {
 }
 
 /// The entry that was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EntryRef {
     /// The entry's clave.

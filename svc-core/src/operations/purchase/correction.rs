@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 use crate::json::{Exact, Patch, Sent, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::import::require_uuid;
-use crate::posting::purchases;
+use crate::posting::purchases::{self, Unbilled};
 use crate::store::StoredPayable;
 
 /// How many payments an error names.
@@ -110,12 +110,16 @@ impl Operation for EditPayable {
         };
         if posted(&before) != posted(&after) {
             refuse_paid(cx, "clave", cxp).await?;
-            if purchases::unbilled(cx, cxp, &before, before.fecha).await? {
-                let order = match before.compra {
-                    Some(compra) => cx.tx.purchase(compra).await?,
-                    None => None,
-                };
-                purchases::billed(cx, cxp, &row, order.as_ref()).await?;
+            match purchases::unbilled(cx, cxp, &before, before.fecha).await? {
+                Unbilled::Nothing => {}
+                Unbilled::Opening => purchases::reopened(cx, cxp, &row).await?,
+                Unbilled::Bill => {
+                    let order = match before.compra {
+                        Some(compra) => cx.tx.purchase(compra).await?,
+                        None => None,
+                    };
+                    purchases::billed(cx, cxp, &row, order.as_ref()).await?;
+                }
             }
         }
         cx.tx.update_payable(cxp, &row).await?;

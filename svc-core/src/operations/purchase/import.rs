@@ -2,6 +2,7 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
+use crate::domain::accounting::{OpeningBalance, opened};
 use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
@@ -9,8 +10,8 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
 use crate::json::Fault;
 use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, parsed_rfc, require,
-    require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances, own_folio,
+    parsed_rfc, require, require_clave, require_currency, require_uuid,
 };
 use crate::record::payable::PayableImport;
 use crate::record::purchase::PurchaseImport;
@@ -174,7 +175,16 @@ impl Rules for PayableImport {
         self.sucursal.get_or_insert(HEAD_OFFICE);
         self.operaciones.get_or_insert(1);
         self.modificado.get_or_insert(now);
+        let owed = if self.estatus == Some(PayableStatus::Cancelado) { Balance::default() } else { saldo };
+        // No entry holds more than 18 digits, and no payment of it will.
+        self.apertura = opened(owed, self.tipo_cambio.unwrap_or(Rate::ONE)).unwrap_or_default();
         Ok(())
+    }
+
+    /// Posts what is owed against the opening account, an entry a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+        let balance = |row: &Self| OpeningBalance::Payables(row.apertura.get());
+        open_balances(tx, &rows.iter().map(balance).collect::<Vec<_>>(), now).await
     }
 }
 

@@ -1,20 +1,22 @@
 //! The rules of imported receivables and payments.
 
+use crate::domain::accounting::{OpenedDebt, OpeningBalance, opened_debt};
 use crate::domain::clock::mexico_date;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::quantity::Rate;
+use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::operations::import::{
-    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave, require_currency,
+    require_uuid,
 };
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
 use crate::record::receivable::ReceivableImport;
-use crate::store::{Conflict, Series, StoreError, Tx};
+use crate::store::{Conflict, ImportedSale, Series, StoreError, Tx};
 use rust_decimal::Decimal;
 
 impl ReceivableImport {
@@ -40,6 +42,19 @@ impl ReceivableImport {
         let is_settled = self.estatus != Some(ReceivableStatus::Pagado) || owed == Money::default();
         require(is_settled, "estatus", "pagado no lleva saldo")?;
         Ok((paid, owed))
+    }
+}
+
+impl ReceivableImport {
+    /// Notes what is posted of it against the opening account, with the taxes of its sale. What has
+    /// more than 18 digits in pesos fits no entry, neither this nor one of a payment.
+    fn open(&mut self, taxes: [Money; 3]) -> Result<(), Fault> {
+        let (paid, owed) = self.paid_and_owed()?;
+        let owed = if self.estatus == Some(ReceivableStatus::Cancelado) { Money::default() } else { owed };
+        let opened = opened_debt(paid, owed, taxes, self.tipo_cambio.unwrap_or(Rate::ONE));
+        let OpenedDebt { saldo, iva, ieps } = opened.unwrap_or_default();
+        [self.apertura, self.apertura_iva, self.apertura_ieps] = [saldo, iva, ieps].map(Balance::new);
+        Ok(())
     }
 }
 
@@ -93,6 +108,8 @@ impl Rules for ReceivableImport {
                 row.cliente = row.cliente.or(sale.cliente);
                 row.tipo_venta.get_or_insert(sale.tipo);
             }
+            let taxes = row.venta.and_then(|venta| sales.get(&venta)).map(ImportedSale::taxes).unwrap_or_default();
+            row.open(taxes).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
         }
         Ok(())
     }
@@ -110,6 +127,15 @@ impl Rules for ReceivableImport {
         self.sucursal.get_or_insert(HEAD_OFFICE);
         self.modificado.get_or_insert(now);
         Ok(())
+    }
+
+    /// Posts what is owed against the opening account, an entry a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+        let balance = |row: &Self| {
+            let [saldo, iva, ieps] = [row.apertura, row.apertura_iva, row.apertura_ieps].map(Balance::get);
+            OpeningBalance::Receivables(OpenedDebt { saldo, iva, ieps })
+        };
+        open_balances(tx, &rows.iter().map(balance).collect::<Vec<_>>(), now).await
     }
 }
 

@@ -24,7 +24,7 @@ pub struct AgingReport {
 }
 
 /// The answer of [`AgingReport`], in pesos.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AgedLines {
     /// Whose debts.
@@ -44,7 +44,7 @@ pub struct AgedLines {
 }
 
 /// What one customer owes, or what is owed to one supplier, in one currency.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AgedLine {
     /// The clave of the customer or supplier; null for documents without one.
@@ -63,7 +63,7 @@ pub struct AgedLine {
 }
 
 /// A balance by age, in pesos.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AgeBuckets {
     /// The number of open documents.

@@ -25,7 +25,7 @@ pub struct SalesReport {
 }
 
 /// The answer of [`SalesReport`], in pesos.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SalesLines {
     /// The first day.
@@ -43,7 +43,7 @@ pub struct SalesLines {
 }
 
 /// The sales of a day, a customer, a product or a salesperson.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SalesLine {
     /// The day; null in the other groupings.
@@ -63,7 +63,7 @@ pub struct SalesLine {
 }
 
 /// Sales without taxes, in pesos.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SalesSums {
     /// Before discounts: the accounts 401.

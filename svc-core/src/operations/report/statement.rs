@@ -29,7 +29,7 @@ pub struct StatementReport {
 }
 
 /// The answer of [`StatementReport`], in pesos where no currency is named.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CustomerStatement {
     /// The clave of the customer.
@@ -63,7 +63,7 @@ pub struct CustomerStatement {
 }
 
 /// The sums of several movements.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StatementSums {
     /// How many.
@@ -75,7 +75,7 @@ pub struct StatementSums {
 }
 
 /// A movement of a customer's account.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StatementLine {
     /// The day.
@@ -99,7 +99,7 @@ pub struct StatementLine {
 }
 
 /// A document of which something is owed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct OpenDocument {
     /// The clave of the receivable.
@@ -125,7 +125,7 @@ pub struct OpenDocument {
 }
 
 /// What is in a customer's favour, in one currency or of one advance.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StatementFunds {
     /// The clave of the advance's sales document; null for balances in favour.

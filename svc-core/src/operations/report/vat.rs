@@ -61,7 +61,7 @@ pub struct VatReport {
 }
 
 /// The answer of [`VatReport`], in pesos.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct VatOfMonth {
     /// The month.
@@ -83,7 +83,7 @@ pub struct VatOfMonth {
 }
 
 /// IVA of sales of one rate.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct VatCharged {
     /// "0.160000", "exento" …; null where no document tells it, and in sums.
@@ -101,7 +101,7 @@ pub struct VatCharged {
 }
 
 /// IVA of purchases and expenses of one rate.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct VatCredited {
     /// As in `trasladado`.
@@ -121,7 +121,7 @@ pub struct VatCredited {
 }
 
 /// IEPS of sales.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct IepsOfMonth {
     /// What was charged, collected or not, credit notes deducted.
@@ -133,7 +133,7 @@ pub struct IepsOfMonth {
 }
 
 /// What a supplier charged and was paid.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SupplierVat {
     /// The clave of the supplier; null where the payable names none.

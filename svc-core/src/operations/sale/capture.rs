@@ -276,7 +276,8 @@ impl Operation for FulfilOrder {
             let own = OwnReservation { venta: sale.clave, goods: &left_of(ordered_goods, &before) };
             stock::validate_there(cx, &almacen, &goods, Some(own)).await?;
             if owed {
-                books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
+                let (folio, dia) = (format!("pedido {}", sale.clave), cx.day_at(sale.sucursal));
+                books::goods_leave(cx, &almacen, &goods, true, sale.clave, &folio, dia).await?;
             } else {
                 books::hand_over(cx, &almacen, &goods, sale.clave).await?;
             }

@@ -1,9 +1,16 @@
 //! The rules of imported branches, warehouses, stock and movements.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rust_decimal::Decimal;
+
+use crate::domain::accounting::{OpeningBalance, cost_entry, opening_entry};
+use crate::domain::clock::mexico_date;
+use crate::domain::cost::{IncomingCost, ProductValue};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sat;
-use crate::domain::stock::cost_of;
+use crate::domain::stock::{StockMovement, cost_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{MovementKind, Status, WarehouseStatus};
 use crate::json::{Fault, Text};
@@ -12,7 +19,7 @@ use crate::record::branch::BranchImport;
 use crate::record::movement::MovementImport;
 use crate::record::stock::StockImport;
 use crate::record::warehouse::WarehouseImport;
-use crate::store::{Naming, StoreError, Tx};
+use crate::store::{Conflict, Naming, OpenedStock, StockPlace, StoreError, Tx};
 
 impl MovementImport {
     /// The stock before, given or zero.
@@ -76,6 +83,62 @@ impl Rules for StockImport {
         }
         self.modificado.get_or_insert(now);
         Ok(())
+    }
+
+    /// Values the stock against the opening account, an entry a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+        let stocked: Vec<&Self> = rows.iter().filter(|row| row.place().is_some() && !row.stock().is_zero()).collect();
+        let places: BTreeSet<StockPlace> = stocked.iter().filter_map(|row| row.place()).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let locked = tx.lock_goods(&Vec::from_iter(places), now).await?;
+        let mut values: BTreeMap<i64, ProductValue> =
+            locked.into_iter().map(|goods| (goods.value.producto, goods.value)).collect();
+        let mut opened: BTreeMap<i64, OpenedStock> = BTreeMap::new();
+        let (mut total, mut ajuste) = (Decimal::ZERO, Decimal::ZERO);
+        for row in stocked {
+            let producto = row.producto.unwrap_or_default();
+            let value = values.get_mut(&producto).ok_or_else(|| Conflict::Reference("producto".to_owned()))?;
+            let (valor, more) = row.open(value).ok_or_else(|| Conflict::Value("costo_unitario".to_owned()))?;
+            (total, ajuste) = (total + valor, ajuste + more);
+            let sum = opened.entry(producto).or_insert(OpenedStock {
+                producto,
+                existencia: Quantity::default(),
+                valor: Decimal::ZERO,
+            });
+            sum.existencia = Quantity::new(sum.existencia.get() + row.stock());
+            sum.valor += valor + more;
+        }
+        let dia = mexico_date(now.get());
+        let (values, opened): (Vec<_>, Vec<_>) = (values.into_values().collect(), opened.into_values().collect());
+        tx.open_stock(&values, &opened, dia).await?;
+        for entry in [opening_entry(dia, OpeningBalance::Stock(total)), cost_entry(dia, ajuste)] {
+            let too_much = |_| Conflict::Value("costo_unitario".to_owned());
+            if let Some(entry) = entry.map_err(too_much)? {
+                tx.insert_entry(&entry, now).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StockImport {
+    fn place(&self) -> Option<StockPlace> {
+        Some(StockPlace { almacen: self.almacen.clave?, producto: self.producto? })
+    }
+
+    fn stock(&self) -> Decimal {
+        self.existencia.unwrap_or_default().get()
+    }
+
+    /// Adds the stock to the product's; returns what it is worth, and how much more the value changed.
+    fn open(&self, value: &mut ProductValue) -> Option<(Decimal, Decimal)> {
+        let costo = self.costo_unitario.map_or(IncomingCost::Average, IncomingCost::Each);
+        let cantidad = Quantity::new(self.stock().abs());
+        let moved = value.moved(&StockMovement { tipo: MovementKind::Registro, cantidad, costo }, self.stock())?;
+        let importe = moved.importe.get();
+        Some((if self.stock().is_sign_negative() { -importe } else { importe }, moved.ajuste))
     }
 }
 

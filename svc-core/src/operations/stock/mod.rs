@@ -2,5 +2,7 @@
 
 mod import;
 mod movement;
+mod report;
 
 pub use movement::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
+pub use report::{StockReport, StockValueLine, StockValues};

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cost::IncomingCost;
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
@@ -14,7 +15,7 @@ use crate::json::{Exact, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
-use crate::store::{ActiveWarehouse, MovementContext};
+use crate::store::{ActiveWarehouse, LockedGoods, MovementContext, StockPlace};
 
 /// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` in the
 /// destination; a `saldo_inicial` sets the stock.
@@ -33,7 +34,8 @@ pub struct MoveStock {
     pub cantidad: Quantity,
     /// The code of the warehouse that a `traspaso_salida` goes to.
     pub almacen_destino: Option<Exact<3>>,
-    /// The unit cost in pesos; the product's cost if left out.
+    /// The unit cost in pesos of what comes in; the average if left out, else the product's cost.
+    /// What goes out leaves at the average.
     pub costo_unitario: Option<Money>,
     /// A reference for the ledger.
     pub referencia: Option<Text<100>>,
@@ -133,7 +135,9 @@ impl Operation for MoveStock {
         if to.as_ref() == Some(&from) {
             return Err(Error::field(Code::DatoInvalido, "almacen_destino", "es el mismo almacén"));
         }
-        lock_both(cx, &from, to.as_ref(), product.clave).await?;
+        if let Some(to) = &to {
+            stock::lock(cx, [&from, to].into_iter().map(|almacen| (almacen, product.clave))).await?;
+        }
         if self.tipo.takes_goods_for_use() {
             stock::validate_exit(cx, &from, product.clave, self.cantidad).await?;
         }
@@ -156,11 +160,11 @@ impl Operation for MoveStock {
 
 impl MoveStock {
     fn change(&self, product: &SaleProduct, tipo: MovementKind) -> StockChange {
-        let costo_unitario = self.costo_unitario.unwrap_or(product.costo);
+        let costo = self.costo_unitario.map_or(IncomingCost::Average, IncomingCost::Each);
         StockChange {
             producto: product.clave,
             sku: product.sku.clone(),
-            movement: Some(StockMovement { tipo, cantidad: self.cantidad, costo_unitario }),
+            movement: Some(StockMovement { tipo, cantidad: self.cantidad, costo }),
             apartado: Quantity::default(),
         }
     }
@@ -178,8 +182,11 @@ impl Operation for CountStock {
         }
         let product = held_product(cx, name).await?;
         let almacen = warehouse(cx, "almacen", &self.almacen).await?;
-        let held = cx.tx.lock_stock(almacen.clave, &[product.clave], cx.now).await?;
-        let [row] = held.as_slice() else { return Err(Error::internal("one product has several stock records")) };
+        let place = StockPlace { almacen: almacen.clave, producto: product.clave };
+        let held = cx.tx.lock_goods(&[place], cx.now).await?;
+        let [LockedGoods { holding: row, .. }] = held.as_slice() else {
+            return Err(Error::internal("one product has several stock records"));
+        };
         let difference = self.existencia.get() - row.existencia.get();
         if difference.is_zero() {
             return Ok(StockCounted { movimiento: None, existencia: row.clave });
@@ -189,7 +196,7 @@ impl Operation for CountStock {
         let change = StockChange {
             producto: product.clave,
             sku: product.sku,
-            movement: Some(StockMovement { tipo, cantidad, costo_unitario: product.costo }),
+            movement: Some(StockMovement { tipo, cantidad, costo: IncomingCost::Average }),
             apartado: Quantity::default(),
         };
         let context = MovementContext { referencia: self.referencia.as_deref(), ..MovementContext::default() };
@@ -250,19 +257,4 @@ async fn held_product(cx: &mut Cx<'_>, name: ProductName<'_>) -> Result<SaleProd
 async fn warehouse(cx: &mut Cx<'_>, field: &str, code: &str) -> Result<ActiveWarehouse, Error> {
     let missing = || Error::field(Code::AlmacenInvalido, field, "no es un almacén activo de la empresa");
     cx.tx.warehouse(code).await?.ok_or_else(missing)
-}
-
-/// Locks the stock in both warehouses of a transfer, always in the same order, so that opposite
-/// transfers do not deadlock.
-async fn lock_both(
-    cx: &mut Cx<'_>,
-    from: &ActiveWarehouse,
-    to: Option<&ActiveWarehouse>,
-    producto: i64,
-) -> Result<(), Error> {
-    let Some(to) = to else { return Ok(()) };
-    for almacen in [from.clave.min(to.clave), from.clave.max(to.clave)] {
-        cx.tx.lock_stock(almacen, &[producto], cx.now).await?;
-    }
-    Ok(())
 }

@@ -57,7 +57,8 @@ async fn a_payment_lowers_what_is_owed_and_raises_what_is_in_the_bank() {
         {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "55.19"},
     ]);
     assert_eq!(books(&company.world).await, lines);
-    let day: String = company.world.sql("SELECT fecha || ' ' || venta || ' ' || concepto FROM polizas").await;
+    let day: String =
+        company.world.sql("SELECT fecha || ' ' || venta || ' ' || concepto FROM polizas WHERE pago = 1").await;
     assert_eq!(day, "2026-10-12 1 Pago 1 de la cuenta por cobrar 1");
     let event: String = company.world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM emitidos").await;
     let event: Value = serde_json::from_str(&event).unwrap();

@@ -81,7 +81,7 @@ pub(crate) async fn written(world: &World) -> Written {
     Written {
         payments: world.count("cxc_pagos").await,
         deposits: world.count("depositos").await,
-        entries: world.count("polizas").await,
+        entries: world.count("polizas WHERE concepto NOT LIKE 'Apertura: %'").await,
         events: world.count("emitidos").await,
     }
 }
@@ -110,7 +110,8 @@ pub(crate) async fn books(world: &World) -> Value {
             "SELECT coalesce(jsonb_agg(jsonb_build_object(
                         'pago', p.pago, 'cuenta', r.cuenta, 'cargo', to_char(r.cargo, 'FM999990.00'),
                         'abono', to_char(r.abono, 'FM999990.00')) ORDER BY p.clave, r.renglon), '[]')::text
-             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave",
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+             WHERE p.concepto NOT LIKE 'Apertura: %'",
         )
         .await
 }

@@ -1,0 +1,98 @@
+//! The entries of imported balances, against the opening account.
+
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
+
+use super::{Account, EntryError, EntryLine, LedgerEntry};
+use crate::domain::line;
+use crate::domain::money::Money;
+use crate::domain::quantity::{Balance, Rate};
+
+/// Imported balances of one kind, in pesos.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpeningBalance {
+    /// Goods in the warehouses.
+    Stock(Decimal),
+    /// What customers owe.
+    Receivables(OpenedDebt),
+    /// What is owed to suppliers.
+    Payables(Decimal),
+}
+
+/// What customers owe, with the taxes within it that are due when it is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenedDebt {
+    /// All of it.
+    pub saldo: Decimal,
+    /// The IVA within it.
+    pub iva: Decimal,
+    /// The IEPS within it.
+    pub ieps: Decimal,
+}
+
+impl OpeningBalance {
+    /// The sum of two balances of one kind; of two kinds the second.
+    #[must_use]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Stock(a), Self::Stock(b)) => Self::Stock(a + b),
+            (Self::Payables(a), Self::Payables(b)) => Self::Payables(a + b),
+            (Self::Receivables(a), Self::Receivables(b)) => Self::Receivables(a.plus(b)),
+            (_, other) => other,
+        }
+    }
+}
+
+impl OpenedDebt {
+    /// The sum of both.
+    #[must_use]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { saldo: self.saldo + other.saldo, iva: self.iva + other.iva, ieps: self.ieps + other.ieps }
+    }
+
+    /// What takes it back.
+    #[must_use]
+    pub(crate) fn negated(self) -> Self {
+        Self { saldo: -self.saldo, iva: -self.iva, ieps: -self.ieps }
+    }
+}
+
+/// The entry of imported balances; negative ones take back what was posted.
+pub(crate) fn opening_entry(fecha: NaiveDate, opening: OpeningBalance) -> Result<Option<LedgerEntry>, EntryError> {
+    let (name, lines) = match opening {
+        OpeningBalance::Stock(valor) => ("inventario", vec![EntryLine::of(Account::Inventario, valor)]),
+        OpeningBalance::Payables(saldo) => ("cuentas por pagar", vec![EntryLine::of(Account::Proveedores, -saldo)]),
+        OpeningBalance::Receivables(OpenedDebt { saldo, iva, ieps }) => {
+            let lines = vec![
+                EntryLine::of(Account::Clientes, saldo),
+                EntryLine::of(Account::IvaNoCobrado, -iva),
+                EntryLine::of(Account::IepsNoCobrado, -ieps),
+            ];
+            ("cuentas por cobrar", lines)
+        }
+    };
+    let sum: Decimal = lines.iter().map(EntryLine::signed).sum();
+    LedgerEntry::new(
+        format!("Apertura: {name}"),
+        fecha,
+        lines.into_iter().chain([EntryLine::of(Account::Apertura, -sum)]),
+    )
+}
+
+/// A balance in pesos; `None` when it exceeds 18 digits.
+pub(crate) fn opened(saldo: Balance, tipo_cambio: Rate) -> Option<Balance> {
+    let pesos = line::pesos(Money::new(saldo.get().abs()), tipo_cambio)?.get();
+    Some(Balance::new(if saldo.get().is_sign_negative() { -pesos } else { pesos }))
+}
+
+/// What an imported receivable owes in pesos, with the taxes of its sale (IVA, IEPS and the total that
+/// contains them) that its payments will collect. `None` when it exceeds 18 digits.
+pub(crate) fn opened_debt(pagado: Money, saldo: Money, taxes: [Money; 3], tipo_cambio: Rate) -> Option<OpenedDebt> {
+    let [iva, ieps, total] = taxes;
+    let pending = |tax: Money| {
+        let whole = line::pesos(tax, tipo_cambio)?;
+        let of = |paid: Decimal| line::share(whole, Money::new(paid), total).get();
+        Some(of(pagado.get() + saldo.get()) - of(pagado.get()))
+    };
+    Some(OpenedDebt { saldo: line::pesos(saldo, tipo_cambio)?.get(), iva: pending(iva)?, ieps: pending(ieps)? })
+}
