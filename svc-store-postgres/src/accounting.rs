@@ -309,9 +309,34 @@ impl PostgresTx {
             ))
             .await?;
         match written.cerrado {
-            Some(day) if written.fecha <= day => Err(StoreError::PeriodClosed(day)),
-            _ => Ok(written.valor),
+            Some(day) if written.fecha <= day => return Err(StoreError::PeriodClosed(day)),
+            _ => {}
         }
+        if let (true, Some(venta)) = (written.fecha != entry.fecha, about.venta) {
+            self.postpone_movements(venta, entry.fecha, written.fecha, now).await?;
+        }
+        Ok(written.valor)
+    }
+
+    /// Gives the goods that this transaction moved for a sale the day of their postponed entry.
+    async fn postpone_movements(
+        &mut self,
+        venta: i64,
+        from: NaiveDate,
+        to: NaiveDate,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE movimientos_inventario SET dia = :hasta
+             WHERE empresa = :empresa AND venta = :venta AND dia = :desde AND fecha = :ahora",
+            empresa: self.empresa,
+            venta,
+            desde: from,
+            hasta: to,
+            ahora: now,
+        ))
+        .await?;
+        Ok(())
     }
 
     /// The entries of a document that were not reversed, the oldest first.

@@ -55,7 +55,7 @@ impl Registry {
         for (path, method, operation) in ways.into_iter().chain(resources).chain(named) {
             paths.insert(path, json!({ method: operation }));
         }
-        writer.document(paths, &office::beside(base_url))
+        writer.document(&paths, &office::beside(base_url))
     }
 
     fn action(&self, writer: &mut OfficeWriter, action: NamedOperation) -> Value {
@@ -202,7 +202,7 @@ impl OfficeWriter {
         operation
     }
 
-    fn document(self, paths: Map<String, Value>, url: &str) -> Value {
+    fn document(self, paths: &Map<String, Value>, url: &str) -> Value {
         let Self { language, title, texts, mut schemas } = self;
         schemas.insert("Error", responses::error_schema(language));
         let schemas = schemas.into_components(&texts);

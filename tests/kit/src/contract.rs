@@ -24,7 +24,9 @@ pub struct Contract {
 }
 
 /// The documents that were made, by what their registries hold and whether they are of the office.
-static MADE: LazyLock<Mutex<HashMap<(String, bool), Arc<Contract>>>> = LazyLock::new(Mutex::default);
+static MADE: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
+
+type Made = HashMap<(String, bool), Arc<Contract>>;
 
 /// Forbids fields that an object's schema does not name: clients ignore them, but here everything
 /// must be described.
