@@ -58,14 +58,13 @@ pub(crate) async fn run(
     let database = OpenedDatabase::open(args, parts).await?;
     database.migrate(Duration::ZERO).await?;
     let sealer = demo_sealer(sealer, &args.data_dir)?;
-    let mut access = match saved(&database, &args.data_dir).await? {
-        Some(access) => access,
-        None => {
-            let all = parts.described()?.registry().all_scopes();
-            let office = service.api.serves_office().then_some(Scope::Oficina.word());
-            let scopes = KeyScopes::of_words(all.words().chain(office));
-            company::create(&database.store, sealer.clone(), scopes).await?
-        }
+    let mut access = if let Some(access) = saved(&database, &args.data_dir).await? {
+        access
+    } else {
+        let all = parts.described()?.registry().all_scopes();
+        let office = service.api.serves_office().then_some(Scope::Oficina.word());
+        let scopes = KeyScopes::of_words(all.words().chain(office));
+        company::create(&database.store, sealer.clone(), scopes).await?
     };
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;

@@ -149,10 +149,10 @@ async fn of_many_writes_and_a_closing_at_once_none_is_dated_in_the_closed_month_
     let lines = [movement("701.10", "1"), movement("102.01", "-1")];
     let write = || async { company.run_by_name("ledger.entry", &entry("2026-10-12", &lines)).await.is_ok() };
     let mes = json!({"mes": "2026-10"});
-    let (closed, a, b, c, d, e) =
-        tokio::join!(company.run_by_name("ledger.close", &mes), write(), write(), write(), write(), write());
+    let writes = async { tokio::join!(write(), write(), write(), write(), write()) };
+    let (closed, written) = tokio::join!(company.run_by_name("ledger.close", &mes), writes);
     did(closed);
-    let written = [a, b, c, d, e].iter().filter(|written| **written).count();
+    let written = <[bool; 5]>::from(written).iter().filter(|written| **written).count();
     assert_eq!(october(&company, None).await["datos"].as_array().map(Vec::len), Some(written));
     assert!(!write().await);
     books::check(&world, &company).await;

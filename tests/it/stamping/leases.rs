@@ -117,7 +117,7 @@ async fn the_application_may_report_a_result_while_a_record_is_leased() {
         let reported = async {
             shop.company.run_by_name(action, &input(factura)).await.unwrap();
         };
-        let done = while_out(&world, &Slow::new(accept), reported).await;
+        let done = Box::pin(while_out(&world, &Slow::new(accept), reported)).await;
         assert_eq!(done, with!(report(), perdidos: 1), "{action}");
         let record = shop.factura(factura).await;
         assert_eq!(record["estatus"], estatus);
