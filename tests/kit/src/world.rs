@@ -78,7 +78,7 @@ impl World {
     }
 
     /// The same behind a pooler in transaction mode, if the machine has one; see
-    /// [`pooler::PgBouncer::start`]. [`World::store`] goes past it. With
+    /// [`crate::pooler::PgBouncer::start`]. [`World::store`] goes past it. With
     /// `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests
     /// pass but those that count statements, close the store, or hold more locks than the pooler
     /// has connections.
