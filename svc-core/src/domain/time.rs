@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for Date {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CalendarMonth(NaiveDate);
 
-field_schema!(CalendarMonth, "CalendarMonth", { "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-10"] });
+field_schema!(CalendarMonth, "CalendarMonth", { "type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "examples": ["2026-10"] });
 
 impl CalendarMonth {
     /// The month of a day.

@@ -62,8 +62,8 @@ pub use receivable::{
 };
 pub use report::{
     AgeBuckets, AgedLine, AgedLines, AgingReport, CustomerStatement, IepsOfMonth, OpenDocument, SalesLine, SalesLines,
-    SalesReport, SalesSums, StatementFunds, StatementLine, StatementReport, StatementSums, SupplierVat, TaxMonth,
-    VatCharged, VatCredited, VatOfMonth, VatReport,
+    SalesReport, SalesSums, StatementFunds, StatementLine, StatementReport, StatementSums, SupplierVat, VatCharged,
+    VatCredited, VatOfMonth, VatReport,
 };
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,

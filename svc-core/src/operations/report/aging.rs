@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_GROUPS, today};
+use super::MAX_GROUPS;
 use crate::domain::quantity::Balance;
 use crate::domain::report::AgingSubject;
 use crate::domain::time::Date;
@@ -114,7 +114,7 @@ impl Operation for AgingReport {
     type Output = AgedLines;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AgedLines, Error> {
-        let al = self.al.unwrap_or_else(|| Date(today(cx)));
+        let al = self.al.unwrap_or_else(|| Date(cx.today()));
         let groups = match self.de {
             AgingSubject::Cxc => cx.tx.aged_receivables(al.0, MAX_GROUPS).await?,
             AgingSubject::Cxp => cx.tx.aged_payables(al.0, MAX_GROUPS).await?,

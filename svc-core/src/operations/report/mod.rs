@@ -6,34 +6,20 @@ mod sales;
 mod statement;
 mod vat;
 
-use chrono::NaiveDate;
-use chrono_tz::America::Mexico_City;
-use chrono_tz::Tz;
 use rust_decimal::Decimal;
 
 use crate::domain::quantity::Balance;
-use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::error::{Code, Error};
-use crate::operation::Cx;
 use crate::store::ReportDays;
 
 pub use aging::{AgeBuckets, AgedLine, AgedLines, AgingReport};
 pub use sales::{SalesLine, SalesLines, SalesReport, SalesSums};
 pub use statement::{CustomerStatement, OpenDocument, StatementFunds, StatementLine, StatementReport, StatementSums};
-pub use vat::{IepsOfMonth, SupplierVat, TaxMonth, VatCharged, VatCredited, VatOfMonth, VatReport};
+pub use vat::{IepsOfMonth, SupplierVat, VatCharged, VatCredited, VatOfMonth, VatReport};
 
 /// How many groups a report tells one by one.
 const MAX_GROUPS: i64 = 1_000;
-
-/// The zone whose days the company's reports have.
-fn zone(cx: &Cx<'_>) -> Tz {
-    cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City)
-}
-
-fn today(cx: &Cx<'_>) -> NaiveDate {
-    cx.now.get().with_timezone(&zone(cx)).date_naive()
-}
 
 /// The days from `desde` to `hasta`; refuses them backwards.
 fn days(desde: Date, hasta: Date) -> Result<ReportDays, Error> {

@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{days, zone};
+use super::days;
 use crate::domain::clock::midnight;
 use crate::domain::quantity::Balance;
 use crate::domain::time::Date;
@@ -210,7 +210,7 @@ impl Operation for StatementReport {
             movements.add(line);
         }
         let documentos = cx.tx.open_receivables(cliente, days.hasta, MAX_LINES).await?;
-        let fin = midnight(days.hasta.succ_opt().unwrap_or(days.hasta), zone(cx));
+        let fin = midnight(days.hasta.succ_opt().unwrap_or(days.hasta), cx.company.zone());
         let funds = cx.tx.funds_of_customer(cliente, days.hasta, fin, MAX_LINES).await?.into_iter();
         let funds = funds.map(|of| StatementFunds {
             anticipo: of.anticipo,

@@ -1,55 +1,15 @@
 //! The IVA of a month.
 
-use std::borrow::Cow;
-
-use chrono::{Months, NaiveDate};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
 use super::{MAX_GROUPS, sum};
 use crate::domain::quantity::Balance;
 use crate::domain::rfc::GENERIC_FOREIGN;
+use crate::domain::time::CalendarMonth;
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
-use crate::schema::field_schema;
 use crate::store::{ChargedVat, CreditableVat, ReportDays};
-
-/// A month, as `2026-11`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaxMonth(NaiveDate);
-
-impl TaxMonth {
-    fn parse(text: &str) -> Option<Self> {
-        let is_padded = text.len() == 7 && text.bytes().enumerate().all(|(at, byte)| at == 4 || byte.is_ascii_digit());
-        let first = is_padded.then(|| NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok())?;
-        first.map(Self)
-    }
-
-    fn days(self) -> ReportDays {
-        let next = self.0.checked_add_months(Months::new(1));
-        ReportDays { desde: self.0, hasta: next.and_then(|next| next.pred_opt()).unwrap_or(self.0) }
-    }
-}
-
-impl<'de> Deserialize<'de> for TaxMonth {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <Cow<'de, str>>::deserialize(deserializer)?;
-        if text.trim().is_empty() {
-            return Err(de::Error::invalid_length(0, &"un mes"));
-        }
-        Self::parse(text.trim()).ok_or_else(|| de::Error::custom("debe ser un mes YYYY-MM"))
-    }
-}
-
-impl Serialize for TaxMonth {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0.format("%Y-%m"))
-    }
-}
-
-field_schema!(TaxMonth, "TaxMonth", {
-    "type": "string", "pattern": r"^\d{4}-(0[1-9]|1[0-2])$", "examples": ["2026-11"]
-});
 
 /// Reports the IVA of a month: what sales charged and what was collected, what purchases and
 /// expenses charged and what was paid, by rate, and of the latter what the DIOT asks by supplier.
@@ -57,7 +17,7 @@ field_schema!(TaxMonth, "TaxMonth", {
 #[serde(deny_unknown_fields)]
 pub struct VatReport {
     /// The month, as `2026-11`.
-    pub mes: TaxMonth,
+    pub mes: CalendarMonth,
 }
 
 /// The answer of [`VatReport`], in pesos.
@@ -65,7 +25,7 @@ pub struct VatReport {
 #[non_exhaustive]
 pub struct VatOfMonth {
     /// The month.
-    pub mes: TaxMonth,
+    pub mes: CalendarMonth,
     /// The IVA of sales, by rate.
     pub trasladado: Vec<VatCharged>,
     /// Its sums.
@@ -150,14 +110,7 @@ pub struct SupplierVat {
 
 impl VatCharged {
     fn of(row: &ChargedVat) -> Self {
-        Self {
-            tasa: row.tasa.clone(),
-            base: Balance::new(row.base),
-            iva: Balance::new(row.iva),
-            base_cobrada: Balance::new(row.base_cobrada),
-            iva_cobrado: Balance::new(row.iva_cobrado),
-            iva_por_cobrar: Balance::new(row.iva_por_cobrar),
-        }
+        Self { tasa: row.tasa.clone(), ..Self::sums(std::slice::from_ref(row)) }
     }
 
     fn sums(rows: &[ChargedVat]) -> Self {
@@ -217,7 +170,7 @@ impl Operation for VatReport {
     type Output = VatOfMonth;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<VatOfMonth, Error> {
-        let days = self.mes.days();
+        let days = ReportDays { desde: self.mes.first(), hasta: self.mes.last() };
         let charged = cx.tx.charged_vat(days).await?;
         let ieps = cx.tx.charged_ieps(days).await?;
         let credited = cx.tx.creditable_vat(days, MAX_GROUPS).await?;

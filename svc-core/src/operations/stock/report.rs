@@ -1,13 +1,11 @@
 //! What the stock is worth.
 
-use chrono_tz::America::Mexico_City;
 use rust_decimal::{Decimal, RoundingStrategy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity};
-use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
@@ -81,8 +79,7 @@ impl Operation for StockReport {
     type Output = StockValues;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockValues, Error> {
-        let zone = cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
-        let al = self.al.unwrap_or_else(|| Date(cx.now.get().with_timezone(&zone).date_naive()));
+        let al = self.al.unwrap_or_else(|| Date(cx.today()));
         let (mut renglones, mut otros, mut valor_otros, mut saldo) = (Vec::new(), 0, Decimal::ZERO, Decimal::ZERO);
         for row in cx.tx.stock_worth(al.0, MAX_PRODUCTS).await? {
             if row.producto.is_none() {
