@@ -23,11 +23,45 @@ from_row!(AgedGroup {
     total,
 });
 
+/// Adds up what is owed (`cuentas`) by customer or supplier and currency, and by age: the largest sums
+/// by themselves, the others in the place after them, and in place 0 what the account holds.
+macro_rules! groups {
+    () => {
+        "grupos AS (
+             SELECT c.tercero, c.moneda, count(*) AS documentos,
+                    sum(CASE WHEN c.moneda = 'MXN' THEN c.pesos ELSE c.saldo END) AS saldo,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias <= 0), 0) AS por_vencer,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 1 AND 30), 0) AS hasta_30,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 31 AND 60), 0) AS hasta_60,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 61 AND 90), 0) AS hasta_90,
+                    coalesce(sum(c.pesos) FILTER (WHERE c.dias > 90), 0) AS mas_de_90,
+                    sum(c.pesos) AS total,
+                    row_number() OVER (ORDER BY sum(c.pesos) DESC, c.tercero, c.moneda) AS lugar
+             FROM cuentas c
+             WHERE c.pesos <> 0
+             GROUP BY c.tercero, c.moneda
+         ), lugares AS (
+             SELECT least(g.lugar, :max + 1) AS lugar,
+                    min(g.tercero) FILTER (WHERE g.lugar <= :max) AS tercero,
+                    min(g.moneda) FILTER (WHERE g.lugar <= :max) AS moneda,
+                    sum(g.documentos)::bigint AS documentos, sum(g.saldo) AS saldo, sum(g.por_vencer) AS por_vencer,
+                    sum(g.hasta_30) AS hasta_30, sum(g.hasta_60) AS hasta_60, sum(g.hasta_90) AS hasta_90,
+                    sum(g.mas_de_90) AS mas_de_90, sum(g.total) AS total
+             FROM grupos g
+             GROUP BY least(g.lugar, :max + 1)
+             UNION ALL
+             SELECT 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, coalesce(sum(m.pesos), 0)
+             FROM movimientos m
+         )"
+    };
+}
+
 /// A sale's entries belong to its last receivable, since the receivable of a discarded invoice
 /// shares the sale with the next. A receivable without an entry of its own is imported.
 pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
     sql!(
-        "WITH movimientos AS MATERIALIZED (
+        concat!(
+            "WITH movimientos AS MATERIALIZED (
              SELECT coalesce(p.venta, x.venta, -x.cxc) AS documento,
                     bool_or(p.pago IS NULL) AS contabilizada,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
@@ -59,37 +93,15 @@ pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
              WHERE c.empresa = :empresa
                AND NOT EXISTS (SELECT FROM cxc o
                                WHERE o.empresa = :empresa AND o.venta = c.venta AND o.clave > c.clave)
-         ), grupos AS (
-             SELECT c.tercero, c.moneda, count(*) AS documentos,
-                    sum(CASE WHEN c.moneda = 'MXN' THEN c.pesos ELSE c.saldo END) AS saldo,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias <= 0), 0) AS por_vencer,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 1 AND 30), 0) AS hasta_30,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 31 AND 60), 0) AS hasta_60,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 61 AND 90), 0) AS hasta_90,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias > 90), 0) AS mas_de_90,
-                    sum(c.pesos) AS total,
-                    row_number() OVER (ORDER BY sum(c.pesos) DESC, c.tercero, c.moneda) AS lugar
-             FROM cuentas c
-             WHERE c.pesos <> 0
-             GROUP BY c.tercero, c.moneda
-         ), lugares AS (
-             SELECT least(g.lugar, :max + 1) AS lugar,
-                    min(g.tercero) FILTER (WHERE g.lugar <= :max) AS tercero,
-                    min(g.moneda) FILTER (WHERE g.lugar <= :max) AS moneda,
-                    sum(g.documentos)::bigint AS documentos, sum(g.saldo) AS saldo, sum(g.por_vencer) AS por_vencer,
-                    sum(g.hasta_30) AS hasta_30, sum(g.hasta_60) AS hasta_60, sum(g.hasta_90) AS hasta_90,
-                    sum(g.mas_de_90) AS mas_de_90, sum(g.total) AS total
-             FROM grupos g
-             GROUP BY least(g.lugar, :max + 1)
-             UNION ALL
-             SELECT 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, coalesce(sum(m.pesos), 0)
-             FROM movimientos m
-         )
+         ), ",
+            groups!(),
+            "
          SELECT l.lugar, l.tercero, coalesce(t.razon_social, t.nombre) AS nombre, t.rfc, l.moneda, l.documentos, l.saldo,
                 l.por_vencer, l.hasta_30, l.hasta_60, l.hasta_90, l.mas_de_90, l.total
          FROM lugares l
          LEFT JOIN clientes t ON t.empresa = :empresa AND t.clave = l.tercero
-         ORDER BY l.lugar",
+         ORDER BY l.lugar"
+        ),
         empresa,
         al,
         max,
@@ -100,7 +112,8 @@ pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
 /// A payable without an entry of its own is imported.
 pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
     sql!(
-        "WITH movimientos AS MATERIALIZED (
+        concat!(
+            "WITH movimientos AS MATERIALIZED (
              SELECT p.cxp AS documento,
                     bool_or(p.cxp_pago IS NULL) AS contabilizada,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
@@ -130,37 +143,15 @@ pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
                         END AS saldo
              ) i
              WHERE c.empresa = :empresa
-         ), grupos AS (
-             SELECT c.tercero, c.moneda, count(*) AS documentos,
-                    sum(CASE WHEN c.moneda = 'MXN' THEN c.pesos ELSE c.saldo END) AS saldo,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias <= 0), 0) AS por_vencer,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 1 AND 30), 0) AS hasta_30,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 31 AND 60), 0) AS hasta_60,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias BETWEEN 61 AND 90), 0) AS hasta_90,
-                    coalesce(sum(c.pesos) FILTER (WHERE c.dias > 90), 0) AS mas_de_90,
-                    sum(c.pesos) AS total,
-                    row_number() OVER (ORDER BY sum(c.pesos) DESC, c.tercero, c.moneda) AS lugar
-             FROM cuentas c
-             WHERE c.pesos <> 0
-             GROUP BY c.tercero, c.moneda
-         ), lugares AS (
-             SELECT least(g.lugar, :max + 1) AS lugar,
-                    min(g.tercero) FILTER (WHERE g.lugar <= :max) AS tercero,
-                    min(g.moneda) FILTER (WHERE g.lugar <= :max) AS moneda,
-                    sum(g.documentos)::bigint AS documentos, sum(g.saldo) AS saldo, sum(g.por_vencer) AS por_vencer,
-                    sum(g.hasta_30) AS hasta_30, sum(g.hasta_60) AS hasta_60, sum(g.hasta_90) AS hasta_90,
-                    sum(g.mas_de_90) AS mas_de_90, sum(g.total) AS total
-             FROM grupos g
-             GROUP BY least(g.lugar, :max + 1)
-             UNION ALL
-             SELECT 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, coalesce(sum(m.pesos), 0)
-             FROM movimientos m
-         )
+         ), ",
+            groups!(),
+            "
          SELECT l.lugar, l.tercero, t.nombre, t.rfc, l.moneda, l.documentos, l.saldo, l.por_vencer, l.hasta_30, l.hasta_60,
                 l.hasta_90, l.mas_de_90, l.total
          FROM lugares l
          LEFT JOIN proveedores t ON t.empresa = :empresa AND t.clave = l.tercero
-         ORDER BY l.lugar",
+         ORDER BY l.lugar"
+        ),
         empresa,
         al,
         max,

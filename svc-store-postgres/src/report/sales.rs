@@ -38,32 +38,48 @@ pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
     )
 }
 
+/// Sales by a party of theirs: the column of the sale that names it, its table, and its name there.
+macro_rules! by_party {
+    ($column:literal, $table:literal, $name:literal) => {
+        concat!(
+            "WITH ingresos AS (
+                 SELECT v.",
+            $column,
+            " AS clave,
+                        coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
+                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+                 FROM polizas p
+                 JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                 LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
+                 WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+                   AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+                 GROUP BY v.",
+            $column,
+            "
+             ), lugares AS (
+                 SELECT i.*, least(row_number() OVER (ORDER BY i.ventas - i.descuentos DESC, i.clave), :max + 1) AS lugar
+                 FROM ingresos i
+             ), grupos AS (
+                 SELECT lugar, min(clave) FILTER (WHERE lugar <= :max) AS clave, sum(ventas) AS ventas,
+                        sum(descuentos) AS descuentos
+                 FROM lugares
+                 GROUP BY lugar
+             )
+             SELECT g.lugar, NULL::date AS dia, g.clave, ",
+            $name,
+            " AS nombre, NULL::text AS sku, NULL::numeric AS cantidad, g.ventas, g.descuentos
+             FROM grupos g
+             LEFT JOIN ",
+            $table,
+            " t ON t.empresa = :empresa AND t.clave = g.clave
+             ORDER BY g.lugar"
+        )
+    };
+}
+
 pub(super) fn by_customer(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        "WITH ingresos AS (
-             SELECT v.cliente AS clave,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
-             FROM polizas p
-             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-             LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
-             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
-               AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
-             GROUP BY v.cliente
-         ), lugares AS (
-             SELECT i.*, least(row_number() OVER (ORDER BY i.ventas - i.descuentos DESC, i.clave), :max + 1) AS lugar
-             FROM ingresos i
-         ), grupos AS (
-             SELECT lugar, min(clave) FILTER (WHERE lugar <= :max) AS clave, sum(ventas) AS ventas,
-                    sum(descuentos) AS descuentos
-             FROM lugares
-             GROUP BY lugar
-         )
-         SELECT g.lugar, NULL::date AS dia, g.clave, coalesce(t.razon_social, t.nombre) AS nombre, NULL::text AS sku,
-                NULL::numeric AS cantidad, g.ventas, g.descuentos
-         FROM grupos g
-         LEFT JOIN clientes t ON t.empresa = :empresa AND t.clave = g.clave
-         ORDER BY g.lugar",
+        by_party!("cliente", "clientes", "coalesce(t.razon_social, t.nombre)"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,
@@ -73,30 +89,7 @@ pub(super) fn by_customer(empresa: i64, days: ReportDays, max: i64) -> Sql {
 
 pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        "WITH ingresos AS (
-             SELECT v.vendedor AS clave,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
-             FROM polizas p
-             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-             LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
-             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
-               AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
-             GROUP BY v.vendedor
-         ), lugares AS (
-             SELECT i.*, least(row_number() OVER (ORDER BY i.ventas - i.descuentos DESC, i.clave), :max + 1) AS lugar
-             FROM ingresos i
-         ), grupos AS (
-             SELECT lugar, min(clave) FILTER (WHERE lugar <= :max) AS clave, sum(ventas) AS ventas,
-                    sum(descuentos) AS descuentos
-             FROM lugares
-             GROUP BY lugar
-         )
-         SELECT g.lugar, NULL::date AS dia, g.clave, t.nombre, NULL::text AS sku, NULL::numeric AS cantidad, g.ventas,
-                g.descuentos
-         FROM grupos g
-         LEFT JOIN usuarios t ON t.empresa = :empresa AND t.clave = g.clave
-         ORDER BY g.lugar",
+        by_party!("vendedor", "usuarios", "t.nombre"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,
