@@ -10,6 +10,7 @@ pub mod cpu;
 mod endpoints;
 pub mod imports;
 pub mod layers;
+pub mod mail;
 pub mod notices;
 pub mod releases;
 pub mod statements;

@@ -1,28 +1,10 @@
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use chrono::TimeDelta;
-use svc_core::mail::{Notice, Notifier, NotifyFailure, NotifyReport};
+use svc_core::mail::NotifyReport;
+use svc_tests::mail::MailServer;
 
 use super::*;
-
-/// A mail server that may be down.
-#[derive(Default)]
-struct Server {
-    down: AtomicBool,
-    sent: Mutex<Vec<Notice>>,
-}
-
-#[async_trait]
-impl Notifier for Server {
-    async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
-        if self.down.load(Ordering::Relaxed) {
-            return Err(NotifyFailure("no connection".to_owned()));
-        }
-        self.sent.lock().expect("nobody panicked").push(notice.clone());
-        Ok(())
-    }
-}
 
 async fn with_mail(count: i64) -> Company {
     let company = World::new().await.company().await;
@@ -42,7 +24,7 @@ async fn with_mail(count: i64) -> Company {
 #[tokio::test]
 async fn an_email_is_sent_once() {
     let company = with_mail(10).await;
-    let (world, server) = (&company.world, Server::default());
+    let (world, server) = (&company.world, MailServer::default());
     let (one, other) = tokio::join!(world.notify(&server), world.notify(&server));
     assert_eq!(one.enviados + other.enviados, 10);
     assert_eq!(world.notify(&server).await, NotifyReport::default());
@@ -58,7 +40,7 @@ async fn an_email_is_sent_once() {
 #[tokio::test]
 async fn an_unsent_email_is_retried_and_given_up() {
     let company = with_mail(1).await;
-    let (world, server) = (&company.world, Server::default());
+    let (world, server) = (&company.world, MailServer::default());
     server.down.store(true, Ordering::Relaxed);
     for hours in [1, 2, 4, 8, 24, 48] {
         assert_eq!(world.notify(&server).await.pospuestos, 1);

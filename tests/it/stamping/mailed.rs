@@ -1,52 +1,30 @@
 //! Stamped documents go to customers by e-mail where the company wants it.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::json::Json;
-use svc_core::mail::{Notice, Notifier, NotifyFailure};
 use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
+use svc_tests::mail::MailServer;
 use svc_tests::{World, books};
 
 use super::credit_notes::refused;
 use super::{Shop, nails};
 
-/// A mail server that may be down.
-#[derive(Default)]
-struct Server {
-    down: AtomicBool,
-    sent: Mutex<Vec<Notice>>,
-}
-
-impl Server {
-    /// What was sent since the last time, as `recipient: subject (files)`.
-    fn take(&self) -> Vec<String> {
-        let sent = std::mem::take(&mut *self.sent.lock().expect("nobody panicked"));
-        let mut told: Vec<String> = sent
-            .iter()
-            .map(|notice| {
-                let files: Vec<&str> = notice.files.iter().map(|file| &*file.name).collect();
-                format!("{}: {} ({})", notice.to, notice.subject, files.join(" "))
-            })
-            .collect();
-        told.sort();
-        told
-    }
-}
-
-#[async_trait]
-impl Notifier for Server {
-    async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
-        if self.down.load(Ordering::Relaxed) {
-            return Err(NotifyFailure("no connection".to_owned()));
-        }
-        self.sent.lock().expect("nobody panicked").push(notice.clone());
-        Ok(())
-    }
+/// What was sent since the last time, as `recipient: subject (files)`.
+fn taken(server: &MailServer) -> Vec<String> {
+    let sent = std::mem::take(&mut *server.sent.lock().expect("nobody panicked"));
+    let mut told: Vec<String> = sent
+        .iter()
+        .map(|notice| {
+            let files: Vec<&str> = notice.files.iter().map(|file| &*file.name).collect();
+            format!("{}: {} ({})", notice.to, notice.subject, files.join(" "))
+        })
+        .collect();
+    told.sort();
+    told
 }
 
 async fn sends_documents(shop: &Shop) {
@@ -68,7 +46,7 @@ async fn stamped(shop: &Shop) -> i64 {
 #[tokio::test]
 async fn a_stamped_document_goes_to_each_address_of_its_customer() {
     let world = World::new().await;
-    let (shop, server) = (Shop::new(&world).await, Server::default());
+    let (shop, server) = (Shop::new(&world).await, MailServer::default());
     address(&shop, json!("ana@example.com, pagos@example.com")).await;
     let silent = stamped(&shop).await;
     assert_eq!(world.count("avisos").await, 0, "the company does not want it");
@@ -87,7 +65,7 @@ async fn a_stamped_document_goes_to_each_address_of_its_customer() {
     let folio = format!("{}{}", folio["serie"].as_str().unwrap_or_default(), folio["folio"].as_str().unwrap());
     let nombre: String = world.sql("SELECT nombre FROM empresas").await;
     let said = |to: &str| format!("{to}: Factura {folio} de {nombre} ({folio}.xml {folio}.pdf)");
-    assert_eq!(server.take(), [said("ana@example.com"), said("pagos@example.com")]);
+    assert_eq!(taken(&server), [said("ana@example.com"), said("pagos@example.com")]);
     assert!(sent[0].text.contains(shop.factura(factura).await["uuid"].as_str().unwrap()));
 
     // Complements and credit notes too.
@@ -96,7 +74,7 @@ async fn a_stamped_document_goes_to_each_address_of_its_customer() {
     shop.company.run_by_name("credit-note.capture", &note).await.expect("a note");
     world.stamp(&SandboxStamper).await;
     world.notify(&server).await;
-    let kinds = server.take();
+    let kinds = taken(&server);
     assert_eq!(kinds.iter().filter(|told| told.contains(": Complemento de pago")).count(), 2, "{pago}: {kinds:?}");
     assert_eq!(kinds.iter().filter(|told| told.contains(": Nota de crédito")).count(), 2, "{kinds:?}");
 
@@ -108,14 +86,14 @@ async fn a_stamped_document_goes_to_each_address_of_its_customer() {
     let said = shop.company.run_by_name("invoice.send", &elsewhere).await.expect("queued");
     assert_eq!(said, json!({"factura": silent, "correos": ["otra@example.com"]}));
     world.notify(&server).await;
-    assert!(server.take()[0].starts_with("otra@example.com: Factura "));
+    assert!(taken(&server)[0].starts_with("otra@example.com: Factura "));
     books::check(&world, &shop.company).await;
 }
 
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused_or_dropped() {
     let world = World::new().await;
-    let (shop, server) = (Shop::new(&world).await, Server::default());
+    let (shop, server) = (Shop::new(&world).await, MailServer::default());
     sends_documents(&shop).await;
     // Without an address nothing is queued, and the document is stamped all the same.
     let factura = stamped(&shop).await;
@@ -141,13 +119,13 @@ async fn what_cannot_be_sent_is_refused_or_dropped() {
     let report = world.notify(&server).await;
     assert_eq!((report.descartados, report.enviados, world.count("avisos").await), (1, 0, 0));
     refused(&shop, "invoice.send", to("ana@example.com"), "estado_invalido", "está cancelada").await;
-    assert!(server.take().is_empty());
+    assert!(taken(&server).is_empty());
 }
 
 #[tokio::test]
 async fn a_test_company_bothers_no_customer() {
     let world = World::new().await;
-    let (shop, server) = (Shop::of(world.test_company().await).await, Server::default());
+    let (shop, server) = (Shop::of(world.test_company().await).await, MailServer::default());
     sends_documents(&shop).await;
     address(&shop, json!("ana@example.com")).await;
     let factura = stamped(&shop).await;
@@ -156,6 +134,6 @@ async fn a_test_company_bothers_no_customer() {
     let send = json!({"factura": factura, "correo": "yo@example.com"});
     shop.company.run_by_name("invoice.send", &send).await.expect("queued");
     world.notify(&server).await;
-    let told = server.take();
+    let told = taken(&server);
     assert!(told[0].starts_with("yo@example.com: [PRUEBA] Factura "), "{told:?}");
 }
