@@ -308,35 +308,29 @@ impl PostgresTx {
                 }
             ))
             .await?;
-        match written.cerrado {
-            Some(day) if written.fecha <= day => return Err(StoreError::PeriodClosed(day)),
-            _ => {}
+        if let Some(day) = written.cerrado.filter(|day| written.fecha <= *day) {
+            return Err(StoreError::PeriodClosed(day));
         }
         if let (true, Some(venta)) = (written.fecha != entry.fecha, about.venta) {
-            self.postpone_movements(venta, entry.fecha, written.fecha, now).await?;
+            self.postpone_movements(venta, entry.fecha, written.fecha).await?;
         }
         Ok(written.valor)
     }
 
     /// Gives the goods that this transaction moved for a sale the day of their postponed entry.
-    async fn postpone_movements(
-        &mut self,
-        venta: i64,
-        from: NaiveDate,
-        to: NaiveDate,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    async fn postpone_movements(&mut self, venta: i64, from: NaiveDate, to: NaiveDate) -> Result<(), StoreError> {
+        let Some(first) = self.first_movement else { return Ok(()) };
         self.run(sql!(
-            "UPDATE movimientos_inventario SET dia = :hasta
-             WHERE empresa = :empresa AND venta = :venta AND dia = :desde AND fecha = :ahora",
+            "UPDATE movimientos_inventario
+             SET dia = :hasta
+             WHERE empresa = :empresa AND venta = :venta AND clave >= :primero AND dia = :desde",
             empresa: self.empresa,
             venta,
+            primero: first,
             desde: from,
             hasta: to,
-            ahora: now,
         ))
-        .await?;
-        Ok(())
+        .await
     }
 
     /// The entries of a document that were not reversed, the oldest first.

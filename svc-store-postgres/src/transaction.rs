@@ -24,11 +24,13 @@ pub(crate) struct PostgresTx {
     pub(crate) unwritten: Unwritten,
     /// Whether an entry of a closed month is dated the first open day instead of being refused.
     pub(crate) postpones_entries: bool,
+    /// The first movement of stock that it wrote.
+    pub(crate) first_movement: Option<i64>,
 }
 
 impl PostgresTx {
     pub(crate) fn new(tx: Connection, empresa: i64, replica: Option<Arc<Replica>>) -> Self {
-        Self { tx, empresa, replica, unwritten: Unwritten::default(), postpones_entries: false }
+        Self { tx, empresa, replica, unwritten: Unwritten::default(), postpones_entries: false, first_movement: None }
     }
 
     pub(crate) fn connection(&mut self) -> Statements<'_> {

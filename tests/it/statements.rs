@@ -128,6 +128,13 @@ async fn assembled_statements_name_one_company() {
     }
     ana.walk("/ventas?tipo=pedido&sku=A-1&limite=1").await;
     company.run_by_name("customer.find", &json!({"texto": "ana luz"})).await.expect("customers");
+    for de in ["cxc", "cxp"] {
+        company.run_by_name("report.aging", &json!({"de": de})).await.expect("a report");
+    }
+    for por in ["cliente", "vendedor"] {
+        let days = json!({"desde": "2026-10-01", "hasta": "2026-10-31", "por": por});
+        company.run_by_name("report.sales", &days).await.expect("a report");
+    }
     company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, world.clock.now()).await.expect("the store answers").is_empty());

@@ -77,7 +77,9 @@ impl PostgresTx {
                 }
             ))
             .await?;
-        Ok(last.map(|last| last - update.movements.len() as i64 + 1))
+        let first = last.map(|last| last - update.movements.len() as i64 + 1);
+        self.first_movement = self.first_movement.or(first);
+        Ok(first)
     }
 
     pub(crate) async fn read_goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError> {
