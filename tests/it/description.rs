@@ -10,7 +10,8 @@ use svc_tests::contract::Contract;
 
 fn passes(method: &Method, path: &str, status: u16, body: &Value) -> bool {
     let id = json!("0199d8f2-a4c0-7b3e-9a55-c1d2e3f40516");
-    let headers = HeaderMap::from_iter([("x-svc-peticion".parse().unwrap(), id.as_str().unwrap().parse().unwrap())]);
+    let headers = [("x-svc-peticion", id.as_str().unwrap()), ("content-type", "application/json")];
+    let headers = HeaderMap::from_iter(headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())));
     let reply = Reply { status, headers, body: body.to_string().into() };
     let contract = Contract::of(&Registry::default());
     catch_unwind(AssertUnwindSafe(|| contract.validate(method, path, &reply))).is_ok()

@@ -72,7 +72,10 @@ impl Registry {
         let mut operation = writer.operation(name, summary, tag, !reads);
         operation["requestBody"] = json!({ "required": true, "content": { JSON: content } });
         operation["responses"]["200"]["content"] = match self.named(name) {
-            Some(Entry { handler: Handler::Download(_), spec, .. }) => json!({ spec.content: {} }),
+            Some(Entry { handler: Handler::Download(_), spec, .. }) => {
+                let contents = std::iter::once(&spec.content).chain(spec.other_contents);
+                contents.map(|content| ((*content).to_owned(), json!({}))).collect()
+            }
             Some(Entry { shape: Shape { output: Some(output), .. }, .. }) => {
                 let ok = writer.language.say("Always true.", "Siempre verdadero.");
                 json!({ JSON: { "schema": writer.schemas.answer(&writer.texts, *output, ok) } })

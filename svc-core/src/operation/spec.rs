@@ -267,6 +267,8 @@ pub struct Spec {
     pub reads: bool,
     /// The content type of its answer where it is run by name; errors are always JSON.
     pub content: &'static str,
+    /// The content types that its file may have instead.
+    pub other_contents: &'static [&'static str],
 }
 
 /// What the description of the API says of a host's operation, in English and Spanish.
@@ -297,6 +299,7 @@ impl Spec {
             texts: None,
             reads: false,
             content: JSON,
+            other_contents: &[],
         }
     }
 
@@ -360,6 +363,13 @@ impl Spec {
     pub(crate) const fn file(mut self, content: &'static str) -> Self {
         self.content = content;
         self.reads()
+    }
+
+    /// Declares that its file may have one of these content types instead.
+    #[must_use]
+    pub(crate) const fn or(mut self, contents: &'static [&'static str]) -> Self {
+        self.other_contents = contents;
+        self
     }
 
     /// Declares that it only reads.

@@ -152,6 +152,12 @@ async fn a_file_has_the_name_that_the_authority_wants() {
     assert!(zipped.starts_with(b"PK"));
     let name = "Ñ&A010203AB1202610BN.xml".as_bytes();
     assert!(zipped.windows(name.len()).any(|window| window == name), "{zipped:?}");
+    let office = company.office().await;
+    for (zip, content) in [(true, "application/zip"), (false, "application/xml")] {
+        let input = json!({"que": "balanza", "mes": "2026-10", "zip": zip});
+        let reply = office.run("ledger.export", &input).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, Some(content)));
+    }
     let balance = document(&company, "balanza", "2026-10").await;
     assert!(balance.contains(r#"RFC="Ñ&amp;A010203AB1""#), "{balance}");
 }

@@ -75,12 +75,14 @@ impl Contract {
     }
 
     /// Checks that the document describes the response to that request: its status, its error's code,
-    /// its headers, and every field of its body.
+    /// its content type, its headers, and every field of its body.
     pub fn validate(&self, method: &Method, path: &str, reply: &Reply) {
         let Some(described) = self.operation(method, path) else { return };
         let (status, title) = (reply.status, described["operationId"].as_str().expect("a name"));
         let response = self.resolved(&described["responses"][status.to_string()]);
         assert!(!response.is_null(), "{title} is not described to answer {status}: {:?}", reply.body);
+        let content = reply.header("content-type").expect("every answer says what it is");
+        assert!(response["content"].get(content).is_some(), "{title} is not described to answer {content}");
         if status >= 400 {
             let (json, codes) = (reply.json(), response["x-codes"].as_array().expect("codes"));
             let code = &json["error"]["codigo"];

@@ -45,6 +45,10 @@ pub struct ExportLedger {
     pub zip: Option<bool>,
 }
 
+/// What a document is, and its archive.
+const XML: &str = "application/xml";
+const ZIP: &str = "application/zip";
+
 /// The years of the schemas.
 const YEARS: std::ops::RangeInclusive<i32> = 2015..=2099;
 
@@ -54,7 +58,8 @@ const CLOSING: u32 = 13;
 impl Download for ExportLedger {
     const SPEC: Spec = Spec::new()
         .named("ledger.export")
-        .file("application/xml")
+        .file(XML)
+        .or(&[ZIP])
         .errors(&[Code::DocumentoNoDisponible, Code::EstadoInvalido]);
 
     async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
@@ -79,8 +84,7 @@ impl Download for ExportLedger {
         let stem = format!("{rfc}{year}{month:02}{kind}");
         let (zipped, export) = (self.zip.unwrap_or_default(), self.clone());
         let xml = format!("{stem}.xml");
-        let (name, content) =
-            if zipped { (format!("{stem}.zip"), "application/zip") } else { (xml.clone(), "application/xml") };
+        let (name, content) = if zipped { (format!("{stem}.zip"), ZIP) } else { (xml.clone(), XML) };
         let make = move || {
             let document = export.document(BooksHeading { rfc: &rfc, year, month }, books)?;
             if zipped { archive(&xml, &document) } else { Ok(document.into()) }
