@@ -35,9 +35,9 @@ const AGED: [(Aged, TimeDelta); 7] = [
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
 /// and deleted webhooks after 30 days (spec, "Limits"); requests in the log after 3 days, or if
-/// there are 10,000 younger ones. It also corrects which webhooks have work,
-/// where servers of the previous release queued deliveries beside this one. Returns the number of
-/// rows removed, or the first error of the store.
+/// there are 10,000 younger ones; and copies of companies that were interrupted. It also corrects which
+/// webhooks have work, where servers of the previous release queued deliveries beside this one. Returns
+/// the number of rows and copies removed, or the first error of the store.
 ///
 /// Their age is measured by the store's clock, so that a server whose clock is ahead removes nothing
 /// too early. Rows expire by whole days (UTC), so a company has something to remove once a day, not
@@ -50,7 +50,7 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let context = context.in_background();
     let store = context.store();
     let now = store.now().await?;
-    let mut removed = 0;
+    let mut removed = store.remove_interrupted_copies().await?;
     for (aged, kept) in AGED {
         let expired = start_of_day(now - kept);
         let mut after = CompanyId(0);

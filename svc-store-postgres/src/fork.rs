@@ -7,7 +7,7 @@
 //! tables and their columns are the catalogue's: what is left out is named in [`tables::LEFT_OUT`].
 //!
 //! Until all is written the copy is `incompleta`, and no company to anybody. What a process that was
-//! killed leaves of one is removed by the next copy of any company.
+//! killed leaves of one is removed by the next copy of any company, or by the clean-up.
 
 mod connection;
 mod tables;
@@ -23,6 +23,8 @@ use tokio::time::timeout;
 
 use self::connection::{ForkConnection, STALLED};
 use self::tables::{CopiedTable, copied_columns, copied_tables};
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::store::PostgresStore;
 
 pub use self::tables::LEFT_OUT;
@@ -68,11 +70,7 @@ impl PostgresStore {
     pub async fn fork(&self, company: CompanyId, fork: &NewFork) -> Result<CompanyId, ForkError> {
         let mut reader = ForkConnection::open(self.options()).await?;
         let mut writer = ForkConnection::open(self.options()).await?;
-        reader.begin().await?;
-        let tables = copied_tables(&mut reader).await?;
-        let remains = reader.values("SELECT empresa FROM empresas WHERE incompleta ORDER BY empresa").await?;
-        reader.commit().await?;
-        remove_remains(&mut reader, &mut writer, &tables, &remains).await?;
+        let (tables, _) = cleared_tables(&mut reader, &mut writer).await?;
         reader.begin_reading().await?;
         let outcome = copy(self, &mut reader, &mut writer, &tables, company.0, fork).await;
         // Its locks end with the transaction.
@@ -80,7 +78,31 @@ impl PostgresStore {
         writer.close().await;
         outcome.map(CompanyId)
     }
+
+    /// Removes what copies whose process was killed have left; returns their number.
+    pub(crate) async fn remove_interrupted_copies(&self) -> Result<u64, StoreError> {
+        let interrupted: Vec<CompanyId> = self.background.of_all().values(sql!(INTERRUPTED)).await?;
+        if interrupted.is_empty() {
+            return Ok(0);
+        }
+        let removing = async {
+            let mut reader = ForkConnection::open(self.options()).await?;
+            let mut writer = ForkConnection::open(self.options()).await?;
+            let cleared = cleared_tables(&mut reader, &mut writer).await;
+            reader.close().await;
+            writer.close().await;
+            cleared
+        };
+        match removing.await {
+            Ok((_, removed)) => Ok(removed),
+            Err(ForkError::Store(error)) => Err(error),
+            Err(error) => Err(StoreError::Other(error.into())),
+        }
+    }
 }
+
+/// Reads which companies are incomplete: copies under way, and what is left of interrupted ones.
+const INTERRUPTED: &str = "SELECT empresa FROM empresas WHERE incompleta ORDER BY empresa";
 
 async fn copy(
     store: &PostgresStore,
@@ -115,7 +137,7 @@ async fn copy(
         Ok(()) => Ok(next),
         Err(error) => {
             if let Err(left) = remove_after_error(store, tables, next).await {
-                tracing::warn!(empresa = next, %left, "what was copied is removed by the next copy");
+                tracing::warn!(empresa = next, %left, "what was copied is removed by the clean-up");
             }
             Err(error)
         }
@@ -181,22 +203,28 @@ async fn copy_table(
     Ok(())
 }
 
-/// Removes what copies whose process was killed have left.
-async fn remove_remains(
+/// Removes what copies whose process was killed have left. Returns the tables that are copied, and the
+/// number of copies removed.
+async fn cleared_tables(
     reader: &mut ForkConnection,
     writer: &mut ForkConnection,
-    tables: &[CopiedTable],
-    remains: &[i64],
-) -> Result<(), ForkError> {
-    for &remains in remains {
+) -> Result<(Vec<CopiedTable>, u64), ForkError> {
+    reader.begin().await?;
+    let tables = copied_tables(reader).await?;
+    let interrupted = reader.values(INTERRUPTED).await?;
+    reader.commit().await?;
+    let mut removed = 0;
+    for copy in interrupted {
         reader.begin().await?;
-        if reader.lock("svc fork into", remains).await? {
-            tracing::warn!(empresa = remains, "a copy that was cut short is removed");
-            remove(writer, tables, remains).await?;
+        // Whoever still writes it holds the lock.
+        if reader.lock("svc fork into", copy).await? {
+            tracing::warn!(empresa = copy, "an interrupted copy is removed");
+            remove(writer, &tables, copy).await?;
+            removed += 1;
         }
         reader.commit().await?;
     }
-    Ok(())
+    Ok((tables, removed))
 }
 
 /// Removes a copy that failed, on a new connection: the others may be in any state.

@@ -218,6 +218,10 @@ impl RetentionStore for PostgresStore {
     ) -> Result<Vec<CompanyId>, StoreError> {
         self.background.of_all().values(finding(aged, after, expired, max.into())).await
     }
+
+    async fn remove_interrupted_copies(&self) -> Result<u64, StoreError> {
+        PostgresStore::remove_interrupted_copies(self).await
+    }
 }
 
 /// The lowest id of an event at this time (UUID version 7, RFC 9562).

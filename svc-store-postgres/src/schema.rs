@@ -10,6 +10,7 @@ mod tests;
 
 use sqlx::migrate::Migrator;
 
+pub(crate) use self::distribute::HAS_ENGINE;
 pub(crate) use self::history::History;
 pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
 

@@ -5,14 +5,18 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnectOptions;
+use svc_core::store::StoreError;
+use tokio::sync::OnceCell;
 
 use crate::database::Database;
 use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
-use crate::schema::{History, HistoryAttempts, MIGRATOR, OpenError, Patience, distribute, migrate};
+use crate::run::Run as _;
+use crate::schema::{HAS_ENGINE, History, HistoryAttempts, MIGRATOR, OpenError, Patience, distribute, migrate};
 use crate::searches::Searches;
 use crate::settings::Settings;
+use crate::sql::sql;
 use crate::tls::unverified_host;
 
 /// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
@@ -27,6 +31,7 @@ pub struct PostgresStore {
     pub(crate) replica: Option<Arc<Replica>>,
     pub(crate) searches: Arc<Searches>,
     patience: Patience,
+    distributed: OnceCell<bool>,
 }
 
 impl PostgresStore {
@@ -48,7 +53,14 @@ impl PostgresStore {
             replica: None,
             searches: Arc::default(),
             patience: Patience::new(settings),
+            distributed: OnceCell::new(),
         }
+    }
+
+    /// Whether the database may be distributed, so that a write names one company. It is read once.
+    pub(crate) async fn is_distributed(&self) -> Result<bool, StoreError> {
+        let read = || async { self.service.of_all().value(sql!(HAS_ENGINE)).await };
+        self.distributed.get_or_try_init(read).await.copied()
     }
 
     /// Reads lists from the replica at `url`: see [`PostgresStore::with_replica_options`].

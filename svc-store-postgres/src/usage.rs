@@ -54,6 +54,7 @@ impl StoredKey {
 from_row! {
     /// A key's count of a minute, or the company's of a month.
     struct Counted {
+        empresa: CompanyId,
         llave: Option<Box<str>>,
         minuto: Option<DateTime<Utc>>,
         mes: Option<NaiveDate>,
@@ -126,20 +127,22 @@ impl UsageStore for PostgresStore {
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         let companies = usage.by_company();
-        let mut total = Usage::default();
-        if let [(&company, usage)] = companies.iter().collect::<Vec<_>>()[..] {
-            merge(&mut total, company, add_to(&mut self.service.of_all(), company, usage).await?);
-            return Ok(total);
+        if companies.len() > 1 && self.is_distributed().await? {
+            // Every server locks rows in this order, by company and then by key, so that servers that
+            // merge at once do not deadlock.
+            let mut connection = self.service.begin_for_all().await.map_err(store_error)?;
+            let mut counted = Vec::new();
+            for (company, usage) in companies {
+                counted.extend(add_to(&mut connection, &usage, adding(company, &usage)).await?);
+            }
+            connection.commit().await.map_err(store_error)?;
+            return Ok(totals(counted));
         }
-        // One transaction, since a commit takes as long as many statements. Every server locks rows
-        // in this order, by company and then by key, so that servers that merge at once do not
-        // deadlock.
-        let mut connection = self.service.begin_for_all().await.map_err(store_error)?;
-        for (company, usage) in companies {
-            merge(&mut total, company, add_to(&mut connection, company, &usage).await?);
-        }
-        connection.commit().await.map_err(store_error)?;
-        Ok(total)
+        let statement = match companies.keys().collect::<Vec<_>>()[..] {
+            [&company] => adding(company, usage),
+            _ => adding_to_several(usage),
+        };
+        Ok(totals(add_to(&mut self.service.of_all(), usage, statement).await?))
     }
 
     async fn log_requests(&self, requests: &[LoggedRequest]) -> Result<(), StoreError> {
@@ -178,90 +181,131 @@ impl PostgresStore {
     }
 }
 
-/// Boxed, since the compiler cannot follow its lifetimes through the loop over companies.
+/// Runs `statement`, which adds `usage`; returns the new totals. Boxed, since the compiler cannot follow
+/// its lifetimes through a loop over companies.
 fn add_to<'r>(
     run: &'r mut impl Run,
-    company: CompanyId,
     usage: &'r Usage,
+    statement: Sql,
 ) -> BoxFuture<'r, Result<Vec<Counted>, StoreError>> {
     async move {
-        let mut counted: Vec<Counted> = run.many(adding(company, usage)).await?;
-        if counted.iter().any(|counted| counted.adelantado) {
-            counted.retain(|counted| !counted.adelantado);
-            let back: Vec<Counted> = run.many(bringing_back(company, usage)).await?;
-            counted.extend(back);
+        let mut counted: Vec<Counted> = run.many(statement).await?;
+        if !counted.iter().any(|counted| counted.adelantado) {
+            return Ok(counted);
+        }
+        counted.retain(|counted| !counted.adelantado);
+        for (company, usage) in usage.by_company() {
+            counted.extend(run.many::<Counted>(bringing_back(company, &usage)).await?);
         }
         Ok(counted)
     }
     .boxed()
 }
 
-/// Adds the usage of one company; yields its new totals. A minute or month ahead of the database's
-/// clock by more than a minute counts as the present one; the company's clock decides on the month.
-fn adding(company: CompanyId, usage: &Usage) -> Sql {
-    sql!(
-        "WITH de_llaves AS (
+/// Adds usage; yields the new totals. A minute or month ahead of the database's clock by more than a
+/// minute counts as the present one; the company's clock decides on the month. `$minutes` and `$months`
+/// are the rows to add, each with its `empresa`.
+macro_rules! add_rows {
+    ($minutes:literal, $months:literal) => {
+        concat!(
+            "WITH de_llaves AS (
              INSERT INTO llaves_minuto AS m (empresa, llave, minuto, usadas)
-             SELECT :empresa, n.llave,
+             SELECT n.empresa, n.llave,
                     CASE WHEN n.minuto > now() + interval '1 minute' THEN date_trunc('minute', now()) ELSE n.minuto END,
                     n.usadas
-             FROM unnest(:llave::text[], :minuto::timestamptz[], :peticiones::bigint[]) AS n (llave, minuto, usadas)
-             ORDER BY n.llave
+             FROM ",
+            $minutes,
+            "
+             ORDER BY n.empresa, n.llave
              ON CONFLICT (empresa, llave) DO UPDATE
              SET minuto = greatest(m.minuto, excluded.minuto),
                  usadas = CASE WHEN m.minuto = excluded.minuto THEN m.usadas + excluded.usadas
                                WHEN m.minuto < excluded.minuto THEN excluded.usadas
                                ELSE m.usadas END
-             RETURNING llave, minuto, usadas, minuto > now() + interval '1 minute' AS adelantado
-         ), de_la_empresa AS (
+             RETURNING empresa, llave, minuto, usadas, minuto > now() + interval '1 minute' AS adelantado
+         ), de_empresas AS (
              INSERT INTO cupos AS c (empresa, mes, usadas)
-             SELECT :empresa, least(n.mes, p.mes), sum(n.usadas)::bigint
-             FROM unnest(:mes::date[], :operaciones::bigint[]) AS n (mes, usadas)
-             CROSS JOIN (
+             SELECT n.empresa, least(n.mes, p.mes), sum(n.usadas)::bigint
+             FROM ",
+            $months,
+            "
+             CROSS JOIN LATERAL (
                  SELECT date_trunc(
                             'month',
                             (now() + interval '1 minute' + make_interval(secs => e.desfase))
                                 AT TIME ZONE 'America/Mexico_City'
                         )::date
                  FROM empresas e
-                 WHERE e.empresa = :empresa
+                 WHERE e.empresa = n.empresa
              ) AS p (mes)
-             GROUP BY least(n.mes, p.mes)
-             ORDER BY least(n.mes, p.mes)
+             GROUP BY n.empresa, least(n.mes, p.mes)
+             ORDER BY n.empresa, least(n.mes, p.mes)
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
-             RETURNING mes, usadas
+             RETURNING empresa, mes, usadas
          )
-         SELECT llave, minuto, NULL::date AS mes, usadas, adelantado FROM de_llaves
+         SELECT empresa, llave, minuto, NULL::date AS mes, usadas, adelantado FROM de_llaves
          UNION ALL
-         SELECT NULL, NULL, mes, usadas, false FROM de_la_empresa",
+         SELECT empresa, NULL, NULL, mes, usadas, false FROM de_empresas"
+        )
+    };
+}
+
+/// Adds the usage of one company, which a distributed engine can route.
+fn adding(company: CompanyId, usage: &Usage) -> Sql {
+    sql!(
+        add_rows!(
+            "(
+                 SELECT :empresa::bigint, * FROM unnest(:llave::text[], :minuto::timestamptz[], :peticiones::bigint[])
+             ) AS n (empresa, llave, minuto, usadas)",
+            "(
+                 SELECT :empresa::bigint, * FROM unnest(:mes::date[], :operaciones::bigint[])
+             ) AS n (empresa, mes, usadas)"
+        ),
         empresa: company;
         for minute in (usage.minutes) { llave: &minute.key.suffix, minuto, peticiones: count(minute.usadas) }
         for month in (usage.months) { mes, operaciones: count(month.usadas) }
     )
 }
 
+/// Adds the usage of several companies.
+fn adding_to_several(usage: &Usage) -> Sql {
+    sql!(
+        add_rows!(
+            "unnest(:de::bigint[], :llave::text[], :minuto::timestamptz[], :peticiones::bigint[])
+                 AS n (empresa, llave, minuto, usadas)",
+            "unnest(:empresa::bigint[], :mes::date[], :operaciones::bigint[]) AS n (empresa, mes, usadas)"
+        );
+        for minute in (usage.minutes) {
+            de: minute.key.company, llave: &minute.key.suffix, minuto, peticiones: count(minute.usadas)
+        }
+        for month in (usage.months) { empresa: month.company, mes, operaciones: count(month.usadas) }
+    )
+}
+
 /// Makes minutes that were stored ahead of the present the present one, and adds the usage, which
-/// [`adding`] ignores in this case; yields the new totals.
+/// [`add_rows`] ignores in this case; yields the new totals.
 fn bringing_back(company: CompanyId, usage: &Usage) -> Sql {
     sql!(
         "UPDATE llaves_minuto m
          SET minuto = date_trunc('minute', now()), usadas = m.usadas + n.usadas
          FROM unnest(:llave::text[], :peticiones::bigint[]) AS n (llave, usadas)
          WHERE m.empresa = :empresa AND m.llave = n.llave AND m.minuto > now() + interval '1 minute'
-         RETURNING m.llave, m.minuto, NULL::date AS mes, m.usadas, false AS adelantado",
+         RETURNING m.empresa, m.llave, m.minuto, NULL::date AS mes, m.usadas, false AS adelantado",
         empresa: company;
         for minute in (usage.minutes) { llave: &minute.key.suffix, peticiones: count(minute.usadas) }
     )
 }
 
-fn merge(total: &mut Usage, company: CompanyId, counted: Vec<Counted>) {
-    for Counted { llave, minuto, mes, usadas, .. } in counted {
+fn totals(counted: Vec<Counted>) -> Usage {
+    let mut total = Usage::default();
+    for Counted { empresa: company, llave, minuto, mes, usadas, .. } in counted {
         if let (Some(suffix), Some(minuto)) = (llave, minuto) {
             total.minutes.push(MinuteUse { key: KeyId { company, suffix }, minuto, usadas });
         } else if let Some(mes) = mes {
             total.months.push(MonthUse { company, mes, usadas });
         }
     }
+    total
 }
 
 fn count(count: u64) -> i64 {

@@ -1,6 +1,7 @@
 //! The arguments of `svc mcp`.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::Args;
 use svc_core::settings::{AgentSettings, Hidden};
@@ -14,11 +15,15 @@ pub(crate) struct McpArgs {
     #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
     pub(crate) base_url: String,
     /// The public identifier of the key.
-    #[arg(long, env = "SVC_KEY_ID")]
-    pub(crate) key_id: String,
+    #[arg(long, env = "SVC_KEY_ID", required_unless_present = "keys")]
+    key_id: Option<String>,
     /// The key's secret.
-    #[arg(long, env = "SVC_API_KEY", hide_env_values = true)]
-    api_key: Hidden,
+    #[arg(long, env = "SVC_API_KEY", hide_env_values = true, required_unless_present = "keys")]
+    api_key: Option<Hidden>,
+    /// File with several keys, of which the agent names one in each call. It is a JSON object of keys by
+    /// name, each as `svc key create` prints it; it takes the place of the key id and the secret.
+    #[arg(long, env = "SVC_MCP_KEYS")]
+    pub(crate) keys: Option<PathBuf>,
     /// Address to serve streamable HTTP on, at /mcp; without it standard input and output are used.
     /// Anyone who reaches it acts with the key, or with one that the request itself bears, so it answers only
     /// requests that name this machine.
@@ -29,8 +34,9 @@ pub(crate) struct McpArgs {
 }
 
 impl McpArgs {
-    /// The key's secret.
-    pub(crate) fn api_key(&self) -> &str {
-        self.api_key.reveal()
+    /// The one key's identifier and secret; empty if a file has the keys.
+    pub(crate) fn key(&self) -> (&str, &str) {
+        let secret = self.api_key.as_ref().map_or("", Hidden::reveal);
+        (self.key_id.as_deref().unwrap_or_default(), secret)
     }
 }

@@ -1,5 +1,5 @@
-//! `svc mcp`: the tools for agents, under one key, over standard input and output or over HTTP. A key
-//! that an agent's own request bears goes before that one.
+//! `svc mcp`: the tools for agents, under one key or several, over standard input and output or over
+//! HTTP. A key that an agent's own request bears goes before those.
 
 mod sessions;
 mod upstream;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rmcp::service::ServiceExt as _;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use svc_core::mcp::{Connector, Mcp, Offer};
+use svc_core::mcp::{Connector, Mcp, NamedKeys, Offer};
 
 use self::sessions::Sessions;
 use self::upstream::Elsewhere;
@@ -21,9 +21,16 @@ use crate::shutdown::StopSignal;
 
 /// Serves tools until the client disconnects or the process receives a signal to stop.
 pub(crate) async fn run(args: &McpArgs, parts: &Parts) -> Result<(), Failure> {
-    let client = ApiClient::new(&args.base_url, &args.key_id, args.api_key())?;
+    let (key_id, secret) = args.key();
+    let client = ApiClient::new(&args.base_url, key_id, secret)?;
     let offer = args.agents.apply(Offer::new(&parts.described()?));
-    let connector = Connector::new(offer, Arc::new(Elsewhere(client)));
+    let mut connector = Connector::new(offer, Arc::new(Elsewhere(client)));
+    if let Some(path) = &args.keys {
+        let file = path.display();
+        let text = std::fs::read(path).map_err(Failure::io(format!("cannot read {file}")))?;
+        let keys = NamedKeys::from_json(&text).map_err(|fault| Failure::Other(format!("{file}: {fault}")))?;
+        connector = connector.with_keys(keys);
+    }
     match args.listen {
         None => {
             let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("standard input and output: {error}"));

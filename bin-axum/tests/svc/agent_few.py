@@ -1,6 +1,6 @@
 """Uses the four tools as an agent's client would: finds, describes, rehearses and runs operations. Prints what it saw as JSON.
 Over streamable HTTP at the URL that is its first argument, with each key id and secret that follow; without arguments, over the
-standard streams of a server that it starts."""
+standard streams of a server that it starts, with each of the keys that AS names."""
 
 import asyncio
 import json
@@ -21,10 +21,12 @@ def connection(key: tuple[str, str] | None) -> AbstractAsyncContextManager:
     return streamable_http_client(sys.argv[1], http_client=httpx2.AsyncClient(headers=headers))
 
 
-async def seen(key: tuple[str, str] | None) -> dict:
+async def seen(key: tuple[str, str] | None, name: str | None = None) -> dict:
     async with connection(key) as (read, write), ClientSession(read, write) as session:
 
         async def use(tool: str, **arguments) -> dict:
+            if name is not None:
+                arguments["as"] = name
             result = await session.call_tool(tool, arguments)
             texts = [block.text for block in result.content]
             return {"error": result.is_error, "texts": texts, "read": result.structured_content}
@@ -48,6 +50,9 @@ async def seen(key: tuple[str, str] | None) -> dict:
 
 async def all_seen() -> list[dict]:
     given = sys.argv[2:]
+    names = os.environ.get("AS", "")
+    if names:
+        return [await seen(None, name) for name in names.split(",")]
     keys = list(zip(given[::2], given[1::2])) or [None]
     return [await seen(key) for key in keys]
 

@@ -127,14 +127,36 @@ fn check_few(seen: &Value, cliente: i64) {
     assert_eq!(listed.last().unwrap()["clave"], cliente, "{seen}");
 }
 
+/// Makes a key in each of two new companies.
+fn two_keys(svc: &Svc) -> [Value; 2] {
+    ["Una", "Otra"].map(|name| {
+        let company = svc.ok(&["company", "create", "--name", name])["empresa"].to_string();
+        svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read,clientes:write,oficina"])
+    })
+}
+
+#[test]
+fn an_agent_acts_with_each_key_of_a_file() {
+    let svc = Svc::new();
+    let Some(mut client) = agent(&svc, FEW, &["SVC_MCP_CONFIRM"]) else { return };
+    let [una, otra] = two_keys(&svc);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    std::fs::write(&file, serde_json::json!({ "una": una, "otra": otra }).to_string()).unwrap();
+    let service = svc.serve(&["--office"], Value::Null);
+    client.env("SVC_BASE_URL", format!("http://{}/api/v1", service.address));
+    let seen = seen(client.env("SVC_MCP_KEYS", file).env("AS", "una,otra"));
+    assert_eq!(seen.len(), 2);
+    for seen in &seen {
+        check_few(seen, 1);
+    }
+}
+
 #[test]
 fn a_server_offers_its_tools_to_every_key_for_its_own_company() {
     let svc = Svc::new();
     let Some(python) = python() else { return };
-    let keys = ["Una", "Otra"].map(|name| {
-        let company = svc.ok(&["company", "create", "--name", name])["empresa"].to_string();
-        svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read,clientes:write,oficina"])
-    });
+    let keys = two_keys(&svc);
     let service = svc.serve(&["--mcp", "--mcp-confirm", "--office"], Value::Null);
     let mut client = Command::new(python);
     client.args([FEW, &format!("http://{}/mcp", service.address)]);

@@ -152,6 +152,10 @@ impl RetentionStore for Memory {
     ) -> Result<Vec<CompanyId>, StoreError> {
         Ok(Vec::new())
     }
+
+    async fn remove_interrupted_copies(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
 }
 
 #[async_trait]

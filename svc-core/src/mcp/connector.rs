@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
@@ -19,6 +19,7 @@ use super::answer::{self, fault};
 use super::catalogue::{Call, KEY, Offered};
 use super::confirmation::{self, Unconfirmed};
 use super::few::{self, DESCRIBE, FIND, REHEARSE, RUN};
+use super::keys::NamedKeys;
 use super::offer::{DIGEST, Offer, REHEARSAL_ARGUMENT};
 use super::repetition::{Session, random_key};
 use super::upstream::{Surface, Upstream};
@@ -30,7 +31,7 @@ use crate::pipeline::respond::SCOPES;
 /// What of an agent's own request goes to the API: its credentials, and what marks a browser, which the
 /// API refuses.
 const PASSED_ON: [HeaderName; 3] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN];
-const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
+pub(super) const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A read whose every answer names the key's scopes.
@@ -49,6 +50,7 @@ pub struct Connector {
     upstream: Arc<dyn Upstream>,
     /// The client's session; none if each of its requests may reach another process.
     session: Option<Arc<Session>>,
+    keys: Option<NamedKeys>,
 }
 
 /// How an operation is to be run.
@@ -62,19 +64,26 @@ impl Connector {
     /// Serves `offer` to a client with a session, so that a creation that it repeats is done once.
     pub fn new(offer: Offer, upstream: Arc<dyn Upstream>) -> Self {
         let session = Some(Arc::new(Session::new(offer.random.as_ref())));
-        Self { offer, upstream, session }
+        Self { offer, upstream, session, keys: None }
     }
 
     /// Serves it without sessions: a creation is then done once a day for each key, which is what a
     /// client's requests have in common.
     pub(super) fn without_sessions(offer: Offer, upstream: Arc<dyn Upstream>) -> Self {
-        Self { offer, upstream, session: None }
+        Self { offer, upstream, session: None, keys: None }
+    }
+
+    /// Lets the agent choose one of these keys in each call. Every client has all of them.
+    #[must_use]
+    pub fn with_keys(mut self, keys: NamedKeys) -> Self {
+        self.keys = Some(keys);
+        self
     }
 
     /// The same tools for another client.
     #[must_use]
     pub fn in_new_session(&self) -> Self {
-        Self::new(self.offer.clone(), Arc::clone(&self.upstream))
+        Self { keys: self.keys.clone(), ..Self::new(self.offer.clone(), Arc::clone(&self.upstream)) }
     }
 
     /// The scopes of the key, which every answer to it names; `None` if the API is of a version that
@@ -89,6 +98,24 @@ impl Connector {
         Ok(named.map(|named| KeyScopes::of_words(named.split(", "))))
     }
 
+    /// The scopes that any of the keys has.
+    async fn scopes_of_any(&self, own: &HeaderMap) -> Result<Option<KeyScopes>, String> {
+        let Some(keys) = self.keys.as_ref().filter(|_| !own.contains_key(AUTHORIZATION)) else {
+            return self.scopes(own).await;
+        };
+        let mut words = Vec::new();
+        for key in keys.all() {
+            let Some(scopes) = self.scopes(key).await? else { return Ok(None) };
+            words.extend(scopes.words().map(str::to_owned));
+        }
+        Ok(Some(KeyScopes::of_words(words)))
+    }
+
+    /// A tool as it is listed.
+    fn listed(&self, tool: Tool) -> Tool {
+        self.keys.iter().fold(tool, |tool, keys| keys.added_to(tool))
+    }
+
     pub(super) async fn call(
         &self,
         tool: &str,
@@ -96,6 +123,14 @@ impl Connector {
         own: &HeaderMap,
     ) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
+        let chosen = match &self.keys {
+            None => Ok(Cow::Borrowed(own)),
+            Some(keys) => keys.chosen(&mut given, own),
+        };
+        let own: &HeaderMap = match &chosen {
+            Ok(own) => own,
+            Err(text) => return Ok(fault(text.as_str())),
+        };
         if !offer.each && few::has(offer, tool) {
             return Ok(self.few(tool, given, own).await.unwrap_or_else(fault));
         }
@@ -216,7 +251,7 @@ impl How {
 }
 
 /// Takes a text from among the arguments, if it is there.
-fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
+pub(super) fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
     match given.remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -258,11 +293,13 @@ impl ServerHandler for Connector {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if !self.offer.each {
-            return Ok(ListToolsResult::with_all_items(few::tools(&self.offer)));
+            let tools = few::tools(&self.offer).into_iter().map(|tool| self.listed(tool)).collect();
+            return Ok(ListToolsResult::with_all_items(tools));
         }
-        let scopes = self.scopes(&own_headers(&context)).await;
+        let scopes = self.scopes_of_any(&own_headers(&context)).await;
         let scopes = scopes.map_err(|text| ErrorData::internal_error(text, None))?;
-        let tools = self.offer.allowed(scopes.as_ref()).map(|offered| self.offer.own_tool(offered)).collect();
+        let tools = self.offer.allowed(scopes.as_ref()).map(|offered| self.listed(self.offer.own_tool(offered)));
+        let tools = tools.collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 

@@ -14,6 +14,7 @@ mod catalogue;
 mod confirmation;
 mod connector;
 mod few;
+mod keys;
 mod offer;
 mod repetition;
 mod search;
@@ -21,6 +22,7 @@ mod service;
 mod upstream;
 
 pub use self::connector::Connector;
+pub use self::keys::NamedKeys;
 pub use self::offer::Offer;
 pub use self::service::Mcp;
 pub use self::upstream::{Surface, Upstream};

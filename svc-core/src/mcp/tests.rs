@@ -277,3 +277,71 @@ async fn arguments_of_the_wrong_kind_are_refused() {
     call(&connector, "listCustomers", json!({ "limite": 1 })).await;
     assert_eq!(recorder.last().2, "/clientes?limite=1", "an operation is a tool to whoever knows its name");
 }
+
+#[tokio::test]
+async fn an_agent_names_the_key_that_acts() {
+    let one = r#"{"key_id": "1_a", "api_key": "svc_one"}"#;
+    let two = r#"{"key_id": "2_b", "api_key": "svc_two"}"#;
+    let both = NamedKeys::from_json(format!(r#"{{"norte": {one}, "sur": {two}}}"#).as_bytes()).unwrap();
+    let (recorder, connector) = over(offer());
+    let connector = connector.with_keys(both.clone());
+    let run = |more: Value| {
+        let mut given = object(json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } }));
+        given.extend(object(more));
+        Value::from(given)
+    };
+    for (name, key_id, secret) in [("norte", "1_a", "Bearer svc_one"), ("sur", "2_b", "Bearer svc_two")] {
+        call(&connector, "run_operation", run(json!({ "as": name }))).await;
+        let (.., headers, body) = recorder.last();
+        assert_eq!((&headers["x-svc-key-id"], &headers["authorization"]), (&key_id.parse().unwrap(), &secret.parse().unwrap()));
+        assert_eq!(body, json!({ "nombre": "Ana" }));
+    }
+    let sent = recorder.count();
+    for (given, said) in [
+        (run(json!({})), "as is missing; it is one of norte, sur"),
+        (run(json!({ "as": "este" })), "\"este\" is none of norte, sur"),
+        (run(json!({ "as": 1 })), "as must be a string"),
+    ] {
+        let refused = call(&connector, "run_operation", given).await;
+        assert!(refused.is_error == Some(true) && text(&refused).contains(said), "{}", text(&refused));
+    }
+    assert_eq!(recorder.count(), sent);
+
+    let rehearsed = call(&connector, "rehearse_operation", run(json!({ "as": "norte" }))).await;
+    let digest = rehearsed.structured_content.unwrap()["digest"].clone();
+    let other = call(&connector, "run_operation", run(json!({ "as": "sur", "digest": digest }))).await;
+    assert!(text(&other).contains("no rehearsal of this operation"), "{}", text(&other));
+
+    let own = HeaderMap::from_iter([(http::header::AUTHORIZATION, "Bearer svc_own".parse().unwrap())]);
+    connector.call("run_operation", object(run(json!({}))), &own).await.unwrap();
+    assert_eq!(recorder.last().3["authorization"], "Bearer svc_own", "a request's own key needs no name");
+
+    let tools = super::few::tools(&offer());
+    let only = NamedKeys::from_json(format!(r#"{{"norte": {one}}}"#).as_bytes()).unwrap();
+    for (keys, required) in [(both, true), (only.clone(), false)] {
+        for tool in &tools {
+            let schema = keys.added_to(tool.clone()).input_schema;
+            assert_eq!(schema["properties"]["as"]["type"], "string", "{}", tool.name);
+            assert_eq!(schema["required"].as_array().unwrap().contains(&json!("as")), required, "{}", tool.name);
+        }
+    }
+    let (recorder, connector) = over(offer());
+    call(&connector.with_keys(only), "run_operation", run(json!({}))).await;
+    assert_eq!(recorder.last().3["x-svc-key-id"], "1_a", "there is one");
+}
+
+#[test]
+fn faults_of_a_file_of_keys_show_nothing_of_it() {
+    for (text, said) in [
+        ("", "line 1, column 0"),
+        ("{}", "no key is named"),
+        (r#"{"norte": "svc_secret"}"#, "line 1, column"),
+        (r#"{"norte": {"key_id": "1_a", "api_key": "svc_secret", "svc_secret": 1}}"#, "line 1, column"),
+        (r#"{"norte": {"key_id": "1_a", "api_key": "svc_secret\n"}}"#, "\"norte\" has characters"),
+    ] {
+        let fault = NamedKeys::from_json(text.as_bytes()).unwrap_err();
+        assert!(fault.contains(said) && !fault.contains("secret"), "{text}: {fault}");
+    }
+    let keys = NamedKeys::from_json(br#"{"norte": {"key_id": "1_a", "api_key": "svc_secret"}}"#).unwrap();
+    assert_eq!(format!("{keys:?}"), r#"NamedKeys("norte")"#);
+}

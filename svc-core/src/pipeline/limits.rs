@@ -59,8 +59,11 @@ pub(super) struct LimitUsage {
 
 impl ResponseMeta<'_> {
     /// Admits and counts an authenticated request, or refuses it.
-    pub(super) fn admit(&mut self, context: &Context) -> Result<(), Error> {
-        self.admission.as_mut().map_or(Ok(()), |admission| admission.admit(context, &mut self.notices))
+    pub(super) async fn admit(&mut self, context: &Context) -> Result<(), Error> {
+        match &mut self.admission {
+            Some(admission) => admission.admit(context, &mut self.notices).await,
+            None => Ok(()),
+        }
     }
 }
 
@@ -101,14 +104,22 @@ impl<'a> Admission<'a> {
     }
 
     /// Admits and counts the request, or refuses it.
-    pub(super) fn admit(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
-        let allowance = &mut self.allowance;
-        let (used, admitted) = context.ledger().admit(&admission(context, &self.key, allowance));
-        allowance.used = used;
-        match admitted {
-            Ok(()) => self.admitted = true,
-            Err(refusal) => return Err(allowance.refused(refusal)),
+    pub(super) async fn admit(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
+        let request = admission(context, &self.key, &self.allowance);
+        let (used, admitted) = context.ledger().admit(&request);
+        self.allowance.used = used;
+        let admitted = admitted.map_err(|refusal| self.allowance.refused(refusal))?;
+        self.admitted = true;
+        if admitted.urgent {
+            context.merge_urgent_usage().await;
+            self.allowance.used.minute = context.ledger().place(&request, admitted, used.minute);
+            if self.allowance.used.minute > request.rate {
+                self.release(true);
+                return Err(self.allowance.refused(Refusal::Rate));
+            }
         }
+        let LimitUsage { used, .. } = self.allowance;
+        let allowance = &self.allowance;
         if used.minute > allowance.rate {
             notices.announce(
                 Code::LimiteExcedido,

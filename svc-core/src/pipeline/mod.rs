@@ -135,7 +135,7 @@ async fn admit<'a>(
 ) -> Result<Caller, Error> {
     browser::refuse(&head.headers, head.uri.query().unwrap_or_default())?;
     let caller = authenticate::caller(context, head, meta).await?;
-    meta.admit(context)?;
+    meta.admit(context).await?;
     if !caller.scopes().meet(scopes) {
         let lacking: Vec<_> = scopes.words().collect();
         let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));

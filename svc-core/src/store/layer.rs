@@ -126,6 +126,10 @@ impl<S: StoreLayer> RetentionStore for S {
     ) -> Result<Vec<CompanyId>, StoreError> {
         self.inner().companies_with_aged(aged, expired, after, max).await
     }
+
+    async fn remove_interrupted_copies(&self) -> Result<u64, StoreError> {
+        self.inner().remove_interrupted_copies().await
+    }
 }
 
 #[async_trait]

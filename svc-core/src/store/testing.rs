@@ -102,6 +102,10 @@ impl RetentionStore for Empty {
     ) -> Result<Vec<CompanyId>, StoreError> {
         Ok(Vec::new())
     }
+
+    async fn remove_interrupted_copies(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
 }
 
 #[async_trait]

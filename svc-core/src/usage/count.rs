@@ -1,3 +1,11 @@
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// A process keeps from the others at most this share of what its limit still leaves.
+const SHARE: u64 = 32;
+
+/// How long a process keeps anything from the others.
+const LONGEST: TimeDelta = TimeDelta::seconds(5);
+
 /// A count that several processes add to: the stored part, the part being merged, and the pending
 /// part.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -5,6 +13,10 @@ pub(super) struct Count {
     stored: u64,
     merging: u64,
     waiting: u64,
+    /// When a merge first passed over the pending part.
+    passed_over: Option<DateTime<Utc>>,
+    /// How much of the stored part other processes were seen to add.
+    others: u64,
 }
 
 impl Count {
@@ -12,8 +24,34 @@ impl Count {
         self.stored + self.merging + self.waiting
     }
 
+    pub(super) fn others(self) -> u64 {
+        self.others
+    }
+
     pub(super) fn add_one(&mut self) {
         self.waiting += 1;
+    }
+
+    /// Whether the pending part is large beside what `limit` leaves. With five processes and evenly
+    /// spread requests, what is kept from each then stays within a fiftieth of the limit.
+    fn is_large(self, limit: u64) -> bool {
+        self.waiting > 0 && self.waiting.saturating_mul(SHARE) >= limit.saturating_sub(self.total())
+    }
+
+    /// Whether the others must know before the next merge: the pending part became large since the last
+    /// one.
+    pub(super) fn is_urgent(self, limit: u64) -> bool {
+        self.passed_over.is_none() && self.is_large(limit)
+    }
+
+    /// Whether a merge at `now` takes the pending part; if not, it is older for the next one.
+    pub(super) fn is_due(&mut self, limit: u64, now: DateTime<Utc>) -> bool {
+        if self.waiting == 0 {
+            return false;
+        }
+        let since = *self.passed_over.get_or_insert(now);
+        // A clock that was set back ends the wait.
+        self.is_large(limit) || !(TimeDelta::zero()..LONGEST).contains(&(now - since))
     }
 
     /// Whether everything is stored.
@@ -25,7 +63,9 @@ impl Count {
     /// During a merge the value is ignored, since it may already include the merged part.
     pub(super) fn learn(&mut self, stored: u64) {
         if self.merging == 0 {
-            self.stored = self.stored.max(stored);
+            let others = stored.saturating_sub(self.stored);
+            self.stored += others;
+            self.others += others;
         }
     }
 
@@ -33,6 +73,7 @@ impl Count {
     pub(super) fn take(&mut self) -> Option<u64> {
         let taken = std::mem::take(&mut self.waiting);
         self.merging += taken;
+        self.passed_over = None;
         (taken > 0).then_some(taken)
     }
 
@@ -80,6 +121,31 @@ mod tests {
         assert_eq!((count.total(), count.take(), count.is_stored()), (18, None, true));
         // A value read before the last merge is older.
         count.learn(3);
-        assert_eq!(count.total(), 18);
+        assert_eq!((count.total(), count.others()), (18, 15));
+    }
+
+    #[test]
+    fn a_count_waits_for_seconds_far_from_its_limit_and_not_at_all_near_it() {
+        let now: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
+        let mut count = Count::default();
+        assert!(!count.is_urgent(150) && !count.is_due(150, now), "nothing is pending");
+        count.add_one();
+        assert!(!count.is_urgent(150) && !count.is_due(150, now));
+        assert!(!count.is_due(150, now + TimeDelta::milliseconds(4_999)));
+        assert!(count.is_due(150, now + LONGEST));
+        assert!(count.is_due(150, now - TimeDelta::seconds(1)), "the clock was set back");
+        // Five of 150 are a share of what is left.
+        for _ in 0..3 {
+            count.add_one();
+        }
+        assert!(!count.is_due(150, now));
+        count.add_one();
+        assert!(count.is_due(150, now) && !count.is_urgent(150), "the next merge takes them");
+        count.take();
+        count.merged(5);
+        count.learn(118);
+        count.add_one();
+        assert!(count.is_urgent(150), "32 are left, and no merge has seen it");
+        assert!(!count.is_urgent(u64::MAX), "no limit is near");
     }
 }

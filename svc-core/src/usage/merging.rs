@@ -6,6 +6,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::Ledger;
+use super::ledger::Taking;
 use crate::store::{Store, StoreError, Usage};
 
 /// Companies per transaction: this many take milliseconds and one write to disk.
@@ -45,12 +46,18 @@ impl Merging {
         !(0..two).contains(&since)
     }
 
-    /// Merges all usage, some companies at a time. Waits for a merge in progress.
-    pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
+    /// Merges usage, some companies at a time. Waits for a merge in progress.
+    pub(crate) async fn merge(
+        &self,
+        taking: Taking,
+        ledger: &Ledger,
+        store: &dyn Store,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
         let _busy = self.busy.lock().await;
         // After an error, usage that is not merged waits for the next merge.
-        for mut taken in TakenUsage::in_parts(ledger, now) {
+        for mut taken in TakenUsage::in_parts(ledger, taking, now) {
             let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
             let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
             ledger.merged(&std::mem::take(&mut taken.usage), &total);
@@ -67,10 +74,10 @@ struct TakenUsage<'a> {
 }
 
 impl<'a> TakenUsage<'a> {
-    /// All unmerged usage, in parts of some companies each.
-    fn in_parts(ledger: &'a Ledger, now: DateTime<Utc>) -> Vec<Self> {
+    /// Usage in parts of some companies each.
+    fn in_parts(ledger: &'a Ledger, taking: Taking, now: DateTime<Utc>) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
-        for (at, usage) in ledger.take(now).by_company().into_values().enumerate() {
+        for (at, usage) in ledger.take(taking, now).by_company().into_values().enumerate() {
             if at.is_multiple_of(COMPANIES) {
                 parts.push(Self { ledger, usage: Usage::default() });
             }

@@ -3,14 +3,16 @@
 //!
 //! - The [`Ledger`] counts. It is exact within a process: a request is checked and counted under
 //!   one lock.
-//! - [`Merging`] adds the counts since the last merge to the store, one statement per company, and
-//!   reads the totals of all processes. A server merges every [`DEFAULT_INTERVAL`]
-//!   ([`crate::Context::work`]); a process that may be frozen between requests merges in every
-//!   request ([`crate::ContextBuilder::merge_usage_every`] of zero).
+//! - [`Merging`] adds counts to the store and reads the totals of all processes. A server looks every
+//!   [`DEFAULT_INTERVAL`] ([`crate::Context::work`]) which companies have counts of which the others
+//!   must know: those that are large beside what their limit leaves, or five seconds old. A request
+//!   that makes a count large between two merges waits for one of its own, and is refused if others
+//!   had used the minute up. A process that may be frozen between requests merges in every request
+//!   ([`crate::ContextBuilder::merge_usage_every`] of zero).
 //!
-//! A process that dies loses the counts of its last interval. Several processes together admit at
-//! most the excess requests that arrive within one interval. A merge with an unknown outcome,
-//! because the connection broke, is repeated.
+//! A process that dies loses the counts of its last five seconds. Several processes together exceed
+//! a limit by what they keep from each other, about a fiftieth of it. A merge with an unknown
+//! outcome, because the connection broke, is repeated.
 
 mod count;
 mod ledger;
@@ -19,9 +21,12 @@ mod merging;
 
 use std::time::Duration;
 
-pub(crate) use ledger::{AdmissionRequest, Figures, Ledger, Refusal};
+pub(crate) use ledger::{AdmissionRequest, Figures, Ledger, Refusal, Taking};
 pub(crate) use log::RequestLog;
 pub(crate) use merging::Merging;
+
+/// How long a request near its limit waits until others know of it.
+pub(crate) const URGENT_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The default of [`crate::ContextBuilder::merge_usage_every`].
 pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_millis(250);

@@ -177,8 +177,8 @@ impl Context {
         parts
     }
 
-    /// Keeps usage and keys current until `all_is_answered` ends: merges usage every 250 ms and
-    /// once more at the end, writes the log of requests, reads keys in use again before they expire, and logs when the
+    /// Keeps usage and keys current until `all_is_answered` ends: merges usage that is due every 250 ms
+    /// and all of it at the end, writes the log of requests, reads keys in use again before they expire, and logs when the
     /// process's clock and the store's come apart. Returns the error of the last merge; after an
     /// earlier error the usage is kept for the next merge.
     ///
@@ -196,7 +196,7 @@ impl Context {
     async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
         let mut end = pin!(all_is_answered);
         while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
-            if let Err(error) = self.merge_usage().await {
+            if let Err(error) = self.merge_due_usage().await {
                 observe::background_failed("usage", "error");
                 tracing::warn!(%error, "usage could not be merged; it is tried again");
             }

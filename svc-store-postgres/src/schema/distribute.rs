@@ -5,10 +5,11 @@
 
 use sqlx::PgConnection;
 
-/// Whether the engine is in this database.
+/// Reads whether the engine is in this database.
+pub(crate) const HAS_ENGINE: &str = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')";
+
 pub(super) async fn has_engine(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let statement = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')";
-    sqlx::query_scalar(statement).fetch_one(connection).await
+    sqlx::query_scalar(HAS_ENGINE).fetch_one(connection).await
 }
 
 /// Whether the tables of this database are distributed.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use sqlx::AssertSqlSafe;
-use svc_core::Context;
+use svc_core::{Context, clean_up};
 use svc_core::domain::company::CompanyId;
 use svc_core::operations::MoveClock;
 use svc_core::store::CompanyChange;
@@ -284,9 +284,38 @@ async fn what_is_left_of_a_copy_that_was_cut_short_is_hidden_and_removed() {
     .expect("a copy");
     assert_eq!(size(&last, "ventas").await, size(&company, "ventas").await);
     assert_eq!(world.count("empresas WHERE incompleta").await, 0);
+    no_orphans(&world).await;
+}
+
+async fn no_orphans(world: &World) {
     let orphans =
         "SELECT count(*) FROM contadores c WHERE NOT EXISTS (SELECT FROM empresas e WHERE e.empresa = c.empresa)";
     assert_eq!(world.sql::<i64>(orphans).await, 0);
+}
+
+#[tokio::test]
+async fn the_clean_up_removes_an_interrupted_copy_but_none_under_way() {
+    let world = World::new().await;
+    let company = played(&world, 300).await;
+    let [cut, under_way] = ["Cortada", "En curso"].map(|name| fork(&company, name));
+    let (cut, under_way) = (cut.await.expect("a copy"), under_way.await.expect("a copy"));
+    clean_up(world.api.context()).await.expect("a pass that removes what is old");
+    world.run("UPDATE empresas SET incompleta = true WHERE empresa IN (3, 4)").await;
+    let mut writing = world.pool().begin().await.expect("a transaction");
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended('svc fork into 4', 0))";
+    sqlx::query(lock).execute(&mut *writing).await.expect("a copy that runs");
+
+    assert_eq!(clean_up(world.api.context()).await.expect("a pass"), 1);
+    for table in tables(&world).await {
+        assert_eq!(size(&cut, &table).await, 0, "{table}");
+    }
+    assert_eq!(size(&under_way, "ventas").await, size(&company, "ventas").await);
+    assert_eq!(clean_up(world.api.context()).await.expect("a pass"), 0);
+    drop(writing);
+    assert_eq!(clean_up(world.api.context()).await.expect("a pass"), 1);
+    assert_eq!(world.count("empresas").await, 2);
+    no_orphans(&world).await;
+    books::check(&world, &company).await;
 }
 
 #[tokio::test]

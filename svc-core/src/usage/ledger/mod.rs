@@ -38,11 +38,33 @@ struct Month {
     count: Count,
     /// Requests in progress, which count against the quota until they end.
     reserved: u64,
+    /// The quota of the last request.
+    limit: u64,
 }
 
 struct Minute {
     minuto: DateTime<Utc>,
     count: Count,
+    /// The limit of the last request.
+    limit: u64,
+}
+
+/// Which counts a merge takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taking {
+    /// All that are pending.
+    All,
+    /// Those of companies of which others must know now.
+    Due,
+}
+
+/// A request that was admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Admitted {
+    /// Whether other processes must know of it before it is answered.
+    pub(crate) urgent: bool,
+    /// What others had added to the minute.
+    others: u64,
 }
 
 /// A request to be admitted, and its limits.
@@ -64,6 +86,9 @@ pub(crate) struct AdmissionRequest<'a> {
     /// Whether the limits of the minute and the month are enforced or only reported (contract §5).
     pub(crate) enforced: bool,
 }
+
+/// No limit that is enforced.
+const NO_LIMIT: u64 = u64::MAX;
 
 /// The usage, including the request if it was admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +115,7 @@ impl Ledger {
     /// for every admitted request.
     ///
     /// The minute counts what passes its own limit; the month reserves what passes all three.
-    pub(crate) fn admit(&self, request: &AdmissionRequest<'_>) -> (Figures, Result<(), Refusal>) {
+    pub(crate) fn admit(&self, request: &AdmissionRequest<'_>) -> (Figures, Result<Admitted, Refusal>) {
         let mut counts = self.counts();
         let company = counts.companies.entry(request.key.company).or_default();
         company.desfase = request.desfase;
@@ -99,9 +124,11 @@ impl Ledger {
         if within_rate || !request.enforced {
             minute.count.add_one();
         }
+        let admitted = Admitted { urgent: minute.count.is_urgent(minute.limit), others: minute.count.others() };
         let minute = minute.count.total();
         let in_flight = company.in_flight;
         let month = company.month(request.period.mes);
+        month.limit = request.limit(request.quota);
         month.count.learn(request.month_known());
         let admitted = if !within_rate && request.enforced {
             Err(Refusal::Rate)
@@ -111,11 +138,21 @@ impl Ledger {
             Err(Refusal::Busy)
         } else {
             month.reserved += 1;
-            Ok(())
+            Ok(admitted)
         };
         let month = month.total();
         company.in_flight += u32::from(admitted.is_ok());
         (Figures { minute, month }, admitted)
+    }
+
+    /// Which request of its minute an admitted one is, with what others were seen to add since; `minute`
+    /// is which it was.
+    pub(crate) fn place(&self, request: &AdmissionRequest<'_>, admitted: Admitted, minute: u64) -> u64 {
+        let counts = self.counts();
+        let company = counts.companies.get(&request.key.company);
+        let counted = company.and_then(|company| company.keys.get(&request.key.suffix));
+        let counted = counted.filter(|counted| counted.minuto == request.period.minuto);
+        minute + counted.map_or(0, |counted| counted.count.others().saturating_sub(admitted.others))
     }
 
     /// The usage so far, without counting the request.
@@ -145,12 +182,15 @@ impl Ledger {
         month.total()
     }
 
-    /// Takes the usage that is not stored yet, and removes expired counts.
-    pub(super) fn take(&self, now: DateTime<Utc>) -> Usage {
+    /// Takes usage that is not stored yet, and removes expired counts.
+    pub(super) fn take(&self, taking: Taking, now: DateTime<Utc>) -> Usage {
         let mut counts = self.counts();
         counts.remove_expired(Period::of(now));
         let mut usage = Usage::default();
         for (&id, company) in &mut counts.companies {
+            if !company.is_due(now) && taking == Taking::Due {
+                continue;
+            }
             for (suffix, minute) in &mut company.keys {
                 let minuto = minute.minuto;
                 usage.minutes.extend(minute.count.take().map(|usadas| {
@@ -192,6 +232,11 @@ impl Ledger {
 }
 
 impl AdmissionRequest<'_> {
+    /// That limit, if it is enforced.
+    fn limit(&self, limit: u64) -> u64 {
+        if self.enforced { limit } else { NO_LIMIT }
+    }
+
     fn minute_known(&self) -> u64 {
         if self.known.period.minuto == self.period.minuto { self.known.minute } else { 0 }
     }
@@ -205,23 +250,31 @@ impl CompanyUsage {
     /// The key's count of the minute. If the clock was set back, the later minute continues to
     /// count, at most until the present one has ended.
     fn minute(&mut self, request: &AdmissionRequest<'_>) -> &mut Minute {
-        let fresh = || Minute { minuto: request.period.minuto, count: Count::default() };
+        let fresh = || Minute { minuto: request.period.minuto, count: Count::default(), limit: NO_LIMIT };
         let minute = self.keys.entry(request.key.suffix.clone()).or_insert_with(fresh);
         if minute.minuto < request.period.minuto {
             *minute = fresh();
         }
         minute.bring_back(request.period.minuto);
         minute.count.learn(request.minute_known());
+        minute.limit = request.limit(request.rate);
         minute
     }
 
     fn month(&mut self, mes: NaiveDate) -> &mut Month {
         let found = self.months.iter().position(|month| month.mes == mes);
         let at = found.unwrap_or_else(|| {
-            self.months.push(Month { mes, count: Count::default(), reserved: 0 });
+            self.months.push(Month { mes, count: Count::default(), reserved: 0, limit: NO_LIMIT });
             self.months.len() - 1
         });
         &mut self.months[at]
+    }
+
+    /// Whether a merge at `now` takes its counts. All are asked, so that each grows older.
+    fn is_due(&mut self, now: DateTime<Utc>) -> bool {
+        let minutes = self.keys.values_mut().map(|minute| minute.count.is_due(minute.limit, now));
+        let months = self.months.iter_mut().map(|month| month.count.is_due(month.limit, now));
+        minutes.chain(months).fold(false, |any, due| any | due)
     }
 
     fn is_idle(&self) -> bool {

@@ -61,8 +61,9 @@ fn requests_under_way_are_reserved() {
     assert_eq!(ledger.admit(&request), (Figures { minute: 3, month: 2 }, Err(Refusal::Busy)));
     // An operation that does not count releases its reservation.
     assert_eq!(ledger.release(a.company, request.period.mes, false), 1);
-    assert_eq!(ledger.admit(&request), (Figures { minute: 4, month: 2 }, Ok(())));
-    let taken = ledger.take(at(NOON));
+    let (figures, admitted) = ledger.admit(&request);
+    assert_eq!((figures, admitted.is_ok()), (Figures { minute: 4, month: 2 }, true));
+    let taken = ledger.take(Taking::All, at(NOON));
     assert_eq!(taken.months, [], "what is under way is not counted yet");
     assert_eq!(taken.minutes.len(), 1);
     // The limit includes reservations: no two requests get the last operation.
@@ -76,13 +77,13 @@ fn others_use_is_learnt_by_merging_and_from_the_key() {
     let a = key("a");
     let request = request(&a, at(NOON));
     through(&ledger, &request).unwrap();
-    let taken = ledger.take(at(NOON));
+    let taken = ledger.take(Taking::All, at(NOON));
     let mut total = taken.clone();
     total.minutes[0].usadas = 2;
     total.months[0].usadas = 4;
     ledger.merged(&taken, &total);
     assert_eq!(ledger.peek(&request), Figures { minute: 2, month: 4 });
-    assert!(ledger.take(at(NOON)).is_empty());
+    assert!(ledger.take(Taking::All, at(NOON)).is_empty());
     let known = KnownUse { minute: 3, ..request.known };
     assert_eq!(through(&ledger, &AdmissionRequest { known, ..request }), Err(Refusal::Rate));
     // Usage known for another period does not apply to this one.
@@ -96,11 +97,11 @@ fn a_failed_merge_is_made_up_for_and_an_old_month_is_kept_until_then() {
     let ledger = Ledger::default();
     let a = key("a");
     through(&ledger, &request(&a, at("2026-11-01T05:59:59Z"))).unwrap();
-    let taken = ledger.take(at("2026-11-01T05:59:59Z"));
+    let taken = ledger.take(Taking::All, at("2026-11-01T05:59:59Z"));
     ledger.put_back(&taken);
     let november = at("2026-11-01T06:00:00Z");
     through(&ledger, &request(&a, november)).unwrap();
-    let again = ledger.take(november);
+    let again = ledger.take(Taking::All, november);
     let months: Vec<_> = again.months.iter().map(|month| (month.mes.to_string(), month.usadas)).collect();
     assert_eq!(months, [("2026-10-01".to_owned(), 1), ("2026-11-01".to_owned(), 1)]);
     assert_eq!(again.minutes.len(), 1, "of a minute that is over nothing is kept");
@@ -115,13 +116,13 @@ fn it_forgets_who_has_gone() {
         let key = KeyId { company: CompanyId(n), suffix: "a".into() };
         through(&ledger, &request(&key, at(NOON))).unwrap();
     }
-    let taken = ledger.take(at(NOON));
+    let taken = ledger.take(Taking::All, at(NOON));
     assert_eq!(ledger.held(), (100, 100));
     let later = at(NOON) + TimeDelta::minutes(2);
-    ledger.take(later);
+    ledger.take(Taking::All, later);
     assert_eq!(ledger.held(), (100, 0), "what is on its way to the store is not forgotten");
     ledger.merged(&taken, &taken);
-    ledger.take(later + TimeDelta::minutes(1));
+    ledger.take(Taking::All, later + TimeDelta::minutes(1));
     assert_eq!(ledger.held(), (0, 0));
 }
 
@@ -144,7 +145,7 @@ fn a_clock_that_was_hours_ahead_leaves_one_full_minute() {
     for _ in 0..3 {
         through(&ledger, &request(&a, ahead)).unwrap();
     }
-    let taken = ledger.take(ahead);
+    let taken = ledger.take(Taking::All, ahead);
     assert_eq!(through(&ledger, &request(&a, at(NOON))), Err(Refusal::Rate), "the count goes on");
     ledger.put_back(&taken);
     assert_eq!(ledger.peek(&request(&a, at(NOON))).minute, 3, "what was under way is not counted twice");
@@ -158,10 +159,50 @@ fn a_key_that_is_not_used_again_is_forgotten_after_its_minute() {
     let ahead = at("2026-11-01T07:00:00Z");
     through(&ledger, &request(&key("a"), ahead)).unwrap();
     let before = at("2026-11-01T05:00:00Z");
-    let taken = ledger.take(before);
+    let taken = ledger.take(Taking::All, before);
     assert_eq!(taken.minutes[0].minuto, before, "the minute ahead counts as the present");
     ledger.merged(&taken, &Usage::default());
     assert_eq!(ledger.held(), (1, 1));
-    ledger.take(before + TimeDelta::minutes(2));
+    ledger.take(Taking::All, before + TimeDelta::minutes(2));
     assert_eq!(ledger.held(), (0, 0), "neither the key nor the month ahead is kept");
+}
+
+#[test]
+fn what_is_far_from_its_limit_is_merged_after_seconds() {
+    let ledger = Ledger::default();
+    let (a, b) = (key("a"), KeyId { company: CompanyId(2), suffix: "b".into() });
+    let far = |key| AdmissionRequest { rate: 150, quota: 5_000, ..request(key, at(NOON)) };
+    through(&ledger, &far(&a)).unwrap();
+    through(&ledger, &AdmissionRequest { rate: 10, ..far(&b) }).unwrap();
+    let due = |later: i64| ledger.take(Taking::Due, at(NOON) + TimeDelta::seconds(later));
+    let first = due(0);
+    assert_eq!((first.minutes.len(), first.months.len()), (1, 1), "one in ten is near");
+    assert_eq!(first.months[0].company, CompanyId(2));
+    assert!(due(4).is_empty());
+    assert_eq!(due(5).minutes[0].key, a);
+    assert!(ledger.take(Taking::All, at(NOON)).is_empty());
+    // What only reports is never near.
+    for _ in 0..200 {
+        through(&ledger, &AdmissionRequest { enforced: false, ..far(&a) }).unwrap();
+    }
+    assert!(due(6).is_empty() && !due(11).is_empty());
+}
+
+#[test]
+fn a_request_near_its_limit_takes_its_place_behind_those_of_others() {
+    let ledger = Ledger::default();
+    let a = key("a");
+    let near = AdmissionRequest { rate: 40, quota: 5_000, ..request(&a, at(NOON)) };
+    let (figures, first) = ledger.admit(&near);
+    let first = first.unwrap();
+    assert!(!first.urgent && figures.minute == 1);
+    let (figures, second) = ledger.admit(&near);
+    let second = second.unwrap();
+    assert!(second.urgent && figures.minute == 2, "two of forty are more than a share of the rest");
+    let taken = ledger.take(Taking::Due, at(NOON));
+    let mut total = taken.clone();
+    total.minutes[0].usadas = 41;
+    ledger.merged(&taken, &total);
+    assert_eq!((ledger.place(&near, first, 1), ledger.place(&near, second, 2)), (40, 41));
+    assert_eq!(ledger.admit(&near).1, Err(Refusal::Rate));
 }
