@@ -204,19 +204,23 @@ fn add_to<'r>(
 
 /// Adds usage; yields the new totals. A minute or month ahead of the database's clock by more than a
 /// minute counts as the present one; the company's clock decides on the month. `$minutes` and `$months`
-/// are the rows to add, each with its `empresa`.
+/// are the rows to add, `$company` is each one's company, and `$by` sorts them by it.
 macro_rules! add_rows {
-    ($minutes:literal, $months:literal) => {
+    ($company:literal, $by:literal, $minutes:literal, $months:literal) => {
         concat!(
             "WITH de_llaves AS (
              INSERT INTO llaves_minuto AS m (empresa, llave, minuto, usadas)
-             SELECT n.empresa, n.llave,
+             SELECT ",
+            $company,
+            ", n.llave,
                     CASE WHEN n.minuto > now() + interval '1 minute' THEN date_trunc('minute', now()) ELSE n.minuto END,
                     n.usadas
              FROM ",
             $minutes,
             "
-             ORDER BY n.empresa, n.llave
+             ORDER BY ",
+            $by,
+            "n.llave
              ON CONFLICT (empresa, llave) DO UPDATE
              SET minuto = greatest(m.minuto, excluded.minuto),
                  usadas = CASE WHEN m.minuto = excluded.minuto THEN m.usadas + excluded.usadas
@@ -225,7 +229,9 @@ macro_rules! add_rows {
              RETURNING empresa, llave, minuto, usadas, minuto > now() + interval '1 minute' AS adelantado
          ), de_empresas AS (
              INSERT INTO cupos AS c (empresa, mes, usadas)
-             SELECT n.empresa, least(n.mes, p.mes), sum(n.usadas)::bigint
+             SELECT ",
+            $company,
+            ", least(n.mes, p.mes), sum(n.usadas)::bigint
              FROM ",
             $months,
             "
@@ -236,10 +242,16 @@ macro_rules! add_rows {
                                 AT TIME ZONE 'America/Mexico_City'
                         )::date
                  FROM empresas e
-                 WHERE e.empresa = n.empresa
+                 WHERE e.empresa = ",
+            $company,
+            "
              ) AS p (mes)
-             GROUP BY n.empresa, least(n.mes, p.mes)
-             ORDER BY n.empresa, least(n.mes, p.mes)
+             GROUP BY ",
+            $by,
+            "least(n.mes, p.mes)
+             ORDER BY ",
+            $by,
+            "least(n.mes, p.mes)
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
              RETURNING empresa, mes, usadas
          )
@@ -254,12 +266,10 @@ macro_rules! add_rows {
 fn adding(company: CompanyId, usage: &Usage) -> Sql {
     sql!(
         add_rows!(
-            "(
-                 SELECT :empresa::bigint, * FROM unnest(:llave::text[], :minuto::timestamptz[], :peticiones::bigint[])
-             ) AS n (empresa, llave, minuto, usadas)",
-            "(
-                 SELECT :empresa::bigint, * FROM unnest(:mes::date[], :operaciones::bigint[])
-             ) AS n (empresa, mes, usadas)"
+            ":empresa",
+            "",
+            "unnest(:llave::text[], :minuto::timestamptz[], :peticiones::bigint[]) AS n (llave, minuto, usadas)",
+            "unnest(:mes::date[], :operaciones::bigint[]) AS n (mes, usadas)"
         ),
         empresa: company;
         for minute in (usage.minutes) { llave: &minute.key.suffix, minuto, peticiones: count(minute.usadas) }
@@ -267,10 +277,12 @@ fn adding(company: CompanyId, usage: &Usage) -> Sql {
     )
 }
 
-/// Adds the usage of several companies.
+/// Adds the usage of several companies, where tables are not distributed.
 fn adding_to_several(usage: &Usage) -> Sql {
     sql!(
         add_rows!(
+            "n.empresa",
+            "n.empresa, ",
             "unnest(:de::bigint[], :llave::text[], :minuto::timestamptz[], :peticiones::bigint[])
                  AS n (empresa, llave, minuto, usadas)",
             "unnest(:empresa::bigint[], :mes::date[], :operaciones::bigint[]) AS n (empresa, mes, usadas)"
