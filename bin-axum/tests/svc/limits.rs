@@ -39,18 +39,18 @@ fn a_drained_server_has_counted_everything() {
 }
 
 #[test]
-fn a_killed_server_near_its_limit_loses_its_last_interval_at_most() {
+fn a_killed_server_loses_its_last_seconds_at_most() {
     let (svc, key) = shop();
     let mut known = 0;
-    for _ in 0..3 {
-        let server = svc.serve(&["--no-workers", "--rate-per-minute", "150"], key.clone());
+    for _ in 0..2 {
+        let server = svc.serve(&["--no-workers"], key.clone());
         let first = use_one(&server).1;
         assert!(first > known, "{first} after {known}");
         for _ in 0..20 {
             known = use_one(&server).1;
         }
-        // Two intervals, plus the time of a slow machine.
-        std::thread::sleep(Duration::from_millis(1_500));
+        // Five seconds, plus the time of a slow machine.
+        std::thread::sleep(Duration::from_millis(6_500));
         let last = (0..5).map(|_| use_one(&server).1).max().unwrap();
         assert_eq!(last, known + 5);
         drop(server);
@@ -75,24 +75,31 @@ fn the_settings_of_the_command_line_are_the_limits() {
     }
 }
 
-/// Four processes share a limit; each gets requests from a client of its own, at once.
+/// Four processes share a limit; each gets requests from a client of its own, until one is refused.
 #[test]
 fn four_servers_share_a_minute() {
     let (svc, key) = shop();
-    let first = svc.serve(&["--no-workers", "--rate-per-minute", "150"], key.clone());
-    let more: Vec<_> =
-        (0..3).map(|_| svc.serve(&["--no-workers", "--no-migrate", "--rate-per-minute", "150"], key.clone())).collect();
-    let servers: Vec<&Demo> = std::iter::once(&first).chain(&more).collect();
-    // All requests fall into one minute.
-    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() % 60;
-    while now() > 30 {
-        std::thread::sleep(Duration::from_millis(200));
+    let serve = || svc.serve(&["--no-workers", "--rate-per-minute", "150"], key.clone());
+    let servers = [(); 4].map(|()| serve());
+    let minute = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 60;
+    for _ in 0..5 {
+        let began = minute();
+        while minute() == began {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let began = minute();
+        let passed: usize = std::thread::scope(|scope| {
+            let client =
+                |server| std::iter::repeat_with(move || use_one(server).0).take_while(|status| *status == 200).count();
+            let clients: Vec<_> = servers.iter().map(|server| scope.spawn(move || client(server))).collect();
+            clients.into_iter().map(|client| client.join().unwrap()).sum()
+        });
+        println!("{passed} of 150 passed");
+        // A machine that is too busy for so many requests in a minute tries again.
+        if minute() == began {
+            assert!((150..=156).contains(&passed), "{passed}: a fiftieth more at most, and a few on a busy machine");
+            return;
+        }
     }
-    let passed: usize = std::thread::scope(|scope| {
-        let client = |server: &'_ Demo| (0..80).filter(|_| use_one(server).0 == 200).count();
-        let clients: Vec<_> = servers.iter().map(|server| scope.spawn(move || client(server))).collect();
-        clients.into_iter().map(|client| client.join().unwrap()).sum()
-    });
-    println!("{passed} of 150 passed, second {}", now());
-    assert!((150..=156).contains(&passed), "{passed}: a fiftieth more at most, and a few on a busy machine");
+    panic!("the machine does not answer 150 requests in a minute");
 }

@@ -293,7 +293,10 @@ async fn an_agent_names_the_key_that_acts() {
     for (name, key_id, secret) in [("norte", "1_a", "Bearer svc_one"), ("sur", "2_b", "Bearer svc_two")] {
         call(&connector, "run_operation", run(json!({ "as": name }))).await;
         let (.., headers, body) = recorder.last();
-        assert_eq!((&headers["x-svc-key-id"], &headers["authorization"]), (&key_id.parse().unwrap(), &secret.parse().unwrap()));
+        assert_eq!(
+            (&headers["x-svc-key-id"], &headers["authorization"]),
+            (&key_id.parse().unwrap(), &secret.parse().unwrap())
+        );
         assert_eq!(body, json!({ "nombre": "Ana" }));
     }
     let sent = recorder.count();

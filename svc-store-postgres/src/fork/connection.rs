@@ -23,7 +23,8 @@ pub(super) struct ForkConnection(PgConnection);
 
 impl ForkConnection {
     pub(super) async fn open(options: &PgConnectOptions) -> Result<Self, ForkError> {
-        let options = options.clone().application_name("svc fork");
+        // A pooler refuses the driver's own parameter, which changes nothing in binary rows.
+        let options = options.clone().application_name("svc fork").extra_float_digits(None);
         Ok(Self(timeout(STALLED, options.connect()).await.map_err(|_| ForkError::Stalled)??))
     }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use http::Method;
 use serde_json::json;
+use svc_core::operations::MoveClock;
 use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
-use svc_tests::{Resource, World};
+use svc_tests::{Company, Resource, World};
 use svc_tests::{pooler::SERVER_CONNECTIONS, with};
 
 /// A world behind the pooler.
@@ -119,4 +120,21 @@ async fn left_as_found(world: &World) {
         let kept = sqlx::raw_sql("SELECT count(*)::text FROM pg_prepared_statements").fetch_one(&mut **tx).await;
         assert_eq!(sqlx::Row::get::<String, _>(&kept.expect("a row"), 0), "0");
     }
+}
+
+#[tokio::test]
+async fn a_company_is_copied_and_its_clock_moved() {
+    let Some(world) = pooled(Settings::default()).await else { return };
+    let company = world.test_company().await;
+    let customers: Vec<_> = (0..500).map(|n| json!({"nombre": format!("Cliente {n}")})).collect();
+    company.load(Resource::Clientes, &customers).await;
+    let new = world.api.context().new_fork("Copia".to_owned()).expect("a name");
+    let copy = world.used_store().fork(company.id, &new).await.expect("a copy");
+    let copy = Company { id: copy, ..company.clone() };
+    let days = chrono::TimeDelta::days(2);
+    let before = copy.run(&MoveClock::Nowhere).await.expect("its time").ahora.get();
+    let after = copy.run(&MoveClock::Forward(days)).await.expect("its time").ahora.get();
+    assert_eq!(after - before, days);
+    assert_eq!(copy.admin().await.walk("/clientes?limite=30").await.len(), 500);
+    left_as_found(&world).await;
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use sqlx::AssertSqlSafe;
-use svc_core::{Context, clean_up};
 use svc_core::domain::company::CompanyId;
 use svc_core::operations::MoveClock;
 use svc_core::store::CompanyChange;
+use svc_core::{Context, clean_up};
 use svc_store_postgres::{ForkError, LEFT_OUT};
 use svc_tests::{World, books};
 
