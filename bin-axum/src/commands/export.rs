@@ -12,7 +12,8 @@ pub(super) async fn run(context: &Context, company: CompanyId, resource: &str) -
     let outcome = loop {
         match export.next().await {
             Ok(Some(lines)) => {
-                done += lines.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                // Each line ends with its break.
+                done += lines.split(|&byte| byte == b'\n').count() as u64 - 1;
                 bar.tell(done);
                 if let Err(failure) = write(&lines) {
                     break Err(failure);

@@ -36,11 +36,11 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Fa
 }
 
 async fn list(context: &Context, company: CompanyId) -> Result<(), Failure> {
-    let mut after = String::new();
+    let mut batch = ListKeys { after: String::new(), max: BATCH };
     loop {
-        let keys = context.run(company, &ListKeys { after, max: BATCH }).await?;
+        let keys = context.run(company, &batch).await?;
         let Some(last) = keys.last() else { return Ok(()) };
-        after = last.suffix.clone();
+        batch.after.clone_from(&last.suffix);
         for key in keys {
             print(&json!({
                 "key_id": format!("{}_{}", company.0, key.suffix),

@@ -152,3 +152,16 @@ fn kubernetes_keeps_a_copy_and_scrapes_all() {
         admin.contains(&format!("labels: {labels}")) && admin.contains("{name: admin, port: 9090, targetPort: admin}")
     );
 }
+
+#[test]
+fn kubernetes_knows_every_field() {
+    let Some(python) = std::env::var_os("SVC_PYTHON") else {
+        println!("skipped: SVC_PYTHON names no Python with kubernetes-validate");
+        return;
+    };
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/kubernetes.yaml");
+    // It does not know the ServiceMonitor, which is another project's.
+    let validate = Path::new(&python).with_file_name("kubernetes-validate");
+    let output = Command::new(validate).args(["--strict", "--quiet", "--no-warn"]).arg(example).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -36,7 +36,8 @@ fn every_file_of_migrations_is_compiled_in() {
     for (folder, migrator) in [("migrations", &*MIGRATOR), ("migrations/metadata", &metadata_migrator())] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut files: Vec<_> = names.filter(|name| name.ends_with(".sql")).collect();
+        let mut files: Vec<_> =
+            names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "sql")).collect();
         files.sort_unstable();
         let known = migrator.iter().map(|one| format!("{:04}_{}.sql", one.version, one.description.replace(' ', "_")));
         assert_eq!(known.collect::<Vec<_>>(), files);
