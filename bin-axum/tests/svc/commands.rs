@@ -260,7 +260,7 @@ fn lists_say_what_there_is_and_when_it_was_last_used() {
     let all = format!("{keys:?}");
     assert!(!all.contains(used["api_key"].as_str().unwrap()), "never a secret");
 
-    assert_eq!(of("certificate", "1"), [json!(0); 0]);
+    assert!(of("certificate", "1").is_empty());
     assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
     assert!(load(&svc, "1", "renewed.cer", "renewed.key", "12345678a", KEY).status.success());
     let certificates = of("certificate", "1");
