@@ -20,9 +20,7 @@ ARG FEATURES=otlp
 COPY --from=plan /src/recipe.json recipe.json
 RUN cargo chef cook --release --locked --package bin-axum --features "${FEATURES}" --recipe-path recipe.json
 COPY . .
-# Line tables are three quarters of the binary; backtraces show function names without them.
-RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}" \
-    && strip --strip-debug target/release/svc
+RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}"
 
 FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 ARG VERSION=0.1.0

@@ -25,6 +25,7 @@ mod metric_names;
 mod open_files;
 mod output;
 mod parts;
+mod progress;
 mod secrets;
 mod server;
 mod serving;

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -16,6 +17,11 @@ pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
 pub(crate) fn write(file: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout();
     stdout.write_all(file).and_then(|()| stdout.flush()).map_err(Failure::io("cannot write to stdout"))
+}
+
+/// The day (UTC) of a last use.
+pub(crate) fn day(at: Option<DateTime<Utc>>) -> Option<NaiveDate> {
+    at.map(|at| at.date_naive())
 }
 
 /// What operators are told of documents that wait until a stamping provider is set.

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use svc_core::domain::clock::{Clock, SystemClock};
-use svc_core::mail::notify_due;
+use svc_core::mail::{notify_due, tell_owners};
 use svc_core::settings::OutsideSettings;
 use svc_core::stamping::stamp_due;
 use svc_core::subscribers::run_subscribers;
@@ -94,6 +94,7 @@ impl Schedule {
             deliver_due(&self.context, sender.as_ref(), budget_of(sender.deadline())).await.map_err(text)?;
         let mut report = json!({ "webhooks": value(&delivered)? });
         if let Some(mail) = mail {
+            tell_owners(&self.context, !self.outside.stamper.is_set()).await.map_err(text)?;
             let sent = notify_due(&self.context, mail.as_ref(), budget_of(E_MAIL)).await.map_err(text)?;
             report["mail"] = value(&sent)?;
         }

@@ -1,20 +1,13 @@
 // The office with types generated from its OpenAPI document (svc openapi --office). Runs against
 // svc demo --office.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import createClient from "openapi-fetch";
 import type { paths } from "./office-api.js";
+import { connect } from "./svc.js";
 
-const { SVC_BASE_URL = "", SVC_KEY_ID = "", SVC_API_KEY } = process.env;
-const office = createClient<paths>({
-  baseUrl: SVC_BASE_URL.replace(/\/api\/v1$/, "/office/v1"),
-  headers: { Authorization: `Bearer ${SVC_API_KEY}`, "X-Svc-Key-Id": SVC_KEY_ID },
-});
-const single = () => ({ "Idempotency-Key": randomUUID() });
+const office = connect<paths>({ baseUrl: process.env.SVC_BASE_URL?.replace(/\/api\/v1$/, "/office/v1") });
 
 // A quote by the office, whose answer has a type.
 const sale = await office.POST("/sale.capture", {
-  params: { header: single() },
   body: { tipo: "cotizacion", cliente: 1, renglones: [{ producto: 1, cantidad: 1, precio_unitario: "10.00" }] },
 });
 assert(sale.data, JSON.stringify(sale.error));
@@ -22,7 +15,7 @@ const { venta }: { venta: number } = sale.data;
 
 // What would happen to it, without it.
 const rehearsed = await office.POST("/quote.order", {
-  params: { header: { ...single(), "X-Svc-Ensayo": "true" } },
+  params: { header: { "X-Svc-Ensayo": "true" } },
   body: { venta },
 });
 assert.equal(rehearsed.data?.venta, venta);
@@ -31,7 +24,6 @@ assert.equal((read.data as { tipo?: string })?.tipo, "cotizacion");
 
 // Two actions in one transaction.
 const batch = await office.POST("/batch", {
-  params: { header: single() },
   body: {
     acciones: [
       { accion: "customer.create", entrada: { nombre: "Cliente de la oficina" } },

@@ -1,27 +1,20 @@
 // A host's own operations with types generated from its OpenAPI document (examples/parcels). Runs
 // against its demo.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import createClient from "openapi-fetch";
 import type { paths } from "./parcels-api.js";
+import { connect } from "./svc.js";
 
-const { SVC_BASE_URL, SVC_KEY_ID = "", SVC_API_KEY } = process.env;
-const api = createClient<paths>({
-  baseUrl: SVC_BASE_URL,
-  headers: { Authorization: `Bearer ${SVC_API_KEY}`, "X-Svc-Key-Id": SVC_KEY_ID },
-});
-const single = () => ({ "Idempotency-Key": randomUUID() });
+const api = connect<paths>();
 
 // An order of the API, then a parcel of the host's.
 const order = await api.POST("/ventas", {
-  params: { header: single() },
   body: { tipo: "pedido", cliente: 1, renglones: [{ producto: 1, cantidad: 1, precio_unitario: "10.00" }] },
 });
 assert(order.data, JSON.stringify(order.error));
-const parcel = { params: { header: single() }, body: { venta: order.data.venta, guia: "794612345678" } };
+const parcel = { body: { venta: order.data.venta, guia: "794612345678" } };
 const sent = await api.POST("/paqueteria/envios", parcel);
 assert(sent.data, JSON.stringify(sent.error));
-const again = await api.POST("/paqueteria/envios", { ...parcel, params: { header: single() } });
+const again = await api.POST("/paqueteria/envios", parcel);
 assert.equal(again.error?.error.codigo, "venta_ya_enviada");
 const page = await api.GET("/paqueteria/envios", { params: { query: { venta: order.data.venta } } });
 assert.equal(page.data?.datos[0]?.guia, "794612345678");

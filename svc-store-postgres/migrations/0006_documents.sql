@@ -292,6 +292,8 @@ CREATE TABLE certificados (
     CONSTRAINT certificados_validez_check CHECK (desde <= hasta),
     CONSTRAINT certificados_orden_unico UNIQUE (empresa, orden)
 );
+-- The companies whose certificate ends soon.
+CREATE INDEX certificados_vencen ON certificados (hasta, empresa);
 
 -- The queue of documents to be stamped. A row is deleted with the authority's answer.
 CREATE TABLE timbrados (

@@ -219,6 +219,17 @@ CREATE INDEX avisos_proximo ON avisos (empresa, proximo);
 -- The companies that have e-mails due.
 CREATE INDEX avisos_vencidos ON avisos (proximo, empresa);
 
+-- What a company's owner was told by e-mail, so that they are told once.
+CREATE TABLE avisos_dados (
+    empresa  bigint NOT NULL REFERENCES empresas,
+    -- A certificate that ends soon (`certificado`), or why documents wait for a person.
+    asunto   text NOT NULL,
+    -- The certificate's number; empty for documents.
+    sobre    text NOT NULL,
+    dado     timestamptz NOT NULL,
+    PRIMARY KEY (empresa, asunto, sobre)
+);
+
 -- The log of requests, for three days and at most some 10,000 of a company. Ids ascend with time, so
 -- the clean-up finds the oldest by the primary key. It is written in batches, beside the requests.
 CREATE TABLE bitacora (

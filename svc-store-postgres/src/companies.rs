@@ -1,5 +1,6 @@
 //! The companies, for operators.
 
+use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::store::StoreError;
 
@@ -28,9 +29,11 @@ pub struct ListedCompany {
     pub rfc: Option<String>,
     /// Whether it is a test company.
     pub prueba: bool,
+    /// The minute of the last request; `None` if there was none.
+    pub uso: Option<DateTime<Utc>>,
 }
 
-from_row!(ListedCompany { empresa, nombre, plan, licencias, limites, api, rfc, prueba });
+from_row!(ListedCompany { empresa, nombre, plan, licencias, limites, api, rfc, prueba, uso });
 
 impl PostgresStore {
     /// At most `max` companies with numbers above `after`, in ascending order.
@@ -38,10 +41,11 @@ impl PostgresStore {
         self.service
             .of_all()
             .many(sql!(
-                "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba
-                 FROM empresas
-                 WHERE empresa > :despues AND NOT incompleta
-                 ORDER BY empresa
+                "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.rfc, e.prueba,
+                        (SELECT max(m.minuto) FROM llaves_minuto m WHERE m.empresa = e.empresa) AS uso
+                 FROM empresas e
+                 WHERE e.empresa > :despues AND NOT e.incompleta
+                 ORDER BY e.empresa
                  LIMIT :max",
                 despues: after,
                 max: i64::from(max),

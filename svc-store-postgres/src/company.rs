@@ -10,7 +10,8 @@ use svc_core::domain::company::{
 use svc_core::domain::scope::KeyScopes;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{
-    ClockMovement, CompanyChange, CompanyTx, ListedKey, ListedUser, MAX_AHEAD, NewKey, NewUser, StoreError,
+    ClockMovement, CompanyChange, CompanyTx, ListedCertificate, ListedKey, ListedUser, MAX_AHEAD, NewKey, NewUser,
+    StoreError,
 };
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -31,7 +32,9 @@ pub(crate) fn seconds(count: i64) -> TimeDelta {
 
 impl FromRow for ListedUser {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self::new(row.read("clave")?, FromRow::from_row(row)?, row.read("activo")?))
+        let mut user = Self::new(row.read("clave")?, FromRow::from_row(row)?, row.read("activo")?);
+        user.used = row.read("uso")?;
+        Ok(user)
     }
 }
 
@@ -42,9 +45,12 @@ impl FromRow for ListedKey {
         key.expires = row.read("vence")?;
         key.revoked = row.read("revocada")?;
         key.terms = row.read("terminos")?;
+        key.used = row.read("uso")?;
         Ok(key)
     }
 }
+
+from_row!(ListedCertificate { numero, rfc, desde, hasta, cargado });
 
 impl FromRow for Company {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
@@ -292,10 +298,21 @@ impl CompanyTx for PostgresTx {
 
     async fn users(&mut self, after: i64, max: u32) -> Result<Vec<ListedUser>, StoreError> {
         self.many(sql!(
-            "SELECT clave, nombre, correo, vendedor, activo
-             FROM usuarios
-             WHERE empresa = :empresa AND clave > :despues
-             ORDER BY clave
+            "SELECT u.clave, u.nombre, u.correo, u.vendedor, u.activo,
+                    (
+                        SELECT max(m.minuto)
+                        FROM llaves_minuto m
+                        WHERE m.empresa = :empresa
+                          AND (
+                              m.llave = '~' || u.clave
+                              OR m.llave IN (
+                                  SELECT l.sufijo FROM llaves l WHERE l.empresa = :empresa AND l.usuario = u.clave
+                              )
+                          )
+                    ) AS uso
+             FROM usuarios u
+             WHERE u.empresa = :empresa AND u.clave > :despues
+             ORDER BY u.clave
              LIMIT :max",
             empresa: self.empresa,
             despues: after,
@@ -306,10 +323,11 @@ impl CompanyTx for PostgresTx {
 
     async fn listed_keys(&mut self, after: &str, max: u32) -> Result<Vec<ListedKey>, StoreError> {
         self.many(sql!(
-            "SELECT sufijo, usuario, permisos, vence, revocada, terminos, creada
-             FROM llaves
-             WHERE empresa = :empresa AND sufijo > :despues
-             ORDER BY sufijo
+            "SELECT l.sufijo, l.usuario, l.permisos, l.vence, l.revocada, l.terminos, l.creada, m.minuto AS uso
+             FROM llaves l
+             LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo
+             WHERE l.empresa = :empresa AND l.sufijo > :despues
+             ORDER BY l.sufijo
              LIMIT :max",
             empresa: self.empresa,
             despues: after,
@@ -386,6 +404,17 @@ impl CompanyTx for PostgresTx {
              WHERE empresa = :empresa
              ORDER BY orden DESC
              LIMIT 1",
+            empresa: self.empresa,
+        ))
+        .await
+    }
+
+    async fn listed_certificates(&mut self) -> Result<Vec<ListedCertificate>, StoreError> {
+        self.many(sql!(
+            "SELECT numero, rfc, desde, hasta, cargado
+             FROM certificados
+             WHERE empresa = :empresa
+             ORDER BY orden DESC",
             empresa: self.empresa,
         ))
         .await

@@ -68,11 +68,21 @@ impl PostgresStore {
     /// Fails if the company does not exist, or if it is being copied by anybody. After an error, what
     /// was written is removed.
     pub async fn fork(&self, company: CompanyId, fork: &NewFork) -> Result<CompanyId, ForkError> {
+        self.fork_telling(company, fork, &mut |_, _| ()).await
+    }
+
+    /// [`Self::fork`], which tells how many rows of how many are copied, now and then.
+    pub async fn fork_telling(
+        &self,
+        company: CompanyId,
+        fork: &NewFork,
+        progress: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<CompanyId, ForkError> {
         let mut reader = ForkConnection::open(self.options()).await?;
         let mut writer = ForkConnection::open(self.options()).await?;
         let (tables, _) = cleared_tables(&mut reader, &mut writer).await?;
         reader.begin_reading().await?;
-        let outcome = copy(self, &mut reader, &mut writer, &tables, company.0, fork).await;
+        let outcome = copy(self, &mut reader, &mut writer, &tables, company.0, fork, progress).await;
         // Its locks end with the transaction.
         reader.close().await;
         writer.close().await;
@@ -111,6 +121,7 @@ async fn copy(
     tables: &[CopiedTable],
     source: i64,
     fork: &NewFork,
+    progress: &mut (dyn FnMut(u64, u64) + Send),
 ) -> Result<i64, ForkError> {
     if !reader.lock("svc fork of", source).await? {
         return Err(ForkError::Running(source));
@@ -126,8 +137,14 @@ async fn copy(
     }
     let written = async {
         insert_company(writer, source, next, fork).await?;
+        let (mut done, mut all) = (0, 0);
         for table in tables {
-            copy_table(reader, writer, table, source, next).await?;
+            all += reader.count(&table.count(source)).await?;
+        }
+        for table in tables {
+            let before = done;
+            done += copy_table(reader, writer, table, source, next, &mut |rows| progress(before + rows, all)).await?;
+            progress(done, all);
         }
         writer.begin().await?;
         writer.run(&format!("UPDATE empresas SET incompleta = false WHERE empresa = {next}")).await?;
@@ -168,28 +185,32 @@ async fn insert_company(writer: &mut ForkConnection, source: i64, next: i64, for
     writer.commit().await
 }
 
-/// Copies a company's rows of a table, in one transaction.
+/// Copies a company's rows of a table, in one transaction; returns their number.
 async fn copy_table(
     reader: &mut ForkConnection,
     writer: &mut ForkConnection,
     table: &CopiedTable,
     source: i64,
     next: i64,
-) -> Result<(), ForkError> {
+    progress: &mut (dyn FnMut(u64) + Send),
+) -> Result<u64, ForkError> {
     let (select, into) = (table.select(source, next), table.copy_in());
     writer.begin().await?;
     let mut rows = reader.copy_out(&select).await?;
     let mut copy = writer.copy_in(&into).await?;
     let mut buffer = Vec::with_capacity(BUFFER + BUFFER / 4);
+    let mut read = 0;
     loop {
         let row = timeout(STALLED, rows.next()).await.map_err(|_| ForkError::Stalled)?.transpose()?;
         let is_last = row.is_none();
         if let Some(row) = &row {
             buffer.extend_from_slice(row.as_ref());
+            read += 1;
         }
         if !buffer.is_empty() && (is_last || buffer.len() >= BUFFER) {
             timeout(STALLED, copy.send(&buffer[..])).await.map_err(|_| ForkError::Stalled)??;
             buffer.clear();
+            progress(read);
         }
         if is_last {
             break;
@@ -200,7 +221,7 @@ async fn copy_table(
     drop(rows);
     writer.commit().await?;
     tracing::debug!(table = table.name, rows = count, "a table was copied");
-    Ok(())
+    Ok(count)
 }
 
 /// Removes what copies whose process was killed have left. Returns the tables that are copied, and the

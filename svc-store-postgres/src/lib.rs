@@ -52,6 +52,7 @@ mod import;
 mod invoice;
 mod list;
 pub mod metadata;
+mod owner;
 mod page;
 mod parameter;
 mod part;

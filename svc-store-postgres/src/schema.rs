@@ -8,14 +8,54 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use sqlx::migrate::Migrator;
+use std::sync::LazyLock;
+
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 pub(crate) use self::distribute::HAS_ENGINE;
 pub(crate) use self::history::History;
 pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
 
+/// Migrations by the names of their files in a folder. `sqlx::migrate!` does the same, but is a
+/// procedural macro that contains the whole driver: everything would be compiled a second time for it.
+macro_rules! migration_files {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../migrations/", $folder, $name, ".sql")))),+]
+    };
+}
+
 /// The migrations of this program.
-pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();
+pub(crate) static MIGRATOR: LazyLock<Migrator> = LazyLock::new(|| {
+    migrator(migration_files!("":
+        "0001_companies",
+        "0002_catalogue",
+        "0003_customers",
+        "0004_stock",
+        "0005_sales",
+        "0006_documents",
+        "0007_money_and_purchases",
+        "0008_webhooks_and_operation",
+    ))
+});
+
+/// The migrations of the part for metadata.
+pub(crate) fn metadata_migrator() -> Migrator {
+    migrator(migration_files!("metadata/": "0001_metadata"))
+}
+
+/// Migrations of files whose names are a number, `_` and a description. One that begins with
+/// `-- no-transaction` runs without.
+fn migrator(files: &[(&'static str, &'static str)]) -> Migrator {
+    let migration = |&(name, sql): &(&'static str, &'static str)| {
+        let (number, description) = name.split_once('_').unwrap_or((name, ""));
+        let version = number.parse().unwrap_or_default();
+        let is_outside = sql.starts_with("-- no-transaction");
+        let description = description.replace('_', " ").into();
+        Migration::new(version, description, MigrationType::Simple, sql.into_sql_str(), is_outside)
+    };
+    Migrator::with_migrations(files.iter().map(migration).collect())
+}
 
 /// Why a store could not be opened or migrated.
 #[derive(Debug, thiserror::Error)]

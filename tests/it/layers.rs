@@ -55,6 +55,7 @@ const POSTGRES: &Layers = &[
             "import",
             "invoice",
             "list",
+            "owner",
             "payment",
             "product",
             "purchase",

@@ -43,6 +43,7 @@ mod proveedores;
 mod races;
 mod rehearsals;
 mod replica;
+mod request_log;
 mod round_trips;
 mod secrets;
 mod stamping;

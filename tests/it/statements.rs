@@ -18,7 +18,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 23] = [
+const READS: [&str; 25] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -37,7 +37,7 @@ const READS: [&str; 23] = [
     "unnest($1::bigint[], $2::bigint[]) AS pedida (empresa, usuario)",
     // The companies, and those with something too old.
     "SELECT empresa FROM empresas WHERE empresa > $1",
-    "SELECT empresa, nombre, plan, licencias, limites, api, rfc, prueba FROM empresas",
+    "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.rfc, e.prueba,",
     "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2",
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
     "(SELECT n.id FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
@@ -48,6 +48,9 @@ const READS: [&str; 23] = [
     // Companies with events for a host's subscribers.
     "CROSS JOIN empresas e JOIN contadores c ON c.empresa = e.empresa AND c.serie = 'eventos'",
     "AS s (lugar, suscriptor) ON s.suscriptor = d.suscriptor",
+    // Owners who are to be told of a certificate, or of documents that wait.
+    "SELECT p.empresa, $1 AS asunto FROM ( SELECT c.empresa, c.numero, c.orden FROM certificados c",
+    "SELECT p.empresa, p.asunto FROM ( SELECT d.empresa, d.asunto, min(d.creado) AS desde",
     // Whose certificate ends soon, for operators.
     "SELECT c.empresa, c.numero, c.hasta FROM certificados c WHERE c.hasta < $1",
 ];

@@ -82,13 +82,13 @@ pub(crate) enum Command {
     /// Create, list or change companies.
     #[command(subcommand)]
     Company(CompanyCommand),
-    /// Create, change or disable a user of the ERP.
+    /// Create, list, change or disable users of the ERP.
     #[command(subcommand)]
     User(UserCommand),
-    /// Create an API key, accept terms for it, or revoke it.
+    /// Create or list API keys, accept terms for one, or revoke it.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Load the certificate that a company signs its invoices with.
+    /// Load the certificate that a company signs its invoices with, or list them.
     #[command(subcommand)]
     Certificate(CertificateCommand),
     /// Seal the database's secrets under another key.

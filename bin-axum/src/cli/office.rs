@@ -89,7 +89,8 @@ pub(crate) struct CompanyArgs {
     /// Whether its stamped documents go to the customer by e-mail, with XML and PDF.
     #[arg(long, value_enum)]
     send_documents: Option<Switch>,
-    /// The owner's e-mail, notified when a webhook is disabled; empty for none.
+    /// The owner's e-mail, told of disabled webhooks, certificates near their end, and documents
+    /// that wait; empty for none.
     #[arg(long)]
     email: Option<String>,
     /// Its tax id.
@@ -190,6 +191,12 @@ pub(crate) enum UserCommand {
         #[arg(long)]
         salesperson: bool,
     },
+    /// Print a company's users, one a line.
+    List {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+    },
     /// Change a user; omitted fields stay.
     Edit {
         /// The company's number.
@@ -236,6 +243,12 @@ pub(crate) enum KeyCommand {
         #[arg(long)]
         no_terms: bool,
     },
+    /// Print a company's keys, one a line, revoked ones too.
+    List {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+    },
     /// Accept the current terms of use for a key.
     AcceptTerms {
         /// The key's public identifier.
@@ -266,6 +279,12 @@ pub(crate) enum CertificateCommand {
         /// The environment variable that holds the key's password.
         #[arg(long, value_name = "VARIABLE")]
         password_env: String,
+    },
+    /// Print a company's certificates, one a line.
+    List {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
     },
 }
 

@@ -1,4 +1,4 @@
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _, stdout};
 
 use serde_json::value::RawValue;
 use svc_core::domain::company::CompanyId;
@@ -13,9 +13,28 @@ use crate::output::{print, write};
 /// The actions that cancel documents with the authority.
 const CANCELLING: [&str; 2] = ["invoice.cancel", "payment.cancel"];
 
-/// Prints every action with the schema of its input: one JSON document.
+/// Prints every action: a table on a terminal, elsewhere one JSON document with the schemas of their
+/// inputs.
 pub(super) fn list(registry: &Registry) -> Result<(), Failure> {
-    print(&registry.named_operations(Language::English).collect::<Vec<_>>())
+    let actions: Vec<_> = registry.named_operations(Language::English).collect();
+    if !stdout().is_terminal() {
+        return print(&actions);
+    }
+    let rows: Vec<_> = actions
+        .iter()
+        .map(|action| [action.name, action.summary, &action.emits.join(", ")].map(str::to_owned))
+        .collect();
+    write(table(&rows).as_bytes())
+}
+
+/// Rows in columns.
+fn table(rows: &[[String; 3]]) -> String {
+    let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or_default();
+    let (first, second) = (widest(0), widest(1));
+    let line = |[name, summary, emits]: &[String; 3]| {
+        format!("{name:first$}  {summary:second$}  {emits}").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failure> {
@@ -68,4 +87,15 @@ fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(Failure::io("cannot read standard input"))?;
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_line_for_each_action() {
+        let rows = [["sale.cancel", "Cancel", ""], ["a.b", "Año nuevo", "x.y, z.w"]].map(|row| row.map(str::to_owned));
+        assert_eq!(table(&rows), "sale.cancel  Cancel\na.b          Año nuevo  x.y, z.w\n");
+    }
 }

@@ -6,7 +6,8 @@ use svc_store_postgres::PostgresStore;
 
 use crate::cli::CompanyCommand;
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{day, print};
+use crate::progress::Progress;
 
 /// Companies read at once.
 const BATCH: u32 = 1_000;
@@ -20,7 +21,10 @@ pub(super) async fn run(context: &Context, store: &PostgresStore, command: Compa
             print(&context.run(company, &EditCompany(settings.into())).await?)
         }
         CompanyCommand::Fork { company, name } => {
-            let empresa = store.fork(company, &context.new_fork(name)?).await?;
+            let (fork, bar) = (context.new_fork(name)?, Progress::new("rows", None));
+            let outcome = store.fork_telling(company, &fork, &mut |done, all| bar.tell_of(done, all)).await;
+            bar.end();
+            let empresa = outcome?;
             print(&json!({ "empresa": empresa }))
         }
         CompanyCommand::Clock { company, forward, to } => {
@@ -50,6 +54,7 @@ async fn list(store: &PostgresStore) -> Result<(), Failure> {
                 "api": company.api,
                 "rfc": company.rfc,
                 "prueba": company.prueba,
+                "ultimo_uso": day(company.uso),
             }))?;
         }
     }

@@ -1,5 +1,5 @@
 use svc_core::Context;
-use svc_core::mail::notify_due;
+use svc_core::mail::{notify_due, tell_owners};
 use svc_core::settings::{MailSettings, WebhookSettings};
 use svc_core::webhooks::{Budget, deliver_due};
 
@@ -11,6 +11,8 @@ pub(super) async fn run(context: &Context, webhooks: &WebhookSettings, mail: &Ma
     let (sender, mail) = (webhooks.sender()?, mail.notifier()?);
     let delivered = deliver_due(context, sender.as_ref(), Budget::unlimited()).await?;
     if let Some(mail) = mail {
+        // Whether the installation has a provider is for its stamping to say.
+        tell_owners(context, false).await?;
         let sent = notify_due(context, mail.as_ref(), Budget::unlimited()).await?;
         tracing::info!(?sent, "e-mails");
     }

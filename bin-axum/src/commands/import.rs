@@ -2,13 +2,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use svc_core::Context;
 use svc_core::domain::company::CompanyId;
 use svc_core::operations::import::{Existing, Resource};
 
 use crate::failure::Failure;
 use crate::output::print;
+use crate::progress::Progress;
 
 /// The longest accepted line, in bytes, so that a file without line breaks does not fill the
 /// memory.
@@ -22,16 +22,18 @@ pub(super) async fn run(
     file: &Path,
 ) -> Result<(), Failure> {
     let resource = named(resource)?;
-    let input: Box<dyn Read + Send> = if file == Path::new("-") {
-        Box::new(io::stdin())
+    let (input, length): (Box<dyn Read + Send>, _) = if file == Path::new("-") {
+        (Box::new(io::stdin()), None)
     } else {
-        Box::new(File::open(file).map_err(Failure::io(format!("cannot read {}", file.display())))?)
+        let file = File::open(file).map_err(Failure::io(format!("cannot read {}", file.display())))?;
+        // A pipe has no length.
+        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+        (Box::new(file), length)
     };
-    // The bar hides itself if stderr is not a terminal.
-    let bar = ProgressBar::new_spinner().with_style(style());
-    let (lines, mut progress) = (Lines(BufReader::new(input)), |count| bar.set_position(count));
-    let outcome = context.import(company, resource, existing, lines, &mut progress).await;
-    bar.finish_and_clear();
+    let bar = Progress::new("records", length);
+    let lines = Lines(BufReader::new(bar.of_reader(input)));
+    let outcome = context.import(company, resource, existing, lines, &mut |count| bar.tell(count)).await;
+    bar.end();
     print(&outcome?)
 }
 
@@ -40,11 +42,6 @@ pub(super) fn named(resource: &str) -> Result<Resource, Failure> {
     let names = || Resource::ALL.iter().map(|resource| resource.name()).collect::<Vec<_>>().join(", ");
     let unknown = || Failure::Other(format!("{resource:?} cannot be imported or exported; there are: {}", names()));
     Resource::parse(resource).ok_or_else(unknown)
-}
-
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{spinner} {human_pos} records, {per_sec}, {elapsed}")
-        .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 /// The lines of an input, each of bounded length.

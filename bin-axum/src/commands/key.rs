@@ -1,11 +1,16 @@
+use serde_json::json;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::KeyScopes;
-use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
+use svc_core::domain::time::Timestamp;
+use svc_core::operations::{AcceptTerms, CreateKey, ListKeys, RevokeKey};
 use svc_core::{Context, Registry};
 
 use crate::cli::KeyCommand;
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{day, print};
+
+/// Keys read at once.
+const BATCH: u32 = 1_000;
 
 pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Failure> {
     match command {
@@ -18,6 +23,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Fa
             };
             print(&context.run(company, &key).await?)
         }
+        KeyCommand::List { company } => list(context, company).await,
         KeyCommand::AcceptTerms { key_id } => {
             let (company, suffix) = parse(&key_id)?;
             print(&context.run(company, &AcceptTerms { suffix }).await?)
@@ -25,6 +31,27 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Fa
         KeyCommand::Revoke { key_id } => {
             let (company, suffix) = parse(&key_id)?;
             print(&context.run(company, &RevokeKey { suffix }).await?)
+        }
+    }
+}
+
+async fn list(context: &Context, company: CompanyId) -> Result<(), Failure> {
+    let mut batch = ListKeys { after: String::new(), max: BATCH };
+    loop {
+        let keys = context.run(company, &batch).await?;
+        let Some(last) = keys.last() else { return Ok(()) };
+        batch.after.clone_from(&last.suffix);
+        for key in keys {
+            print(&json!({
+                "key_id": format!("{}_{}", company.0, key.suffix),
+                "usuario": key.usuario,
+                "scopes": key.scopes.words().collect::<Vec<_>>(),
+                "vence": key.expires.map(Timestamp::new),
+                "revocada": key.revoked.map(Timestamp::new),
+                "terminos": key.terms,
+                "creada": Timestamp::new(key.creada),
+                "ultimo_uso": day(key.used),
+            }))?;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Prints the demo's address, its key, and requests to paste.
 
+use std::io::{IsTerminal as _, stdout};
+
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::clock::{Clock, SystemClock};
@@ -10,7 +12,8 @@ use super::sample_sale::{ACCOUNT, COUNT, PRICE, SampleSale, TOTAL};
 use crate::failure::Failure;
 use crate::output;
 
-/// Prints one JSON line on stdout for programs, and the same for people on stderr.
+/// Prints one JSON line on stdout for programs, unless that is a terminal, and the same for people on
+/// stderr.
 pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: bool) -> Result<(), Failure> {
     let Access { key_id, api_key, sale, .. } = access;
     let curl = Curl { base_url, access };
@@ -19,7 +22,10 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: 
         steps.extend(sale_steps(&curl, sale, pay_day));
     }
     let curls: Vec<&str> = steps.iter().map(|(_, curl)| curl.as_str()).collect();
-    output::print(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
+    // What follows says the same to a person.
+    if !stdout().is_terminal() {
+        output::print(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
+    }
     eprintln!("\nThe demo company is being served; Ctrl-C ends it.\n");
     eprintln!("  base URL  {base_url}\n  key id    {key_id}\n  key       {api_key}\n\nTo paste:\n");
     if has_office {

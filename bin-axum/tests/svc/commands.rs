@@ -1,11 +1,13 @@
 //! Commands print one JSON line, or one clear line of error.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::json;
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_local_postgres::Cluster;
 
+use crate::certificates::{KEY, load};
 use crate::harness::Svc;
 
 #[test]
@@ -210,4 +212,66 @@ fn the_clock_of_a_test_company_moves_forward() {
     let back = svc.run(&["company", "clock", "--company", "1", "--to", "2098-01-01"], "");
     let stderr = String::from_utf8_lossy(&back.stderr);
     assert!(back.status.code() == Some(1) && stderr.contains("el reloj solo avanza"), "{stderr}");
+}
+
+#[test]
+fn lists_say_what_there_is_and_when_it_was_last_used() {
+    let svc = Svc::new();
+    let lines = |args: &[&str]| -> Vec<Value> {
+        let output = svc.run(args, "");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let of = |list: &str, company: &str| lines(&[list, "list", "--company", company]);
+    svc.ok(&["company", "create", "--name", "Uno", "--email", "ana@example.com", "--rfc", "EKU9003173C9"]);
+    svc.ok(&["company", "create", "--name", "Dos", "--test"]);
+    svc.ok(&["user", "create", "--company", "1", "--name", "Beto", "--salesperson"]);
+    svc.ok(&["user", "disable", "--company", "1", "--user", "2"]);
+    let (expires, scopes) = ("2099-01-01", "clientes:read,ventas:read");
+    let used = svc.ok(&["key", "create", "--company", "1", "--scopes", scopes, "--expires", expires]);
+    let revoked = svc.ok(&["key", "create", "--company", "1", "--no-terms"]);
+    svc.ok(&["key", "revoke", "--key-id", revoked["key_id"].as_str().unwrap()]);
+    let demo = svc.serve(&[], used.clone());
+    demo.get("/clientes");
+    demo.stop(Signal::SIGTERM);
+    let today = SystemClock.now().date_naive().to_string();
+
+    let companies = lines(&["company", "list"]);
+    let told =
+        |company: &Value| json!([company["empresa"], company["nombre"], company["prueba"], company["ultimo_uso"]]);
+    let expected = [json!([1, "Uno", false, today]), json!([2, "Dos", true, null])];
+    assert_eq!(companies.iter().map(told).collect::<Vec<_>>(), expected);
+    let users = of("user", "1");
+    let ana = json!({"usuario": 1, "nombre": users[0]["nombre"], "correo": "ana@example.com", "vendedor": true, "activo": true, "ultimo_uso": today});
+    let beto =
+        json!({"usuario": 2, "nombre": "Beto", "correo": null, "vendedor": true, "activo": false, "ultimo_uso": null});
+    assert_eq!(users, [ana, beto]);
+    let mut keys = of("key", "1");
+    assert_eq!(keys.len(), 2);
+    keys.sort_by_key(|key| key["key_id"] != used["key_id"]);
+    let [first, second] = [&keys[0], &keys[1]];
+    assert_eq!((&first["key_id"], &first["scopes"]), (&used["key_id"], &json!(["clientes:read", "ventas:read"])));
+    assert_eq!((&first["vence"], &first["revocada"]), (&json!("2099-01-01T00:00:00Z"), &Value::Null));
+    assert_eq!((&first["ultimo_uso"], &first["usuario"]), (&json!(today), &json!(1)));
+    assert!(first["terminos"].is_string() && first["creada"].as_str().unwrap().starts_with(&today), "{first}");
+    assert_eq!((&second["ultimo_uso"], &second["terminos"]), (&Value::Null, &Value::Null));
+    assert!(second["revocada"].as_str().unwrap().starts_with(&today), "{second}");
+    let all = format!("{keys:?}");
+    assert!(!all.contains(used["api_key"].as_str().unwrap()), "never a secret");
+
+    assert!(of("certificate", "1").is_empty());
+    assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
+    assert!(load(&svc, "1", "renewed.cer", "renewed.key", "12345678a", KEY).status.success());
+    let certificates = of("certificate", "1");
+    let told = |one: &Value| json!([one["numero"], one["rfc"], one["vigente_hasta"], one["en_uso"]]);
+    assert_eq!(told(&certificates[0])[0], "30001000000500003417");
+    assert_eq!(told(&certificates[1]), json!(["30001000000500003416", "EKU9003173C9", "2046-01-01T00:00:00Z", false]));
+    assert_eq!((&certificates[0]["en_uso"], certificates.len()), (&json!(true), 2));
+    assert_eq!((of("user", "2").len(), of("key", "2").len(), of("certificate", "2").len()), (1, 0, 0));
+    for list in ["user", "key", "certificate"] {
+        let output = svc.run(&[list, "list", "--company", "9"], "");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("la empresa 9 no existe"));
+    }
 }

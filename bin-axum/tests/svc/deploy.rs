@@ -1,6 +1,12 @@
 //! The examples of deployments say what holds.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::proxies::program;
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -37,7 +43,7 @@ fn images_of_others_are_named_by_digest() {
     let mut named = images(&file("../Dockerfile"), "FROM ");
     named.extend(images(&file("../compose.yaml"), "image: "));
     named.retain(|image| !["chef", "svc"].contains(&image.as_str()));
-    assert_eq!(named.len(), 3, "{named:?}");
+    assert_eq!(named.len(), 4, "{named:?}");
     for image in named {
         let digest = image.split_once("@sha256:").unwrap_or_else(|| panic!("{image} has no digest")).1;
         assert!(digest.len() == 64 && digest.chars().all(|c| c.is_ascii_hexdigit()), "{image}");
@@ -45,10 +51,15 @@ fn images_of_others_are_named_by_digest() {
 }
 
 #[test]
-fn compose_publishes_to_its_own_machine_only() {
+fn compose_publishes_to_its_own_machine_unless_tls_is_asked_for() {
     let compose = file("../compose.yaml");
-    let published: Vec<&str> = compose.lines().map(str::trim).filter(|line| line.starts_with("- \"")).collect();
-    assert_eq!(published, ["- \"127.0.0.1:8080:8080\"", "- \"127.0.0.1:9090:9090\""]);
+    let (usual, tls) = compose.split_once("  caddy:\n").unwrap();
+    let published = |part: &str| -> Vec<String> {
+        part.lines().map(str::trim).filter(|line| line.starts_with("- \"")).map(str::to_owned).collect()
+    };
+    assert_eq!(published(usual), ["- \"127.0.0.1:8080:8080\"", "- \"127.0.0.1:9090:9090\""]);
+    assert!(tls.contains("profiles: [tls]") && tls.contains("deploy/Caddyfile:/etc/caddy/Caddyfile:ro"), "{tls}");
+    assert_eq!(published(tls), ["- \"80:80\"", "- \"443:443\"", "- \"443:443/udp\""]);
 }
 
 #[test]
@@ -67,4 +78,90 @@ fn only_monitoring_reaches_the_operators_port() {
     let (open, restricted) = policy.split_once("- from:").unwrap();
     assert!(open.contains("ports: [{port: http}]") && !open.contains("port: admin"), "{open}");
     assert!(restricted.contains("namespaceSelector") && restricted.contains("ports: [{port: admin}]"), "{restricted}");
+}
+
+/// The names in a text that begin like this, without the suffixes of a histogram's parts.
+fn names_in(text: &str, prefix: &str) -> BTreeSet<String> {
+    let names = text.match_indices(prefix).map(|(at, _)| {
+        let name: String = text[at..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+        ["_bucket", "_sum", "_count"].iter().find_map(|part| name.strip_suffix(part)).unwrap_or(&name).to_owned()
+    });
+    names.collect()
+}
+
+/// The names of the metrics, from where the code declares them.
+fn metrics() -> BTreeSet<String> {
+    let declared = ["../svc-core/src/observe.rs", "src/metric_names.rs"].map(file).concat();
+    let constants = declared.lines().filter(|line| line.contains(" const ") && line.contains(": &str = \"svc_"));
+    // The name of a target is none of a metric.
+    constants.flat_map(|line| names_in(line, "svc_")).filter(|name| name != "svc_core").collect()
+}
+
+#[test]
+fn dashboard_and_alerts_ask_for_metrics_that_there_are_and_show_all() {
+    let (known, dashboard) = (metrics(), file("deploy/monitoring/grafana.json"));
+    assert!(known.len() > 18, "{known:?}");
+    let rules = ["deploy/monitoring/rules.yaml", "deploy/monitoring/rules.test.yaml"].map(file).concat();
+    assert_eq!(names_in(&dashboard, "svc_"), known);
+    let unknown: Vec<_> = names_in(&rules, "svc_").difference(&known).cloned().collect();
+    assert_eq!(unknown, [""; 0]);
+    // Those of the process are a library's.
+    let process = names_in(&(dashboard + &rules), "process_");
+    let known = ["process_cpu_seconds_total", "process_max_fds", "process_open_fds", "process_resident_memory_bytes"];
+    assert_eq!(process.iter().map(String::as_str).collect::<Vec<_>>(), known);
+}
+
+#[test]
+fn prometheus_understands_alerts_and_dashboard() {
+    let Some(promtool) = program("promtool") else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/monitoring");
+    let run = |args: &[&str]| {
+        let output = Command::new(&promtool).args(args).current_dir(&folder).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        assert!(output.status.success(), "{args:?}: {said}");
+    };
+    run(&["check", "rules", "rules.yaml"]);
+    run(&["test", "rules", "rules.test.yaml"]);
+    // Every question of the dashboard, as a rule.
+    let dashboard: Value = serde_json::from_str(&file("deploy/monitoring/grafana.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.filter_map(|panel| panel["targets"].as_array()).flatten();
+    let questions = targets.map(|target| target["expr"].as_str().unwrap().replace("$__rate_interval", "5m"));
+    let rules: Vec<Value> =
+        questions.enumerate().map(|(at, expr)| json!({"record": format!("panel:{at}"), "expr": expr})).collect();
+    assert!(rules.len() > 25, "{}", rules.len());
+    let made = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(made.path(), json!({"groups": [{"name": "dashboard", "rules": rules}]}).to_string()).unwrap();
+    run(&["check", "rules", made.path().to_str().unwrap()]);
+}
+
+#[test]
+fn kubernetes_keeps_a_copy_and_scrapes_all() {
+    let kubernetes = file("deploy/kubernetes.yaml");
+    let of = |kind: &str| -> Vec<&str> {
+        let line = format!("\nkind: {kind}\n");
+        kubernetes.split("\n---\n").filter(|part| part.contains(&line)).collect()
+    };
+    let kinds = ["Job", "Deployment", "PodDisruptionBudget", "Service", "NetworkPolicy", "ServiceMonitor"];
+    assert_eq!(kinds.map(|kind| of(kind).len()), [1, 1, 1, 2, 1, 1]);
+    assert!(number(of("PodDisruptionBudget")[0], "minAvailable: ") < number(of("Deployment")[0], "replicas: "));
+    let labels = "{app.kubernetes.io/name: svc, app.kubernetes.io/component: admin}";
+    assert!(of("ServiceMonitor")[0].contains(&format!("matchLabels: {labels}")));
+    let admin = of("Service").into_iter().find(|part| part.contains("name: svc-admin")).unwrap();
+    assert!(
+        admin.contains(&format!("labels: {labels}")) && admin.contains("{name: admin, port: 9090, targetPort: admin}")
+    );
+}
+
+#[test]
+fn kubernetes_knows_every_field() {
+    let Some(python) = std::env::var_os("SVC_PYTHON") else {
+        println!("skipped: SVC_PYTHON names no Python with kubernetes-validate");
+        return;
+    };
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/kubernetes.yaml");
+    // It does not know the ServiceMonitor, which is another project's.
+    let validate = Path::new(&python).with_file_name("kubernetes-validate");
+    let output = Command::new(validate).args(["--strict", "--quiet", "--no-warn"]).arg(example).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

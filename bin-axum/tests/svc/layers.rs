@@ -7,7 +7,7 @@ use svc_tests::layers::{Inside, Layers, offenders};
 /// The lowest layer first.
 const LAYERS: &Layers = &[
     ("shared by all", &["failure", "metric_names"]),
-    ("the command line", &["cli", "output"]),
+    ("the command line", &["cli", "output", "progress"]),
     ("parts of a process", &["api_client", "connections", "open_files", "parts", "secrets", "shutdown", "telemetry"]),
     ("the database", &["database"]),
     ("the two servers", &["admin", "server"]),

@@ -1,6 +1,7 @@
 //! The binary as its users run it.
 
 mod admin;
+mod backup;
 mod certificates;
 mod commands;
 mod day;
@@ -21,6 +22,7 @@ mod mcp;
 mod office;
 mod pooler;
 mod providers;
+mod proxies;
 mod secrecy;
 mod secrets;
 mod shutdown;

@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
-use svc_core::domain::words::Held;
+use svc_core::domain::words::{Held, OwnerMatter};
 use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
-    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore,
-    Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription,
-    SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
+    QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument,
+    Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use tokio::runtime::Runtime;
@@ -62,6 +62,18 @@ impl Reader for MemoryReader<'_> {
 }
 
 /// It has nothing to do.
+#[async_trait]
+impl OwnerStore for Memory {
+    async fn owners_to_tell(
+        &self,
+        _: DateTime<Utc>,
+        _: TimeDelta,
+        _: bool,
+    ) -> Result<Vec<(CompanyId, OwnerMatter)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
 #[async_trait]
 impl QueueStore for Memory {
     async fn due(&self, _: Backlog, _: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {

@@ -1,6 +1,8 @@
 //! Sending the e-mails in the outbox (`avisos`): [`notify_due`] sends what is due through a
-//! [`Notifier`]; `SmtpNotifier` (feature `smtp`) sends them over SMTP.
+//! [`Notifier`]; `SmtpNotifier` (feature `smtp`) sends them over SMTP. [`tell_owners`] queues those
+//! about certificates and documents that wait for a company's owner.
 
+mod owners;
 #[cfg(feature = "smtp")]
 mod smtp;
 
@@ -25,6 +27,7 @@ use crate::observe;
 use crate::operation::File;
 use crate::store::{Backlog, LeaseTerms, LeasedMail, Queue, StoreError, StoredDocument, Tx};
 
+pub use owners::tell_owners;
 #[cfg(feature = "smtp")]
 pub use smtp::{SmtpError, SmtpNotifier};
 

@@ -79,6 +79,8 @@ fn with_files(text: &str, files: &[AttachedFile]) -> Result<MultiPart, NotifyFai
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
     use tokio::net::TcpListener;
 
@@ -142,16 +144,30 @@ mod tests {
     async fn files_go_with_it_and_a_name_adds_no_header() {
         let mut notice = notice("ana@example.com");
         notice.subject = "Factura A1 de Acero\r\nBcc: otra@example.com".to_owned();
-        let file =
-            |name: &str, content_type| AttachedFile { name: name.to_owned(), content_type, content: "<x/>".into() };
-        notice.files = vec![file("A1.xml", "application/xml"), file("A1.pdf", "application/pdf")];
+        // A PDF has bytes of any value, and lines of its own.
+        let pdf: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+        let file = |name: &str, content_type, content| AttachedFile { name: name.to_owned(), content_type, content };
+        notice.files = vec![
+            file("A1.xml", "application/xml", "<x>ñ</x>".into()),
+            file("A1.pdf", "application/pdf", pdf.clone().into()),
+        ];
         let (outcome, received) = sent(&notice, true).await;
         assert_eq!(outcome, Ok(()));
         for part in ["multipart/mixed", "filename=\"A1.xml\"", "filename=\"A1.pdf\"", "application/pdf"] {
             assert!(received.contains(part), "{part}: {received}");
         }
         assert!(!received.lines().any(|line| line.starts_with("Bcc")), "{received}");
+        assert_eq!(attached(&received, "A1.pdf"), pdf);
         assert_eq!(received.matches("RCPT TO").count(), 1);
+    }
+
+    /// The content of a file that came with an e-mail.
+    fn attached(received: &str, name: &str) -> Vec<u8> {
+        let part = received.split_once(&format!("filename=\"{name}\"")).expect("a file").1;
+        let (head, content) = part.split_once("\r\n\r\n").expect("a content");
+        assert!(head.contains("Content-Transfer-Encoding: base64"), "{head}");
+        let lines: String = content.lines().take_while(|line| !line.starts_with("--")).collect();
+        STANDARD.decode(lines).expect("base64")
     }
 
     #[tokio::test]

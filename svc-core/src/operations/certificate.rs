@@ -8,7 +8,7 @@ use crate::domain::certificate;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{CompanyChange, SIGNING_KEY};
+use crate::store::{CompanyChange, ListedCertificate, SIGNING_KEY};
 
 /// Loads the certificate that signs the company's invoices, from the two files that the SAT issues
 /// and the key's password, which is not stored. A company without an RFC takes the certificate's.
@@ -54,5 +54,18 @@ impl Operation for LoadCertificate {
             cx.tx.update_company(&change).await?;
         }
         Ok(CertificateLoaded { numero: certificate.numero, vigente_hasta: certificate.hasta })
+    }
+}
+
+/// Lists a company's signing certificates; the first is in use.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ListCertificates;
+
+impl Operation for ListCertificates {
+    const SPEC: Spec = Spec::new().reads();
+    type Output = Vec<ListedCertificate>;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Vec<ListedCertificate>, Error> {
+        Ok(cx.tx.listed_certificates().await?)
     }
 }

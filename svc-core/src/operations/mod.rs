@@ -27,7 +27,7 @@ mod user;
 mod webhook;
 
 pub(crate) use catalogue::Edit;
-pub use certificate::{CertificateLoaded, LoadCertificate};
+pub use certificate::{CertificateLoaded, ListCertificates, LoadCertificate};
 pub use company::{CompanyCreated, CompanyEdited, EditCompany};
 pub use customer::{
     CreateCustomer, CreateLead, CustomerCreated, CustomerEdited, CustomerTerms, CustomersFound, EditCustomer,

@@ -87,7 +87,7 @@ async fn queue(
 }
 
 /// The text without what would end a line of an e-mail's head.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_control()).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 

@@ -198,12 +198,15 @@ pub struct ListedKey {
     pub terms: Option<String>,
     /// Time of creation.
     pub creada: DateTime<Utc>,
+    /// The minute of its last request; `None` if it was never used.
+    pub used: Option<DateTime<Utc>>,
 }
 
 impl ListedKey {
-    /// A key as a store has read it: its suffix, owner and scopes; it neither expires nor is revoked.
+    /// A key as a store has read it: its suffix, owner and scopes; it neither expires nor is revoked,
+    /// and was never used.
     pub fn new(suffix: String, usuario: i64, scopes: KeyScopes, creada: DateTime<Utc>) -> Self {
-        Self { suffix, usuario, scopes, expires: None, revoked: None, terms: None, creada }
+        Self { suffix, usuario, scopes, expires: None, revoked: None, terms: None, creada, used: None }
     }
 }
 
@@ -217,13 +220,30 @@ pub struct ListedUser {
     pub user: NewUser,
     /// Whether they have access.
     pub activo: bool,
+    /// The minute of their last request, with any of their keys or signed in; `None` if they made none.
+    pub used: Option<DateTime<Utc>>,
 }
 
 impl ListedUser {
-    /// A user as a store has read them.
+    /// A user as a store has read them, who made no request.
     pub fn new(clave: i64, user: NewUser, activo: bool) -> Self {
-        Self { clave, user, activo }
+        Self { clave, user, activo, used: None }
     }
+}
+
+/// A signing certificate as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedCertificate {
+    /// Its number (`NoCertificado`).
+    pub numero: String,
+    /// The taxpayer it was issued to.
+    pub rfc: String,
+    /// The first instant it is valid.
+    pub desde: Timestamp,
+    /// The last instant it is valid.
+    pub hasta: Timestamp,
+    /// When it was loaded last.
+    pub cargado: Timestamp,
 }
 
 /// The column of a certificate's sealed private key, for [`crate::operation::Cx::seal`] and
@@ -287,6 +307,9 @@ pub trait CompanyTx {
     /// The certificate stored last, without its private key. It may be invalid or expired: see
     /// [`SigningCertificate::is_valid`].
     async fn signing_certificate(&mut self) -> Result<Option<SigningCertificate>, StoreError>;
+
+    /// The certificates, the one stored last first.
+    async fn listed_certificates(&mut self) -> Result<Vec<ListedCertificate>, StoreError>;
 
     /// The sealed private key of a certificate; [`crate::operation::Cx::open`] opens it with the
     /// column [`SIGNING_KEY`].

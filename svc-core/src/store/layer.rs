@@ -1,13 +1,14 @@
 //! [`StoreLayer`]: a store that wraps another.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, LoggedRequest, QueueStore, Reader, Resealed, RetentionStore,
-    SecretStore, SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, LoggedRequest, OwnerStore, QueueStore, Reader, Resealed,
+    RetentionStore, SecretStore, SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx, Usage,
+    UsageStore,
 };
-use crate::domain::words::Held;
+use crate::domain::words::{Held, OwnerMatter};
 
 /// A store that wraps another to observe it, or to make it fail in tests. A layer may override
 /// reads of lists, the beginning of transactions, look-ups of keys, merges of usage and the search
@@ -97,6 +98,18 @@ impl<S: StoreLayer> QueueStore for S {
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         self.inner().unscheduled_webhooks().await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> OwnerStore for S {
+    async fn owners_to_tell(
+        &self,
+        now: DateTime<Utc>,
+        ahead: TimeDelta,
+        without_provider: bool,
+    ) -> Result<Vec<(CompanyId, OwnerMatter)>, StoreError> {
+        self.inner().owners_to_tell(now, ahead, without_provider).await
     }
 }
 

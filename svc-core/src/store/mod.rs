@@ -32,6 +32,7 @@ mod import;
 mod invoice;
 mod layer;
 mod list;
+mod owner;
 mod payment;
 mod product;
 mod purchase;
@@ -68,8 +69,8 @@ pub use books::{
 };
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{
-    ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedKey, ListedUser, MAX_AHEAD, NewKey,
-    NewUser, SIGNING_KEY,
+    ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedCertificate, ListedKey, ListedUser,
+    MAX_AHEAD, NewKey, NewUser, SIGNING_KEY,
 };
 pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
@@ -79,6 +80,7 @@ pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, Imported
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
 pub use list::ListTx;
+pub use owner::{NAMED_DOCUMENTS, OwnerStore, OwnerTx, PROVIDER_GRACE, TOLD_FOR, WaitingDocuments};
 pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{
     ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock, OthersReserved, ProductTx,
@@ -236,7 +238,7 @@ impl From<StoreError> for Error {
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
 pub trait Store:
-    QueueStore + RetentionStore + SecretStore + SubscriptionStore + UsageStore + Send + Sync + 'static
+    OwnerStore + QueueStore + RetentionStore + SecretStore + SubscriptionStore + UsageStore + Send + Sync + 'static
 {
     /// Opens the reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
@@ -307,6 +309,7 @@ pub trait Tx:
     + ImportTx
     + InvoiceTx
     + ListTx
+    + OwnerTx
     + PaymentTx
     + ProductTx
     + PurchaseTx

@@ -1,19 +1,19 @@
 //! A store for unit tests: every key exists, no record does, and nothing is due.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::company::{Company, CompanyId, LimitMode, TERMS_VERSION};
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
-use crate::domain::words::Held;
+use crate::domain::words::{Held, OwnerMatter};
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, QueueStore,
-    Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription,
-    SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
+    QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument,
+    Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 
@@ -129,6 +129,18 @@ impl Store for Empty {
 
     async fn installation(&self) -> Result<String, StoreError> {
         Ok("0".to_owned())
+    }
+}
+
+#[async_trait]
+impl OwnerStore for Empty {
+    async fn owners_to_tell(
+        &self,
+        _: DateTime<Utc>,
+        _: TimeDelta,
+        _: bool,
+    ) -> Result<Vec<(CompanyId, OwnerMatter)>, StoreError> {
+        Ok(Vec::new())
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::budget::Budget;
 use crate::cleanup::clean_up;
 use crate::context::{Context, REFRESH_INTERVAL};
-use crate::mail::{Notifier, NotifyReport, notify_due};
+use crate::mail::{Notifier, NotifyReport, notify_due, tell_owners};
 use crate::observe;
 use crate::stamping::{Stamper, stamp_due};
 use crate::store::{Backlog, StoreError};
@@ -38,6 +38,9 @@ const CLOCK_INTERVAL: Duration = Duration::from_secs(5);
 /// The time from one count of the documents that wait for a provider to the next.
 const COUNT_INTERVAL: Duration = Duration::from_secs(5);
 
+/// The time from one search for what owners are to be told to the next.
+const OWNERS_INTERVAL: Duration = Duration::from_mins(1);
+
 /// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
@@ -49,6 +52,10 @@ enum BackgroundWork {
     Waiting,
     Delivery(Arc<dyn Sender>),
     Mail(Arc<dyn Notifier>),
+    /// E-mails to owners, where e-mails are sent.
+    Owners {
+        without_provider: bool,
+    },
     Subscribers,
     CleanUp,
 }
@@ -59,7 +66,7 @@ impl BackgroundWork {
         match self {
             Self::Stamping(_) | Self::Waiting => Backlog::Stamping.name(),
             Self::Delivery(_) => Backlog::Notices.name(),
-            Self::Mail(_) => Backlog::Mail.name(),
+            Self::Mail(_) | Self::Owners { .. } => Backlog::Mail.name(),
             Self::Subscribers => subscribers::WORK,
             Self::CleanUp => "clean-up",
         }
@@ -70,6 +77,7 @@ impl BackgroundWork {
         match self {
             Self::CleanUp => CLEAN_UP_INTERVAL,
             Self::Waiting => COUNT_INTERVAL,
+            Self::Owners { .. } => OWNERS_INTERVAL,
             Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) | Self::Subscribers => PAUSE,
         }
     }
@@ -98,6 +106,10 @@ impl BackgroundWork {
                 let report = notify_due(context, notifier.as_ref(), budget).await?;
                 (report != NotifyReport::default()).then(|| format!("{report:?}"))
             }
+            Self::Owners { without_provider } => match tell_owners(context, *without_provider).await? {
+                0 => None,
+                told => Some(format!("{told} e-mails to owners")),
+            },
             Self::Subscribers => {
                 let report = run_subscribers(context, budget).await?;
                 (!report.is_empty()).then(|| format!("{report:?}"))
@@ -116,7 +128,7 @@ impl BackgroundWork {
 
 impl Context {
     /// Runs all background work until `stop` ends: keeps usage and keys current
-    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, runs the host's
+    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, those to owners too, runs the host's
     /// subscribers, and removes expired rows. Several processes may run it at once.
     ///
     /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails
@@ -137,7 +149,9 @@ impl Context {
         outside: Providers,
         stop: impl Future<Output = ()> + Send + 's,
     ) -> Vec<BoxFuture<'s, ()>> {
+        let owners = BackgroundWork::Owners { without_provider: outside.stamper.is_none() };
         let backlogs = [
+            outside.notifier.is_some().then_some(owners),
             outside.stamper.is_none().then_some(BackgroundWork::Waiting),
             Some(BackgroundWork::Stamping(outside.stamper)),
             outside.sender.map(BackgroundWork::Delivery),

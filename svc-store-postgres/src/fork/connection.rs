@@ -67,6 +67,13 @@ impl ForkConnection {
         Ok(sqlx::query_scalar(statement).persistent(false).fetch_all(&mut self.0).await?)
     }
 
+    /// Runs a statement that counts rows.
+    pub(super) async fn count(&mut self, statement: &str) -> Result<u64, ForkError> {
+        let count = sqlx::query_scalar(AssertSqlSafe(statement.to_owned())).persistent(false);
+        let count: i64 = count.fetch_one(&mut self.0).await?;
+        Ok(count.unsigned_abs())
+    }
+
     pub(super) async fn rows(&mut self, statement: &'static str) -> Result<Vec<PgRow>, ForkError> {
         Ok(sqlx::query(statement).persistent(false).fetch_all(&mut self.0).await?)
     }

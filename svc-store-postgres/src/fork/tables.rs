@@ -9,8 +9,9 @@ use super::ForkError;
 use super::connection::ForkConnection;
 
 /// The tables that are not copied, and why.
-pub const LEFT_OUT: [(&str, &str); 14] = [
+pub const LEFT_OUT: [(&str, &str); 15] = [
     ("avisos", "e-mails are queued"),
+    ("avisos_dados", "the copy's owner was told nothing"),
     ("bitacora", "requests are logged under keys"),
     ("certificados", "a private key belongs to its owner"),
     ("cupos", "a copy has used no operations"),
@@ -73,6 +74,11 @@ impl CopiedTable {
         let values: Vec<&str> = iter::once(company.as_str()).chain(self.columns.iter().map(value)).collect();
         let values = values.join(", ");
         format!("COPY (SELECT {values} FROM {name} WHERE empresa = {source}{which}) TO STDOUT (FORMAT binary)")
+    }
+
+    /// The statement that counts them.
+    pub(super) fn count(&self, source: i64) -> String {
+        format!("SELECT count(*) FROM {} WHERE empresa = {source}{}", self.name, condition(&self.name))
     }
 
     /// The statement that writes them.

@@ -1,12 +1,13 @@
 //! Runs migrations while servers answer.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{Migrate as _, MigrateError, Migration, Migrator};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::OpenError;
 use super::distribute::{has_engine, is_distributed, rest};
@@ -22,6 +23,9 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(250);
 /// The pauses between attempts at a migration.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// How long a migration takes before it is reported: usually all are done sooner.
+const REPORTED_AFTER: Duration = Duration::from_secs(2);
 
 /// PostgreSQL's temporary errors: `lock_not_available` and `deadlock_detected`.
 const CONTENDED: [&str; 2] = ["55P03", "40P01"];
@@ -139,13 +143,25 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
         // Tables that refer to each other are changed in one transaction.
         connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await?;
     }
-    for migration in &pending {
-        apply(connection, migrator, migration, patience, distributed).await?;
+    for (at, migration) in (1_usize..).zip(&pending) {
+        let applied = apply(connection, migrator, migration, patience, distributed);
+        report_if_long(migration, at, pending.len(), applied).await?;
         if distributed {
             rest(connection).await?;
         }
     }
     Ok(pending.len() as u64)
+}
+
+/// Waits for a migration, the `at`th of `of`, and logs how far they are if it takes long.
+async fn report_if_long<T>(migration: &Migration, at: usize, of: usize, applied: impl Future<Output = T>) -> T {
+    let mut applied = pin!(applied);
+    if let Ok(outcome) = timeout(REPORTED_AFTER, &mut applied).await {
+        return outcome;
+    }
+    let (version, description) = (migration.version, &*migration.description);
+    tracing::info!(version, description, at, of, "a migration takes a while");
+    applied.await
 }
 
 /// Waits until no other process migrates.
@@ -182,7 +198,7 @@ async fn apply(
     distributed: bool,
 ) -> Result<(), OpenError> {
     let (version, description) = (migration.version, &*migration.description);
-    tracing::info!(version, description, "a migration begins");
+    tracing::debug!(version, description, "a migration begins");
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
@@ -204,7 +220,12 @@ async fn apply(
             }
             outcome => {
                 outcome?;
-                tracing::info!(version, seconds = started.elapsed().as_secs_f64(), "a migration is done");
+                let (took, seconds) = (started.elapsed(), started.elapsed().as_secs());
+                if took >= REPORTED_AFTER {
+                    tracing::info!(version, seconds, "a migration is done");
+                } else {
+                    tracing::debug!(version, "a migration is done");
+                }
                 return Ok(());
             }
         }

@@ -1,11 +1,12 @@
 //! Checks the rules of `migrations/README.md` that show in a migration's text.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use sqlx::migrate::{Migration, Migrator};
 
-use super::MIGRATOR;
 use super::migrate::statements;
+use super::{MIGRATOR, metadata_migrator};
 
 /// The files before it are the schema of the first release.
 const FIRST: i64 = 9;
@@ -28,6 +29,23 @@ fn migrations_keep_the_rules() {
         })
         .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_file_of_migrations_is_compiled_in() {
+    for (folder, migrator) in [("migrations", &*MIGRATOR), ("migrations/metadata", &metadata_migrator())] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<_> =
+            names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "sql")).collect();
+        files.sort_unstable();
+        let known = migrator.iter().map(|one| format!("{:04}_{}.sql", one.version, one.description.replace(' ', "_")));
+        assert_eq!(known.collect::<Vec<_>>(), files);
+        for (one, file) in migrator.iter().zip(&files) {
+            let text = std::fs::read_to_string(folder.join(file)).unwrap();
+            assert_eq!((one.sql.as_str(), one.no_tx), (text.as_str(), text.starts_with("-- no-transaction")), "{file}");
+        }
+    }
 }
 
 type Release = [u64; 3];

@@ -18,6 +18,7 @@ mod invoices;
 mod leases;
 mod line_details;
 mod mailed;
+mod owners;
 mod pace;
 mod receivers;
 mod refunds;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use svc_core::Context;
+use svc_core::domain::certificate::RENEWAL_NOTICE;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
 use svc_core::store::QueueStore as _;
@@ -18,9 +18,6 @@ use crate::parts::Parts;
 
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How long before its end a certificate is to be replaced.
-const CERTIFICATE_NOTICE: TimeDelta = TimeDelta::days(30);
 
 /// Notes what is wrong with the database; gives how many documents wait there if no stamping provider
 /// is set, if it can be used.
@@ -65,7 +62,7 @@ async fn check_contents(store: &PostgresStore, sealer: Option<Sealer>, findings:
     if has_sealer && let Some(Some((count, error))) = findings.done(context.closed_secrets().await) {
         findings.note(format_args!("{count} stored secrets do not open: {error}"));
     }
-    let soon = SystemClock.now() + CERTIFICATE_NOTICE;
+    let soon = SystemClock.now() + RENEWAL_NOTICE;
     for certificate in findings.done(store.certificates_ending_before(soon).await).unwrap_or_default() {
         findings.note(format_args!(
             "the certificate {} of company {} ends on {}",

@@ -13,7 +13,7 @@ mod subject;
 use std::fmt::{self, Write as _};
 use std::ops::RangeInclusive;
 
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta};
 use x509_cert::der::asn1::UintRef;
 use x509_cert::der::oid::ObjectIdentifier;
 use x509_cert::der::{self, Decode as _, Reader as _, SliceReader};
@@ -32,6 +32,10 @@ const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1
 
 /// The accepted lengths of an RSA key, in bits; the SAT's have 2048.
 const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
+
+/// How long before its end a certificate is to be replaced: the company's owner is told, and
+/// operators are.
+pub const RENEWAL_NOTICE: TimeDelta = TimeDelta::days(30);
 
 /// The public part of a signing certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]

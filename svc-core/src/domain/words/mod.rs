@@ -13,7 +13,7 @@ pub use goods::{
 };
 pub use sales::{
     CancellationReason, Complement, Fulfilment, Held, InvoiceKind, InvoiceOrigin, InvoiceStatus, OrderKind,
-    PaymentMethod, PaymentOrigin, PaymentTerm, ReceivableStatus, RequestedStatus, SaleKind, SaleOrigin,
+    OwnerMatter, PaymentMethod, PaymentOrigin, PaymentTerm, ReceivableStatus, RequestedStatus, SaleKind, SaleOrigin,
 };
 
 use serde::Serialize;

@@ -158,6 +158,20 @@ words! {
 }
 
 words! {
+    /// What a company's owner is told by e-mail.
+    pub enum OwnerMatter {
+        /// The signing certificate ends soon, or has ended.
+        Certificate = "certificado",
+        /// Documents wait, because the provider refuses the account or the certificate.
+        Misconfigured = "configuracion",
+        /// Documents wait, because nobody can tell what became of them.
+        Stuck = "estancado",
+        /// Documents wait, because no provider is set.
+        NoProvider = "sin_proveedor",
+    }
+}
+
+words! {
     /// What requested a record of the stamping registry.
     pub enum InvoiceOrigin {
         /// The API.

@@ -1,0 +1,67 @@
+//! What a company's owner is told by e-mail, each once.
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{CompanyId, StoreError};
+use crate::domain::time::Timestamp;
+use crate::domain::words::{Held, OwnerMatter};
+
+/// How long nothing more is said about waiting documents after an e-mail about them.
+pub const TOLD_FOR: TimeDelta = TimeDelta::days(1);
+
+/// How long documents wait for a provider before their owner is told: another process may have one.
+pub const PROVIDER_GRACE: TimeDelta = TimeDelta::minutes(10);
+
+/// The most documents that an e-mail names.
+pub const NAMED_DOCUMENTS: usize = 10;
+
+/// Documents of a company that wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingDocuments {
+    /// How many, cancellations included.
+    pub documentos: u64,
+    /// Their claves in the registry, the oldest first, at most [`NAMED_DOCUMENTS`].
+    pub facturas: Vec<i64>,
+    /// When the oldest was requested.
+    pub desde: DateTime<Utc>,
+    /// Why the oldest was not stamped, as the provider said it.
+    pub ultimo_error: Option<String>,
+}
+
+/// Plain reads of all companies, which lock nothing.
+#[async_trait]
+pub trait OwnerStore: Send + Sync {
+    /// The companies whose owner, who has an address, is still to be told something at `now`, or at
+    /// the time that the company's clock shows then; at most some thousands. A certificate is told of
+    /// `ahead` before its end. Waiting documents are told of unless there was an e-mail about them
+    /// since the oldest was requested, or within [`TOLD_FOR`]; documents without a provider only if
+    /// `without_provider`, after [`PROVIDER_GRACE`].
+    async fn owners_to_tell(
+        &self,
+        now: DateTime<Utc>,
+        ahead: TimeDelta,
+        without_provider: bool,
+    ) -> Result<Vec<(CompanyId, OwnerMatter)>, StoreError>;
+}
+
+/// The owner's address, and what they were told.
+#[async_trait]
+pub trait OwnerTx {
+    /// The e-mail address of the company's first active user, if they have one.
+    async fn owner_address(&mut self) -> Result<Option<String>, StoreError>;
+
+    /// The documents and cancellations that wait for this reason; `None` for those that wait for a
+    /// provider to be set. `None` if there are none.
+    async fn waiting_documents(&mut self, detenido: Option<Held>) -> Result<Option<WaitingDocuments>, StoreError>;
+
+    /// Stores that the owner is told of `matter` about `sobre` now; `false` if they were told after
+    /// `since`.
+    async fn note_told(
+        &mut self,
+        matter: OwnerMatter,
+        sobre: &str,
+        since: DateTime<Utc>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+}
