@@ -60,6 +60,8 @@ pub(crate) struct NewEntry<'a> {
     pub(crate) fecha: NaiveDate,
     pub(crate) concepto: &'a str,
     pub(crate) origen: EntryOrigin,
+    /// The currency that a revaluation is of.
+    pub(crate) moneda: Option<&'a str>,
     pub(crate) about: About,
     pub(crate) lines: Vec<NewLine<'a>>,
 }
@@ -121,6 +123,7 @@ impl AccountingTx for PostgresTx {
             fecha: entry.fecha(),
             concepto: entry.concepto(),
             origen: EntryOrigin::Documento,
+            moneda: None,
             about: entry.about(),
             lines: entry.lines().iter().map(line).collect(),
         };
@@ -270,10 +273,10 @@ impl PostgresTx {
                  ), poliza AS (
                      INSERT INTO polizas (
                          empresa, clave, fecha, concepto, origen, venta, factura, pago, creada, cargos, abonos,
-                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte
+                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte, moneda
                      )
                      SELECT :empresa, d.valor, d.fecha, :concepto, :origen, :venta, :factura, :pago, :ahora, s.cargos,
-                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte
+                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte, :moneda
                      FROM dia d, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
                      WHERE d.cerrado IS NULL OR d.fecha > d.cerrado
                  ), escritos AS (
@@ -298,7 +301,8 @@ impl PostgresTx {
                 deposito: about.deposito,
                 reembolso: about.reembolso,
                 movimiento: about.movimiento,
-                revierte: about.revierte;
+                revierte: about.revierte,
+                moneda: entry.moneda;
                 for line in (entry.lines) {
                     codigo: line.codigo,
                     numero: line.numero,

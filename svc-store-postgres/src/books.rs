@@ -1,18 +1,19 @@
 //! Manual entries, accounts, closed months, and entries as people read them.
 
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
-use svc_core::domain::accounting::{About, EntryOrigin, FreeEntry, FreeLine, Side};
+use svc_core::domain::accounting::{About, EntryOrigin, ForeignBalance, FreeEntry, FreeLine, Side};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{
-    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, NumberBalance, OwnAccount,
-    ReversibleEntry, StoreError, StoredEntry, StoredLine,
+    BankAccountName, BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, NumberBalance,
+    OwnAccount, ReversibleEntry, StoreError, StoredEntry, StoredLine,
 };
 
 use crate::accounting::{NewEntry, NewLine};
 use crate::database::Single;
+use crate::report::{aging, foreign};
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
@@ -20,6 +21,7 @@ use crate::transaction::PostgresTx;
 
 from_row!(OwnAccount { codigo, numero, nombre, agrupador });
 from_row!(NumberBalance { codigo, cuenta, saldo });
+from_row!(BankAccountName { clave, nombre, moneda });
 from_row!(StoredLine { codigo, cuenta, cargo, abono });
 from_row!(EntryDocuments {
     venta,
@@ -40,6 +42,11 @@ from_row!(EntryDocuments {
 from_row!(Counterpart { cliente, proveedor, nombre, rfc });
 
 from_row! {
+    #[derive(Default)]
+    struct BooksHeading { rfc: Option<String>, cp: Option<String>, modificada: Option<DateTime<Utc>> }
+}
+
+from_row! {
     struct ReadLine {
         clave: i64,
         fecha: NaiveDate,
@@ -58,6 +65,7 @@ from_row! {
         fecha: NaiveDate,
         concepto: String,
         origen: EntryOrigin,
+        moneda: Option<String>,
         revierte: Option<i64>,
         revertida: Option<i64>,
         codigo: String,
@@ -105,6 +113,7 @@ impl BooksTx for PostgresTx {
             fecha: entry.fecha,
             concepto: &entry.concepto,
             origen: entry.origen,
+            moneda: entry.moneda.as_deref(),
             about: About { revierte: entry.revierte, ..About::default() },
             lines: lines.collect(),
         };
@@ -114,8 +123,8 @@ impl BooksTx for PostgresTx {
     async fn reversible_entry(&mut self, poliza: i64) -> Result<Option<ReversibleEntry>, StoreError> {
         let lines: Vec<ReversibleLine> = self
             .many(sql!(
-                "SELECT p.fecha, p.concepto, p.origen, p.revierte,
-                        (SELECT o.clave FROM polizas o
+                "SELECT p.fecha, p.concepto, p.origen, p.moneda, p.revierte,
+                        (SELECT min(o.clave) FROM polizas o
                          WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
                         r.codigo, r.cuenta, r.cargo, r.abono
                  FROM polizas p
@@ -126,7 +135,7 @@ impl BooksTx for PostgresTx {
                 poliza,
             ))
             .await?;
-        let Some(ReversibleLine { fecha, concepto, origen, revierte, revertida, .. }) = lines.first() else {
+        let Some(ReversibleLine { fecha, concepto, origen, moneda, revierte, revertida, .. }) = lines.first() else {
             return Ok(None);
         };
         let line = |line: &ReversibleLine| {
@@ -139,6 +148,7 @@ impl BooksTx for PostgresTx {
             concepto: concepto.clone(),
             origen: *origen,
             revierte: *revierte,
+            moneda: moneda.clone(),
             lines: lines.iter().map(line).collect(),
         };
         Ok(Some(ReversibleEntry { entry, revertida: *revertida }))
@@ -165,6 +175,30 @@ impl BooksTx for PostgresTx {
             fecha: day,
         ))
         .await
+    }
+
+    async fn revaluation_entry(&mut self, day: NaiveDate, moneda: &str) -> Result<Option<i64>, StoreError> {
+        // An undone one has the entry that takes it back reversed too.
+        self.optional_value(sql!(
+            "SELECT p.clave
+             FROM polizas p
+             WHERE p.empresa = :empresa AND p.origen = 'revaluacion' AND p.fecha = :fecha AND p.moneda = :moneda
+               AND p.revierte IS NULL
+               AND NOT EXISTS (SELECT FROM polizas o
+                               JOIN polizas u ON u.empresa = :empresa AND u.revierte = o.clave
+                               WHERE o.empresa = :empresa AND o.revierte = p.clave)",
+            empresa: self.empresa,
+            fecha: day,
+            moneda,
+        ))
+        .await
+    }
+
+    async fn foreign_balances(&mut self, day: NaiveDate) -> Result<Vec<ForeignBalance>, StoreError> {
+        let mut balances: Vec<ForeignBalance> = self.many(foreign::foreign_banks(self.empresa, day)).await?;
+        balances.extend(self.many::<ForeignBalance>(aging::foreign_receivables(self.empresa, day)).await?);
+        balances.extend(self.many::<ForeignBalance>(aging::foreign_payables(self.empresa, day)).await?);
+        Ok(balances)
     }
 
     async fn balances_at(&mut self, day: NaiveDate) -> Result<Vec<NumberBalance>, StoreError> {
@@ -334,7 +368,7 @@ fn claves(empresa: i64, filter: &EntryFilter) -> Sql {
 fn lines(empresa: i64, claves: &[i64]) -> Sql {
     sql!(
         "SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
-                (SELECT o.clave FROM polizas o
+                (SELECT min(o.clave) FROM polizas o
                  WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
                 p.venta, p.factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
                 CASE WHEN f.clave IS NOT NULL THEN nullif(concat(f.serie, f.folio), '')
@@ -373,11 +407,25 @@ pub(crate) async fn of_month(
     empresa: i64,
     request: BooksRequest,
 ) -> Result<BooksOfMonth, StoreError> {
-    let rfc: Option<Option<String>> = database
-        .optional_value(sql!(
-            "SELECT rfc
-             FROM empresas
-             WHERE empresa = :empresa",
+    let heading: Option<BooksHeading> = database
+        .optional(sql!(
+            "SELECT e.rfc, e.cp,
+                    (SELECT max(p.creada) FROM polizas p
+                     WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta) AS modificada
+             FROM empresas e
+             WHERE e.empresa = :empresa",
+            empresa,
+            desde: request.desde,
+            hasta: request.hasta,
+        ))
+        .await?;
+    let BooksHeading { rfc, cp, modificada } = heading.unwrap_or_default();
+    let bancos = database
+        .many(sql!(
+            "SELECT clave, nombre, moneda
+             FROM cuentas_bancarias
+             WHERE empresa = :empresa
+             ORDER BY clave",
             empresa,
         ))
         .await?;
@@ -391,7 +439,7 @@ pub(crate) async fn of_month(
     };
     let cuentas = database.many(own_accounts(empresa)).await?;
     let saldos = database.many(balances(empresa, request)).await?;
-    Ok(BooksOfMonth { rfc: rfc.flatten(), cuentas, saldos, polizas })
+    Ok(BooksOfMonth { rfc, cp, modificada, bancos, cuentas, saldos, polizas })
 }
 
 /// The entries that lines belong to.
