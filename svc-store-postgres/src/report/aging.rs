@@ -181,7 +181,7 @@ pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
     )
 }
 
-/// What customers owe in foreign currency, by currency.
+/// What customers owe in foreign currency, by currency. What holds no pesos is paid or cancelled.
 pub(crate) fn foreign_receivables(empresa: i64, al: NaiveDate) -> Sql {
     sql!(
         concat!(
@@ -190,7 +190,7 @@ pub(crate) fn foreign_receivables(empresa: i64, al: NaiveDate) -> Sql {
             "
          SELECT :cuenta AS cuenta, NULL::bigint AS cuenta_bancaria, moneda, sum(saldo) AS saldo, sum(pesos) AS pesos
          FROM cuentas
-         WHERE moneda <> 'MXN' AND (saldo <> 0 OR pesos <> 0)
+         WHERE moneda <> 'MXN' AND pesos <> 0
          GROUP BY moneda
          ORDER BY moneda"
         ),
@@ -209,7 +209,7 @@ pub(crate) fn foreign_payables(empresa: i64, al: NaiveDate) -> Sql {
             "
          SELECT :cuenta AS cuenta, NULL::bigint AS cuenta_bancaria, moneda, -sum(saldo) AS saldo, -sum(pesos) AS pesos
          FROM cuentas
-         WHERE moneda <> 'MXN' AND (saldo <> 0 OR pesos <> 0)
+         WHERE moneda <> 'MXN' AND pesos <> 0
          GROUP BY moneda
          ORDER BY moneda"
         ),
