@@ -315,21 +315,22 @@ impl PostgresTx {
         if let Some(day) = written.cerrado.filter(|day| written.fecha <= *day) {
             return Err(StoreError::PeriodClosed(day));
         }
-        if let (true, Some(venta)) = (written.fecha != entry.fecha, about.venta) {
-            self.postpone_movements(venta, entry.fecha, written.fecha).await?;
+        if written.fecha != entry.fecha {
+            self.postpone_movements(entry.fecha, written.fecha).await?;
         }
         Ok(written.valor)
     }
 
-    /// Gives the goods that this transaction moved for a sale the day of their postponed entry.
-    async fn postpone_movements(&mut self, venta: i64, from: NaiveDate, to: NaiveDate) -> Result<(), StoreError> {
+    /// Gives the goods that this transaction moved the day of their postponed entry. It holds the
+    /// counter of movements, so later ones are its own; what moves value is refused on a closed day
+    /// unless its entry is postponed.
+    async fn postpone_movements(&mut self, from: NaiveDate, to: NaiveDate) -> Result<(), StoreError> {
         let Some(first) = self.first_movement else { return Ok(()) };
         self.run(sql!(
             "UPDATE movimientos_inventario
              SET dia = :hasta
-             WHERE empresa = :empresa AND venta = :venta AND clave >= :primero AND dia = :desde",
+             WHERE empresa = :empresa AND clave >= :primero AND dia = :desde",
             empresa: self.empresa,
-            venta,
             primero: first,
             desde: from,
             hasta: to,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use svc_core::domain::clock::{Clock as _, SystemClock, mexico_date};
+use svc_core::domain::clock::{Clock as _, mexico_date};
 use svc_core::domain::company::{CompanyId, LimitMode};
 use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
@@ -74,7 +74,7 @@ pub(crate) async fn case(case: &Case) {
         .sql("SELECT (pg_total_relation_size('polizas') + pg_total_relation_size('polizas_renglones')) / 1000000")
         .await;
     case.figure("size of all entries with their indexes", format!("{size} MB"));
-    let today = mexico_date(SystemClock.now());
+    let today = mexico_date(world.clock.now());
     for (what, action, input) in reports(today) {
         let mut times = Vec::new();
         for _ in 0..READS {
@@ -164,7 +164,7 @@ async fn template(world: &World) -> Company {
     company
         .load(Resource::CuentasBancarias, &[json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})])
         .await;
-    let today = mexico_date(SystemClock.now());
+    let today = mexico_date(world.clock.now());
     let run = async |action: &str, input: Value| {
         company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
     };

@@ -13,7 +13,7 @@ use svc_tests::{Actor, Company, Resource, World};
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: for states and amounts, never for a request's form.
-const REFUSALS: [&str; 27] = [
+const REFUSALS: [&str; 28] = [
     "cancelacion_en_curso",
     "cliente_sin_rfc",
     "credito_insuficiente",
@@ -31,6 +31,7 @@ const REFUSALS: [&str; 27] = [
     "pago_repetido",
     "pedido_con_surtido",
     "periodo_cerrado",
+    "referencia_invalida",
     "saldo_insuficiente",
     "saldo_vencido",
     "sucursal_no_coincide",
