@@ -399,6 +399,8 @@ CREATE TABLE polizas (
     movimiento  bigint,
     -- The entry that this one reverses.
     revierte    bigint,
+    -- The currency that a revaluation is of.
+    moneda      text CHECK ((moneda IS NOT NULL) = (origen = 'revaluacion')),
     -- The sums of its lines, written with them. A sum may have more digits than a line. A
     -- constraint compares them instead of a trigger over the lines, which a distributed engine
     -- refuses.

@@ -60,6 +60,8 @@ pub(crate) struct NewEntry<'a> {
     pub(crate) fecha: NaiveDate,
     pub(crate) concepto: &'a str,
     pub(crate) origen: EntryOrigin,
+    /// The currency that a revaluation is of.
+    pub(crate) moneda: Option<&'a str>,
     pub(crate) about: About,
     pub(crate) lines: Vec<NewLine<'a>>,
 }
@@ -121,6 +123,7 @@ impl AccountingTx for PostgresTx {
             fecha: entry.fecha(),
             concepto: entry.concepto(),
             origen: EntryOrigin::Documento,
+            moneda: None,
             about: entry.about(),
             lines: entry.lines().iter().map(line).collect(),
         };
@@ -270,10 +273,10 @@ impl PostgresTx {
                  ), poliza AS (
                      INSERT INTO polizas (
                          empresa, clave, fecha, concepto, origen, venta, factura, pago, creada, cargos, abonos,
-                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte
+                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte, moneda
                      )
                      SELECT :empresa, d.valor, d.fecha, :concepto, :origen, :venta, :factura, :pago, :ahora, s.cargos,
-                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte
+                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte, :moneda
                      FROM dia d, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
                      WHERE d.cerrado IS NULL OR d.fecha > d.cerrado
                  ), escritos AS (
@@ -298,7 +301,8 @@ impl PostgresTx {
                 deposito: about.deposito,
                 reembolso: about.reembolso,
                 movimiento: about.movimiento,
-                revierte: about.revierte;
+                revierte: about.revierte,
+                moneda: entry.moneda;
                 for line in (entry.lines) {
                     codigo: line.codigo,
                     numero: line.numero,
@@ -311,21 +315,22 @@ impl PostgresTx {
         if let Some(day) = written.cerrado.filter(|day| written.fecha <= *day) {
             return Err(StoreError::PeriodClosed(day));
         }
-        if let (true, Some(venta)) = (written.fecha != entry.fecha, about.venta) {
-            self.postpone_movements(venta, entry.fecha, written.fecha).await?;
+        if written.fecha != entry.fecha {
+            self.postpone_movements(entry.fecha, written.fecha).await?;
         }
         Ok(written.valor)
     }
 
-    /// Gives the goods that this transaction moved for a sale the day of their postponed entry.
-    async fn postpone_movements(&mut self, venta: i64, from: NaiveDate, to: NaiveDate) -> Result<(), StoreError> {
+    /// Gives the goods that this transaction moved the day of their postponed entry. It holds the
+    /// counter of movements, so later ones are its own; what moves value is refused on a closed day
+    /// unless its entry is postponed.
+    async fn postpone_movements(&mut self, from: NaiveDate, to: NaiveDate) -> Result<(), StoreError> {
         let Some(first) = self.first_movement else { return Ok(()) };
         self.run(sql!(
             "UPDATE movimientos_inventario
              SET dia = :hasta
-             WHERE empresa = :empresa AND venta = :venta AND clave >= :primero AND dia = :desde",
+             WHERE empresa = :empresa AND clave >= :primero AND dia = :desde",
             empresa: self.empresa,
-            venta,
             primero: first,
             desde: from,
             hasta: to,

@@ -134,13 +134,15 @@ impl CorrectionTx for PostgresTx {
                  FROM sustituciones s
                  WHERE x.empresa = :empresa AND x.venta = :venta AND x.estatus <> :cancelado
                    AND s.empresa = :empresa AND s.factura = :factura
+                 RETURNING x.saldo
              )
              UPDATE ventas v
              SET cliente = s.cliente, condicion_pago = s.condicion_pago,
                  vencimiento = coalesce(:vencimiento, v.vencimiento), forma_pago_sat = s.forma_pago_sat,
                  metodo_pago_sat = s.metodo_pago_sat, uso_cfdi = s.uso_cfdi, subtotal = s.subtotal,
                  descuento = s.descuento, impuestos = s.iva + s.ieps + s.locales_trasladados,
-                 retenciones = s.retenciones, total = s.total, saldo = s.total, modificado = :ahora
+                 retenciones = s.retenciones, total = s.total, saldo = coalesce((SELECT max(saldo) FROM cuenta), s.total),
+                 modificado = :ahora
              FROM sustituciones s
              WHERE v.empresa = :empresa AND v.clave = :venta AND s.empresa = :empresa AND s.factura = :factura",
             empresa: self.empresa,

@@ -121,6 +121,37 @@ impl ReceivableTx for PostgresTx {
         .await
     }
 
+    async fn add_opening(&mut self, cxc: i64, opened: OpenedDebt) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cxc
+             SET apertura = apertura + :saldo, apertura_iva = apertura_iva + :iva, apertura_ieps = apertura_ieps + :ieps
+             WHERE empresa = :empresa AND clave = :cxc",
+            empresa: self.empresa,
+            cxc,
+            saldo: opened.saldo,
+            iva: opened.iva,
+            ieps: opened.ieps,
+        ))
+        .await
+    }
+
+    async fn prepaid(&mut self, venta: i64) -> Result<Money, StoreError> {
+        self.value(sql!(
+            "SELECT coalesce(sum(greatest(c.pagado - p.importe, 0)), 0)
+             FROM cxc c
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(x.importe), 0) AS importe
+                 FROM cxc_pagos x
+                 WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
+             ) p
+             WHERE c.empresa = :empresa AND c.venta = :venta AND c.estatus <> :cancelado",
+            empresa: self.empresa,
+            venta,
+            cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await
+    }
+
     async fn customer_balance(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerBalance, StoreError> {
         // Imported receivables may add up to more than a decimal holds; no credit limit is that
         // high.

@@ -1,5 +1,5 @@
 //! How fast records are imported, each into a company that has none: customers, products, sales and
-//! their lines, from memory.
+//! their lines, receivables, payables and stock with their openings and without, from memory.
 //!
 //! `cargo bench -p svc-tests --bench import`. Prints records a second, medians of three imports,
 //! each into a company of its own.
@@ -37,27 +37,58 @@ fn line(n: usize) -> Value {
     json!({"venta": n, "producto": n, "cantidad": 2, "precio_unitario": "50.00"})
 }
 
+fn receivable(n: usize) -> Value {
+    json!({"clave": n, "venta": n, "cliente": n, "total": "116.00", "pagado": "16.00"})
+}
+
+fn paid_receivable(n: usize) -> Value {
+    json!({"clave": RECORDS + n, "cliente": n, "total": "116.00", "pagado": "116.00"})
+}
+
+fn payable(n: usize) -> Value {
+    json!({"clave": n, "total": "116.00"})
+}
+
+fn paid_payable(n: usize) -> Value {
+    json!({"clave": RECORDS + n, "total": "116.00", "pagado": "116.00"})
+}
+
+fn stock(n: usize) -> Value {
+    json!({"clave": n, "producto": n, "almacen": "001", "existencia": 5, "costo_unitario": "9.50"})
+}
+
+fn no_stock(n: usize) -> Value {
+    json!({"clave": RECORDS + n, "producto": n, "almacen": "002", "existencia": 0})
+}
+
 #[tokio::main]
 async fn main() {
     let world = World::new().await;
-    let kinds: [(Resource, Record); 4] = [
-        (Resource::Clientes, customer),
-        (Resource::Productos, product),
-        (Resource::Ventas, sale),
-        (Resource::VentasRenglones, line),
+    let kinds: [(Resource, &str, Record); 10] = [
+        (Resource::Clientes, "", customer),
+        (Resource::Productos, "", product),
+        (Resource::Ventas, "", sale),
+        (Resource::VentasRenglones, "", line),
+        (Resource::Cxc, "owed", receivable),
+        (Resource::Cxc, "paid", paid_receivable),
+        (Resource::Cxp, "owed", payable),
+        (Resource::Cxp, "paid", paid_payable),
+        (Resource::Inventario, "with stock", stock),
+        (Resource::Inventario, "without", no_stock),
     ];
-    let records: Vec<Vec<_>> = kinds.iter().map(|(_, record)| (1..=RECORDS).map(record).collect()).collect();
+    let records: Vec<Vec<_>> = kinds.iter().map(|(_, _, record)| (1..=RECORDS).map(record).collect()).collect();
     let mut rates = vec![Vec::new(); kinds.len()];
     for _ in 0..ROUNDS {
         let company = world.company().await;
-        for (at, (resource, _)) in kinds.iter().enumerate() {
+        company.load(Resource::Almacenes, &[json!({"codigo": "002"})]).await;
+        for (at, (resource, _, _)) in kinds.iter().enumerate() {
             let lines: Vec<_> = records[at].iter().map(|record| Ok(record.to_string().into_bytes())).collect();
             let began = Instant::now();
             company.import_lines(*resource, lines).await.expect("the records");
             rates[at].push(RECORDS as f64 / began.elapsed().as_secs_f64());
         }
     }
-    for ((resource, _), rates) in kinds.into_iter().zip(rates) {
-        println!("{:<18}{:>8.0}/s", resource.name(), median(rates));
+    for ((resource, kind, _), rates) in kinds.into_iter().zip(rates) {
+        println!("{:<18}{kind:<12}{:>8.0}/s", resource.name(), median(rates));
     }
 }

@@ -174,7 +174,7 @@ async fn amounts_left_out_follow_from_the_others() {
         json!({"total": "100.00", "saldo": "30.00"}),
         json!({"pagado": "30.00", "saldo": "70.00"}),
         json!({"total": "100.00", "pagado": "30.00", "saldo": "70"}),
-        json!({"saldo": "-999999999999999999.999999"}),
+        json!({"saldo": "-999999999999999999.99"}),
     ];
     company.load(Resource::Cxp, &records).await;
     let shown = company.admin().await.walk("/cxp").await;
@@ -187,7 +187,7 @@ async fn amounts_left_out_follow_from_the_others() {
         json!({"total": "100.00", "pagado": "70.00", "saldo": "30.00"}),
         json!({"total": "100.00", "pagado": "30.00", "saldo": "70.00"}),
         json!({"total": "100.00", "pagado": "30.00", "saldo": "70.00"}),
-        json!({"total": "-999999999999999999.999999", "pagado": "0.00", "saldo": "-999999999999999999.999999"}),
+        json!({"total": "-999999999999999999.99", "pagado": "0.00", "saldo": "-999999999999999999.99"}),
     ];
     assert_eq!(amounts, expected);
 }

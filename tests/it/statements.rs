@@ -147,6 +147,9 @@ async fn assembled_statements_name_one_company() {
         let days = json!({"desde": "2026-10-01", "hasta": "2026-10-31", "por": por});
         company.run_by_name("report.sales", &days).await.expect("a report");
     }
+    assert!(company.export(Resource::Inventario).await.len() > 1);
+    let rates = json!({"mes": "2026-09", "tipos_cambio": [{"moneda": "USD", "tipo_cambio": "18.5"}]});
+    company.run_by_name("ledger.revalue", &rates).await.expect("a revaluation");
     company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, world.clock.now()).await.expect("the store answers").is_empty());

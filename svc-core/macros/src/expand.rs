@@ -105,7 +105,8 @@ fn written<'a>(fields: impl Iterator<Item = Written<'a>>) -> TokenStream {
     }
 }
 
-/// Every field that an import takes, as the list shows it or else as it is stored.
+/// Every field that an import takes, as the list shows it or else as it is stored. A field that is not
+/// stored is among them if its declaration has a type.
 fn export(record: &Declaration) -> TokenStream {
     let item = &record.item.name;
     let exported: Vec<_> = record
@@ -115,7 +116,7 @@ fn export(record: &Declaration) -> TokenStream {
             let stored = || field.ty.as_ref().or(field.import.as_ref().map(|mark| &mark.ty));
             let (ty, value) = match &field.list {
                 Some(list) => (&list.ty, list.value.as_ref()),
-                None => (field.import.as_ref().and(stored())?, None),
+                None => (field.import.as_ref().and(stored()).or(field.unstored.as_ref().and(field.ty.as_ref()))?, None),
             };
             Some((field, Written { name: &field.name, ty, value }))
         })

@@ -63,6 +63,20 @@ impl ProductValue {
         }
     }
 
+    /// Adds stock that another company's books value at `valor`, and the cost of one unit that was known
+    /// there. `None`, without any change, if an amount exceeds 18 digits, or if stock and value are then
+    /// on different sides.
+    pub(crate) fn open(&mut self, more: Decimal, valor: Decimal, costo: Option<Money>) -> Option<()> {
+        let (after, worth) = (self.existencia.get() + more, self.valor.get() + valor);
+        let is_sided = worth.is_zero() || !after.is_zero() && worth.is_sign_negative() == after.is_sign_negative();
+        if !is_sided {
+            return None;
+        }
+        let average = || if after > Decimal::ZERO { unit(worth, after) } else { None };
+        let ultimo = costo.or_else(average).or(self.ultimo);
+        self.keep(after, worth, ultimo)
+    }
+
     /// Adds goods. Those that were sold below zero are settled first. `None`, without any change, if
     /// an amount exceeds 18 digits.
     fn enter(&mut self, cantidad: Quantity, costo: IncomingCost) -> Option<Valuation> {
@@ -275,6 +289,21 @@ mod tests {
         value.enter(quantity("1"), each("20")).unwrap();
         let moved = value.enter(quantity("2"), IncomingCost::Whole(money("20")));
         assert_eq!(seen(&value, moved), "10.00 20.00 0 | 4 50");
+    }
+
+    #[test]
+    fn stock_of_other_books_comes_at_its_value_and_last_cost() {
+        let mut value = new();
+        value.open(decimal("3"), decimal("10"), Some(money("4"))).unwrap();
+        assert_eq!((value.valor.get(), value.ultimo), (decimal("10"), Some(money("4"))));
+        value.open(decimal("-3"), decimal("-10"), None).unwrap();
+        assert_eq!((value.existencia.get(), value.valor.get()), (decimal("0"), decimal("0")));
+        value.open(decimal("-1"), decimal("-4"), None).unwrap();
+        assert_eq!((value.valor.get(), value.ultimo), (decimal("-4"), Some(money("4"))));
+        assert_eq!(value.open(decimal("2"), decimal("3"), None), None);
+        assert_eq!(value.open(decimal("0"), decimal("1"), None), None);
+        assert_eq!(value.open(decimal("1"), decimal("999999999999999999"), None), None);
+        assert_eq!(value.existencia.get(), decimal("-1"));
     }
 
     #[test]

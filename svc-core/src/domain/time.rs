@@ -118,6 +118,12 @@ impl CalendarMonth {
         let next = self.0.checked_add_months(Months::new(1)).and_then(|next| next.pred_opt());
         next.unwrap_or(NaiveDate::MAX)
     }
+
+    /// The month after it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.checked_add_months(Months::new(1)).unwrap_or(self.0))
+    }
 }
 
 impl Serialize for CalendarMonth {

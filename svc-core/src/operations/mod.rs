@@ -41,9 +41,10 @@ pub use invoice::{
 };
 pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, ListKeys, RevokeKey};
 pub use ledger::{
-    AccountMovement, Accounts, Balances, CloseMonths, CloseYear, EditAccount, Entries, EntryItem, EntryMovement,
-    EntryRef, ExportLedger, ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths,
-    ReverseEntry, Sums, TrialBalance, WriteEntry, WriteOpening,
+    AccountMovement, Accounts, Balances, CloseMonths, CloseYear, CurrencyRate, CurrencyRevaluation, EditAccount,
+    Entries, EntryItem, EntryMovement, EntryRef, ExportLedger, ListAccounts, ListEntries, ManualMovement, MonthsClosed,
+    NumberedAccount, ReopenMonths, Revaluations, RevalueBalances, RevaluedBalance, ReverseEntry, Sums, TrialBalance,
+    WriteEntry, WriteOpening,
 };
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{

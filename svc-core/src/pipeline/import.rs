@@ -15,6 +15,7 @@ use super::ndjson::{self, BodyLines};
 use super::respond::Reply;
 use super::{idempotency, rehearsal};
 use crate::context::Context;
+use crate::domain::company::Company;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::operation::Idempotency;
@@ -46,7 +47,8 @@ pub(super) async fn serve(
     let now = Timestamp::new(context.now_in(caller.company()));
     let run = ImportRun::new(resource, existing, lines, &mut progress, now);
     let rehearsal = meta.rehearsal;
-    let mut import = HttpImport { suffix: caller.suffix(), name, fingerprint, run, rehearsal };
+    let mut import =
+        HttpImport { company: caller.company(), suffix: caller.suffix(), name, fingerprint, run, rehearsal };
     let patience = context.settings().body_timeout;
     let written = pin!(context.transact(caller.company().id, &mut import));
     // The transaction is over if a line is wrong, whatever of the body is still to come.
@@ -72,6 +74,7 @@ fn existing(query: &str) -> Result<Existing, Error> {
 }
 
 struct HttpImport<'a> {
+    company: &'a Company,
     suffix: &'a str,
     /// The Idempotency-Key, unless it is a rehearsal.
     name: Option<String>,
@@ -100,7 +103,7 @@ impl TransactionBody for HttpImport<'_> {
                 return if same { Ok(Reply::replayed(body)) } else { Err(Code::IdempotenciaConflicto.into()) };
             }
         }
-        let done = self.run.load_all(tx).await.map_err(refusal)?;
+        let done = self.run.load_all(tx, self.company).await.map_err(refusal)?;
         let body = success(&Bytes::from(serde_json::to_vec(&done).map_err(Error::internal)?));
         if let Some(name) = &self.name {
             let unknown = || Error::internal("an import ended before its body");

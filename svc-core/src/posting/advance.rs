@@ -13,6 +13,7 @@ use crate::domain::invoice::LockedSale;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::LockedReceivable;
+use crate::domain::quantity::Rate;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -30,7 +31,9 @@ pub(crate) struct AdvancePart {
 
 impl AdvancePart {
     /// The part of `importe`: so much of each of the advance's amounts. What the entries keep open
-    /// of the advance is corrected by what they say, so that one that is used up leaves nothing.
+    /// of the advance is corrected by what they say, so that one that is used up leaves nothing. In
+    /// another currency the parts' pesos, each rounded, may add up to other cents than the whole:
+    /// then the exchange difference takes them.
     pub(crate) fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
         let whole = &advance.amounts;
         let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);
@@ -44,11 +47,17 @@ impl AdvancePart {
         let taken = advance.abierto.map_or(upto(net, before), |open| net.get() - open);
         // The base and its IVA.
         let rest = pesos(importe)?.get() - ieps + isr + iva_retenido;
-        let base =
-            if whole.iva > Money::default() { (upto(net, after) - taken).min(rest).max(Decimal::ZERO) } else { rest };
+        let open = (upto(net, after) - taken).max(Decimal::ZERO);
+        let (is_foreign, is_taxed) = (advance.tipo_cambio != Rate::ONE, whole.iva > Money::default());
+        let base = match (is_foreign, is_taxed) {
+            (true, _) => open,
+            (false, true) => open.min(rest),
+            (false, false) => rest,
+        };
+        let iva = if is_taxed { (rest - base).max(Decimal::ZERO) } else { Decimal::ZERO };
         let lines = [
             (Account::Anticipos, base),
-            (Account::IvaCobrado, rest - base),
+            (Account::IvaCobrado, iva),
             (Account::IepsCobrado, ieps),
             (Account::IsrRetenido, -isr),
             (Account::IvaRetenido, -iva_retenido),

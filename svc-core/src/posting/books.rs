@@ -7,8 +7,8 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry, moved_entry, opening_entry,
-    sale_entry,
+    About, Account, EntryError, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry, moved_entry,
+    opened_debt, opening_entry, prepaid_entry, sale_entry,
 };
 use crate::domain::cost::IncomingCost;
 use crate::domain::invoice::{LockedSale, due_date};
@@ -205,17 +205,26 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl I
         modificado: cx.now,
     };
     let cxc = cx.tx.insert_receivable(&row).await?;
-    write_entry(cx, sale, costo.into()).await?;
+    write_entry(cx, sale, costo.into(), Money::default()).await?;
     Ok(cxc)
 }
 
-async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<(), Error> {
+/// Writes the entry of a sale, of which `prepaid` was paid before the books began.
+async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost, prepaid: Money) -> Result<(), Error> {
     // An advance is owed like a sale, but is no income yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
     let Cost { total: costo, entregado } = costo;
     let &Owed { amounts, por_tasa, tipo_cambio, .. } = sale;
     let amounts = SaleAmounts { ingreso, amounts, por_tasa, tipo_cambio, costo, entregado };
-    if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
+    let mut entry = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)?;
+    if prepaid > Money::default()
+        && let Some(whole) = entry
+    {
+        let taxes = [sale.amounts.iva, sale.amounts.ieps, sale.amounts.total];
+        let paid = opened_debt(Money::default(), prepaid, taxes, tipo_cambio).ok_or(EntryError::TooLarge)?;
+        entry = prepaid_entry(whole, paid)?;
+    }
+    if let Some(entry) = entry {
         let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
@@ -239,7 +248,8 @@ pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Optio
         Some(costo) => costo.into(),
         None => cost_of_goods_gone(cx, sale.venta).await?,
     };
-    write_entry(cx, sale, costo).await
+    let prepaid = cx.tx.prepaid(sale.venta).await?;
+    write_entry(cx, sale, costo, prepaid).await
 }
 
 /// How much of each product these goods are.
@@ -273,7 +283,8 @@ pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio:
     let costo = cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();
     let owed = Owed::of_order(sale, &folio, fecha);
-    write_entry(cx, &owed, costo).await
+    let prepaid = cx.tx.prepaid(sale.clave).await?;
+    write_entry(cx, &owed, costo, prepaid).await
 }
 
 impl<'a> Owed<'a> {
@@ -292,7 +303,7 @@ impl<'a> Owed<'a> {
             fecha,
             vencimiento: due_date(fecha, sale.condicion_pago.unwrap_or(PaymentTerm::Contado), sale.dias_credito),
             amounts: sale.amounts,
-            por_tasa: sale.ingresos.by_rate,
+            por_tasa: sale.income(),
         }
     }
 }

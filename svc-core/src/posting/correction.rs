@@ -90,8 +90,8 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
     let Some(correction) = cx.tx.correction(invoice.clave).await? else { return Ok(()) };
     let Some(sale) = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada) else { return Ok(()) };
     let fecha = cx.day_at(sale.sucursal);
-    let days = cx.tx.buyer(correction.cliente).await?.unwrap_or_default().dias_credito;
-    let due = due_date(fecha, correction.condicion_pago, Some(sale.dias_credito.unwrap_or(days)));
+    let buyer = cx.tx.buyer(correction.cliente).await?.unwrap_or_default();
+    let due = due_date(fecha, correction.condicion_pago, Some(sale.dias_credito.unwrap_or(buyer.dias_credito)));
     let changed = (sale.condicion_pago != Some(correction.condicion_pago)).then_some(due);
     let lines = cx.tx.corrected_lines(invoice.clave).await?;
     let folio = invoice.folio.as_deref().unwrap_or_default();
@@ -108,7 +108,8 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
         fecha,
         vencimiento: due,
         amounts: correction.amounts,
-        por_tasa: IncomeByRate::of_lines(lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts))),
+        por_tasa: IncomeByRate::of_lines(lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)))
+            .sold_to(buyer.receptor.rfc.as_deref()),
     };
     if !lines.is_empty() {
         let goods = cx.tx.corrected_goods(invoice.clave).await?;

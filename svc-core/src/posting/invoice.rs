@@ -240,7 +240,7 @@ async fn issue(
         fecha,
         vencimiento,
         amounts: sale.amounts,
-        por_tasa: sale.ingresos.by_rate,
+        por_tasa: sale.income(),
     };
     let owed_before = sale.is_handed_over() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?;
     // An imported ticket that was paid has no receivable.

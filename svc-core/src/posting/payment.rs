@@ -7,7 +7,10 @@ use rust_decimal::Decimal;
 
 use super::advance::AdvancePart;
 use super::{complement, exchange};
-use crate::domain::accounting::{About, Account, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry};
+use crate::domain::accounting::{
+    About, Account, EntryError, EntryLine, LedgerEntry, OpeningBalance, PaymentAmounts, opened_debt, opening_entry,
+    payment_entry,
+};
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
@@ -15,7 +18,7 @@ use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{Instalment, LockedReceivable};
 use crate::domain::quantity::Rate;
-use crate::domain::words::{Complement, PaymentOrigin};
+use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
 use crate::store::{
@@ -69,7 +72,7 @@ pub(crate) struct PartApplied {
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let fecha = debt.as_ref().map_or(cx.today(), |debt| cx.day_at(debt.sucursal));
-    let estatus = debt.map(|debt| debt.status_without(payment.importe));
+    let estatus = debt.as_ref().map(|debt| debt.status_without(payment.importe));
     cx.tx.cancel_payment(pago, payment, estatus, cx.now).await?;
     let released = match (payment.cuenta_bancaria, payment.deposito) {
         (Some(cuenta), Some(deposito)) => {
@@ -89,7 +92,12 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
             Withdrawal::Done => {}
         }
     }
-    let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
+    let Some(entry) = cx.tx.entry_of_payment(pago).await? else {
+        return match &debt {
+            Some(debt) => open_again(cx, debt, payment.importe, fecha).await,
+            None => Ok(()),
+        };
+    };
     let reversal = entry.reversed(fecha);
     let reversal = match released {
         Some((deposito, gone)) => {
@@ -102,6 +110,23 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
         cx.tx.insert_entry(&reversal, cx.now).await?;
     }
     Ok(())
+}
+
+/// Opens what a payment from before the books began no longer pays: the customer owes it from the
+/// opening account, with its part of the taxes. The entry is about no document, like that of the
+/// receivable's import.
+async fn open_again(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money, fecha: NaiveDate) -> Result<(), Error> {
+    if debt.estatus == ReceivableStatus::Cancelado {
+        return Ok(());
+    }
+    // An imported payment may never have been counted in what was paid.
+    let importe = debt.pagado.min(importe);
+    let before = Money::new(debt.pagado.get() - importe.get());
+    let opened = opened_debt(before, importe, debt.taxes(), debt.tipo_cambio).ok_or(EntryError::TooLarge)?;
+    if let Some(entry) = opening_entry(fecha, OpeningBalance::Receivables(opened))? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
+    }
+    Ok(cx.tx.add_opening(debt.clave, opened).await?)
 }
 
 /// Cancels a locked payment of an advance whose invoice `factura` is discarded. Its money stays

@@ -5,7 +5,8 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, Bill, LedgerEntry, OpeningBalance, Purchased, expense_entry, opened, opening_entry, purchase_entry,
+    About, Account, Bill, LedgerEntry, OpeningBalance, Purchased, balance_in_pesos, expense_entry, opening_entry,
+    purchase_entry,
 };
 use crate::domain::cost::IncomingCost;
 use crate::domain::money::Money;
@@ -125,7 +126,7 @@ pub(crate) enum Unbilled {
 /// Posts an imported account payable anew, as it was edited.
 pub(crate) async fn reopened(cx: &mut Cx<'_>, cxp: i64, payable: &NewPayable<'_>) -> Result<(), Error> {
     let too_much = || Error::field(Code::DatoInvalido, "total", "pasa de 18 dígitos en pesos");
-    let apertura = opened(payable.saldo, payable.tipo_cambio).ok_or_else(too_much)?;
+    let apertura = balance_in_pesos(payable.saldo, payable.tipo_cambio).ok_or_else(too_much)?;
     open(cx, cxp, apertura, apertura, cx.day_at(payable.sucursal)).await
 }
 

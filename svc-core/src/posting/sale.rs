@@ -197,6 +197,8 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
         becomes_customer(cx, body.cliente).await?;
     }
     let made = CreatedDocument { venta, tipo, folio, amounts, factura: None, cxc: None };
+    let rated = lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts));
+    let income = IncomeByRate::of_lines(rated).sold_to(buyer.receptor.rfc.as_deref());
     match due {
         None if tipo == SaleKind::Pedido => {
             stock::post(cx, &almacen, &reservations(&lines), &MovementContext::default()).await?;
@@ -208,7 +210,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
                 Some(serie) => queue_invoice(cx, &sale, serie, buyer.receptor, made).await?,
                 None => made,
             };
-            owe(cx, &sale, &almacen, made, fecha, vencimiento).await
+            owe(cx, &sale, &almacen, income, made, (fecha, vencimiento)).await
         }
     }
 }
@@ -266,9 +268,9 @@ async fn owe(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,
     almacen: &ActiveWarehouse,
+    por_tasa: IncomeByRate,
     mut made: CreatedDocument,
-    fecha: NaiveDate,
-    vencimiento: NaiveDate,
+    (fecha, vencimiento): (NaiveDate, NaiveDate),
 ) -> Result<CreatedDocument, Error> {
     let folio = printed_folio(sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { books::goods(sale.lines) };
@@ -287,9 +289,7 @@ async fn owe(
         fecha,
         vencimiento,
         amounts: sale.amounts,
-        por_tasa: IncomeByRate::of_lines(
-            sale.lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)),
-        ),
+        por_tasa,
     };
     made.cxc = Some(books::becomes_owed(cx, &owed, costo).await?);
     Ok(made)

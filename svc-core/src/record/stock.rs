@@ -3,7 +3,7 @@
 use super::filter::{exact, from, integer, sized};
 use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::money::Money;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Balance, Quantity};
 use crate::domain::scope::Scope;
 use crate::domain::stock::available;
 use crate::domain::time::Timestamp;
@@ -23,7 +23,8 @@ record! {
         minimo: Quantity { list, import: Option<Quantity> },
         disponible { list: Quantity = available(existencia, apartado, minimo), unstored: Option<Quantity> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
-        costo_unitario: Money { unstored: Option<Money> },
+        costo_unitario: Option<Money> { unstored: Option<Money> },
+        valor: Option<Balance> { unstored: Option<Balance> },
     }
     import StockImport;
 }

@@ -123,6 +123,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::WriteEntry>(),
     Entry::operation::<operations::WriteOpening>(),
     Entry::operation::<operations::ReverseEntry>(),
+    Entry::operation::<operations::RevalueBalances>(),
     Entry::operation::<operations::CloseMonths>(),
     Entry::operation::<operations::ReopenMonths>(),
     Entry::operation::<operations::CloseYear>(),

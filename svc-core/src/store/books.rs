@@ -1,11 +1,11 @@
 //! What people do with the books: entries of their own, accounts, closing months, reading entries.
 
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
 
 use super::{AccountBalance, StoreError};
-use crate::domain::accounting::{EntryOrigin, FreeEntry};
+use crate::domain::accounting::{EntryOrigin, ForeignBalance, FreeEntry};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 
@@ -137,7 +137,7 @@ pub struct NumberBalance {
 pub struct ReversibleEntry {
     /// The entry.
     pub entry: FreeEntry,
-    /// The entry that reverses it.
+    /// The entry that reverses it; of a revaluation the one of the next day.
     pub revertida: Option<i64>,
 }
 
@@ -154,11 +154,28 @@ pub struct BooksRequest {
     pub polizas: bool,
 }
 
+/// A bank account as electronic accounting names its subaccount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankAccountName {
+    /// Its clave.
+    pub clave: i64,
+    /// Its name.
+    pub nombre: String,
+    /// Its currency.
+    pub moneda: String,
+}
+
 /// The books of a month.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BooksOfMonth {
     /// The company's tax id.
     pub rfc: Option<String>,
+    /// The company's postal code.
+    pub cp: Option<String>,
+    /// When an entry of the month was last written.
+    pub modificada: Option<DateTime<Utc>>,
+    /// The bank accounts.
+    pub bancos: Vec<BankAccountName>,
     /// The accounts that the company changed or created.
     pub cuentas: Vec<OwnAccount>,
     /// The balances of all accounts with entries up to the month's end.
@@ -194,6 +211,13 @@ pub trait BooksTx {
 
     /// The entry that closes the year of this last day and was not reversed.
     async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<i64>, StoreError>;
+
+    /// The entry that revalues a currency at the end of this day and was not undone.
+    async fn revaluation_entry(&mut self, day: NaiveDate, moneda: &str) -> Result<Option<i64>, StoreError>;
+
+    /// What accounts hold in foreign currency at the end of a day, without balances that are zero in
+    /// both currencies.
+    async fn foreign_balances(&mut self, day: NaiveDate) -> Result<Vec<ForeignBalance>, StoreError>;
 
     /// The balances of accounts at the end of a day, by code and number, without those that are zero.
     async fn balances_at(&mut self, day: NaiveDate) -> Result<Vec<NumberBalance>, StoreError>;

@@ -64,8 +64,8 @@ use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, BookedDocument};
 pub use books::{
-    BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, NumberBalance, OwnAccount,
-    ReversibleEntry, StoredEntry, StoredLine,
+    BankAccountName, BooksOfMonth, BooksRequest, BooksTx, Counterpart, EntryDocuments, EntryFilter, NumberBalance,
+    OwnAccount, ReversibleEntry, StoredEntry, StoredLine,
 };
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{

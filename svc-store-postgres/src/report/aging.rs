@@ -56,17 +56,19 @@ macro_rules! groups {
     };
 }
 
+/// What customers owe on a day, by receivable (`cuentas`), and the account's movements by document.
+///
 /// A sale's entries belong to its last receivable, since the receivable of a discarded invoice
 /// shares the sale with the next. A receivable without an entry of its own is imported.
-pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
-    sql!(
-        concat!(
-            "WITH movimientos AS MATERIALIZED (
+macro_rules! receivables_owed {
+    () => {
+        "movimientos AS MATERIALIZED (
              SELECT coalesce(p.venta, x.venta, -x.cxc) AS documento,
                     bool_or(p.pago IS NULL) AS contabilizada,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
                     coalesce(sum(CASE WHEN p.revierte IS NULL THEN x.importe ELSE -x.importe END)
-                             FILTER (WHERE p.fecha <= :al), 0) AS aplicado
+                             FILTER (WHERE p.fecha <= :al), 0) AS aplicado,
+                    coalesce(sum(CASE WHEN p.revierte IS NULL THEN x.importe ELSE -x.importe END), 0) AS cobrado
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
@@ -74,7 +76,9 @@ pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
              GROUP BY coalesce(p.venta, x.venta, -x.cxc)
          ), cuentas AS MATERIALIZED (
              SELECT c.cliente AS tercero, c.moneda, coalesce(:al - c.vencimiento, 0) AS dias,
-                    CASE WHEN m.contabilizada THEN c.total ELSE i.saldo END - coalesce(m.aplicado, 0) AS saldo,
+                    -- What was paid before the books began is in no entry of a payment.
+                    CASE WHEN m.contabilizada THEN c.total - greatest(c.pagado - m.cobrado, 0) ELSE i.saldo END
+                        - coalesce(m.aplicado, 0) AS saldo,
                     CASE WHEN m.contabilizada THEN 0 ELSE round(i.saldo * c.tipo_cambio, 2) END
                         + coalesce(m.pesos, 0) AS pesos
              FROM cxc c
@@ -93,27 +97,15 @@ pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
              WHERE c.empresa = :empresa
                AND NOT EXISTS (SELECT FROM cxc o
                                WHERE o.empresa = :empresa AND o.venta = c.venta AND o.clave > c.clave)
-         ), ",
-            groups!(),
-            "
-         SELECT l.lugar, l.tercero, coalesce(t.razon_social, t.nombre) AS nombre, t.rfc, l.moneda, l.documentos, l.saldo,
-                l.por_vencer, l.hasta_30, l.hasta_60, l.hasta_90, l.mas_de_90, l.total
-         FROM lugares l
-         LEFT JOIN clientes t ON t.empresa = :empresa AND t.clave = l.tercero
-         ORDER BY l.lugar"
-        ),
-        empresa,
-        al,
-        max,
-        cuenta: Account::Clientes,
-    )
+         )"
+    };
 }
 
+/// What is owed to suppliers on a day, by payable (`cuentas`), and the account's movements by payable.
 /// A payable without an entry of its own is imported.
-pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
-    sql!(
-        concat!(
-            "WITH movimientos AS MATERIALIZED (
+macro_rules! payables_owed {
+    () => {
+        "movimientos AS MATERIALIZED (
              SELECT p.cxp AS documento,
                     bool_or(p.cxp_pago IS NULL) AS contabilizada,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
@@ -143,7 +135,37 @@ pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
                         END AS saldo
              ) i
              WHERE c.empresa = :empresa
-         ), ",
+         )"
+    };
+}
+
+pub(super) fn receivables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
+    sql!(
+        concat!(
+            "WITH ",
+            receivables_owed!(),
+            ", ",
+            groups!(),
+            "
+         SELECT l.lugar, l.tercero, coalesce(t.razon_social, t.nombre) AS nombre, t.rfc, l.moneda, l.documentos, l.saldo,
+                l.por_vencer, l.hasta_30, l.hasta_60, l.hasta_90, l.mas_de_90, l.total
+         FROM lugares l
+         LEFT JOIN clientes t ON t.empresa = :empresa AND t.clave = l.tercero
+         ORDER BY l.lugar"
+        ),
+        empresa,
+        al,
+        max,
+        cuenta: Account::Clientes,
+    )
+}
+
+pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
+    sql!(
+        concat!(
+            "WITH ",
+            payables_owed!(),
+            ", ",
             groups!(),
             "
          SELECT l.lugar, l.tercero, t.nombre, t.rfc, l.moneda, l.documentos, l.saldo, l.por_vencer, l.hasta_30, l.hasta_60,
@@ -155,6 +177,44 @@ pub(super) fn payables(empresa: i64, al: NaiveDate, max: i64) -> Sql {
         empresa,
         al,
         max,
+        cuenta: Account::Proveedores,
+    )
+}
+
+/// What customers owe in foreign currency, by currency. What holds no pesos is paid or cancelled.
+pub(crate) fn foreign_receivables(empresa: i64, al: NaiveDate) -> Sql {
+    sql!(
+        concat!(
+            "WITH ",
+            receivables_owed!(),
+            "
+         SELECT :cuenta AS cuenta, NULL::bigint AS cuenta_bancaria, moneda, sum(saldo) AS saldo, sum(pesos) AS pesos
+         FROM cuentas
+         WHERE moneda <> 'MXN' AND pesos <> 0
+         GROUP BY moneda
+         ORDER BY moneda"
+        ),
+        empresa,
+        al,
+        cuenta: Account::Clientes,
+    )
+}
+
+/// What is owed to suppliers in foreign currency, by currency, as debits.
+pub(crate) fn foreign_payables(empresa: i64, al: NaiveDate) -> Sql {
+    sql!(
+        concat!(
+            "WITH ",
+            payables_owed!(),
+            "
+         SELECT :cuenta AS cuenta, NULL::bigint AS cuenta_bancaria, moneda, -sum(saldo) AS saldo, -sum(pesos) AS pesos
+         FROM cuentas
+         WHERE moneda <> 'MXN' AND pesos <> 0
+         GROUP BY moneda
+         ORDER BY moneda"
+        ),
+        empresa,
+        al,
         cuenta: Account::Proveedores,
     )
 }

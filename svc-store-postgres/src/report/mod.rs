@@ -1,7 +1,8 @@
 //! Reports of the books, each in one statement. They follow the entries, whose days and reversals
 //! say what was owed on a day; documents only tell whom and what an entry is about.
 
-mod aging;
+pub(crate) mod aging;
+pub(crate) mod foreign;
 mod sales;
 mod statement;
 mod vat;

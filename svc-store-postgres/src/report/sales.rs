@@ -1,4 +1,4 @@
-//! Sales as the accounts 401 and 402 say them.
+//! Sales as the accounts 401 and 402 say them, without the entries that close a year.
 //!
 //! An entry of a sale is of the sale's lines, that of a credit note of the note's, and that of goods
 //! that came back without a document of what came back. An amount is shared out to lines by running
@@ -19,7 +19,7 @@ pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
                AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
              GROUP BY p.fecha
          ), lugares AS (
@@ -51,7 +51,7 @@ macro_rules! by_party {
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
                  LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
-                 WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+                 WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
                    AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
                  GROUP BY v.",
             $column,
@@ -112,7 +112,7 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
-             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
              GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura
              HAVING bool_or(r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
          ), ingresos AS MATERIALIZED (

@@ -101,7 +101,7 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
     sql!(
         "WITH cuentas AS MATERIALIZED (
              SELECT c.clave, c.folio, c.venta, c.uuid, c.fecha, c.vencimiento, c.moneda, c.tipo_cambio, c.estatus, c.total,
-                    c.saldo
+                    c.pagado, c.saldo
              FROM cxc c
              WHERE c.empresa = :empresa AND c.estatus = ANY (:estatus) AND c.cliente = :cliente
                AND NOT EXISTS (SELECT FROM cxc o
@@ -134,7 +134,7 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
              LEFT JOIN movimientos m ON m.cxc = c.clave
              CROSS JOIN LATERAL (
                  SELECT CASE
-                            WHEN m.contabilizada THEN c.total
+                            WHEN m.contabilizada THEN c.total - greatest(c.pagado - m.cobrado, 0)
                             WHEN c.fecha > :al OR c.estatus = 'cancelado' THEN 0
                             ELSE c.saldo + coalesce(m.cobrado, 0)
                         END AS saldo

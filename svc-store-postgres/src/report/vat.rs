@@ -1,4 +1,5 @@
-//! IVA and IEPS of a period, as the accounts 118, 119, 208, 209 and 216.10 say them.
+//! IVA and IEPS of a period, as the accounts 118, 119, 208, 209 and 216.10 say them. Entries that
+//! close a year are no base of either.
 //!
 //! An entry has one amount of IVA, which is shared out to the rates of its document's lines by
 //! running sums that are rounded, so that the parts add up to it.
@@ -47,7 +48,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
              LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
-             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
              GROUP BY p.clave, p.venta, x.venta, p.pago, n.factura
              HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
                  OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL

@@ -64,6 +64,7 @@ from_row!(LockedSale {
     sucursal,
     almacen,
     cliente,
+    cliente_rfc,
     moneda,
     tipo_cambio,
     condicion_pago,
@@ -87,6 +88,7 @@ impl FromRow for IncomeByRate {
         Ok(Self {
             cero: IncomePart { subtotal: row.read("subtotal_cero")?, descuento: row.read("descuento_cero")? },
             exento: IncomePart { subtotal: row.read("subtotal_exento")?, descuento: row.read("descuento_exento")? },
+            exportacion: false,
         })
     }
 }
@@ -255,7 +257,8 @@ impl SaleTx for PostgresTx {
         self.optional(sql!(
             "SELECT
                  v.clave, v.tipo, v.folio, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal,
-                 v.almacen, v.cliente, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint,
+                 v.almacen, v.cliente, c.rfc AS cliente_rfc, v.moneda, v.tipo_cambio, v.condicion_pago,
+                 v.dias_credito::bigint,
                  v.forma_pago_sat, v.metodo_pago_sat, v.uso_cfdi,
                  v.subtotal, v.descuento, v.impuestos - r.ieps - r.locales_trasladados AS iva, r.ieps, v.retenciones,
                  r.isr_retenido, r.locales_trasladados, r.locales_retenidos, v.total, v.saldo,
@@ -269,6 +272,7 @@ impl SaleTx for PostgresTx {
                  ) AS con_anticipos
              FROM ventas v
              LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+             LEFT JOIN clientes c ON c.empresa = v.empresa AND c.clave = v.cliente
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido,
                         coalesce(sum(locales_trasladados), 0) AS locales_trasladados,

@@ -6,7 +6,13 @@ use crate::value::push;
 pub(super) static STOCK: Source = Source {
     from: &["inventario x", "JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen"],
     alias: "x.",
-    columns: &[("sku", super::SKU), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
+    columns: &[
+        ("sku", super::SKU),
+        ("almacen", "a.codigo"),
+        ("sucursal", "a.sucursal"),
+        ("costo_unitario", "(SELECT c.ultimo FROM costos c WHERE c.empresa = x.empresa AND c.producto = x.producto)"),
+        ("valor", WORTH),
+    ],
     filters: &[
         ("sku", super::of_sku),
         // A code belongs to one warehouse, whose index gives the rows in the order of the page.
@@ -23,6 +29,14 @@ pub(super) static STOCK: Source = Source {
     ],
     ..Source::PLAIN
 };
+
+/// The part of a product's value that a row's stock has, in cents by running sums, so that the rows of a
+/// product add up to it.
+const WORTH: &str = "(SELECT coalesce(round(c.valor * i.hasta_aqui / nullif(c.existencia, 0), 2) \
+                              - round(c.valor * (i.hasta_aqui - x.existencia) / nullif(c.existencia, 0), 2), 0) \
+                      FROM costos c, (SELECT sum(o.existencia) AS hasta_aqui FROM inventario o \
+                                      WHERE o.empresa = x.empresa AND o.producto = x.producto AND o.clave <= x.clave) i \
+                      WHERE c.empresa = x.empresa AND c.producto = x.producto)";
 
 /// Matches the next rows of each of a branch's warehouses: each is read from its index no further
 /// than the page can reach.

@@ -1,5 +1,5 @@
 //! One server at the sizes of `docs/scaling.md`: many companies, many due deliveries, a long
-//! ledger, many webhooks at one host, and receivers that are slow. The server is this program,
+//! ledger, the reports of long books and of many short ones, many webhooks at one host, and receivers that are slow. The server is this program,
 //! started once more as a process of its own; the database is a private PostgreSQL without fsync;
 //! receivers are in this process. Prints a table.
 //!
@@ -12,6 +12,7 @@ mod companies;
 mod fill;
 mod healthy;
 mod ledger;
+mod reports;
 #[path = "../service/mod.rs"]
 mod service;
 mod slow;
@@ -34,6 +35,8 @@ const DUE: i64 = 1_000_000;
 const BUSY: i64 = 10;
 /// Movements of one company.
 const MOVEMENTS: i64 = 10_000_000;
+/// Small companies beside one with a long ledger.
+const SMALL_COMPANIES: i64 = 200;
 /// Webhooks of one host, ten per company, and the events for each, with a fast host and with a slow
 /// one.
 const WEBHOOKS_OF_HOST: i64 = 1_000;
@@ -131,6 +134,9 @@ async fn main() {
     }
     if is_wanted("ledger") {
         ledger::case(&Case("ledger")).await;
+    }
+    if is_wanted("reports") {
+        reports::case(&Case("reports")).await;
     }
     let companies_of_host = (sized(WEBHOOKS_OF_HOST) / EACH).max(1);
     if is_wanted("host at once") {

@@ -5,7 +5,7 @@ use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World, books};
 
 use super::did;
-use super::shop::{NAIL, captured, entries, line, nails, only, refuses, sale, shop, with};
+use super::shop::{FOOD, NAIL, captured, entries, line, nails, only, refuses, sale, shop, with};
 
 /// Cash sales need half of their total in advance.
 async fn wanting_half(world: &World) -> (Company, Actor) {
@@ -124,6 +124,30 @@ async fn an_advance_is_applied_as_far_as_it_was_paid() {
     did(company.run_by_name("payment.apply", &of(&sold, "50", "saldo_a_favor")).await);
     refuses(&company, "payment.apply", &[(of(&sold, "0.01", "saldo_a_favor"), "saldo_insuficiente", "")]).await;
     books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn a_foreign_advance_that_is_used_up_in_parts_leaves_no_cent() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let dollars = |body: Value| with(&body, json!({"moneda": "USD", "tipo_cambio": "17.543217"}));
+    for (producto, total) in [(FOOD, "100.00"), (NAIL, "116.00")] {
+        let advance = owed(&company, &dollars(sale("anticipo", &[line(producto, 1, "100.00")]))).await;
+        let paid = json!({"cuenta_bancaria": 2, "forma_pago_sat": "03", "referencia": format!("A-{producto}")});
+        did(company.run_by_name("payment.apply", &with(&cash(&advance, total), paid)).await);
+        // Of 1754.32 pesos the thirds would take 584.72, 584.72 and 584.89.
+        let sold = owed(&company, &dollars(sale("venta", &[line(NAIL, 2, "100.00")]))).await;
+        did(company.run_by_name("payment.apply", &of(&sold, "33.33", "anticipo")).await);
+        let second = did(company.run_by_name("payment.apply", &of(&sold, "33.33", "anticipo")).await)["pago"].clone();
+        did(company.run_by_name("payment.apply", &of(&sold, "0.07", "anticipo")).await);
+        did(company.run_by_name("payment.cancel", &json!({"pago": second})).await);
+        let rest = total.parse::<rust_decimal::Decimal>().unwrap() - "33.40".parse::<rust_decimal::Decimal>().unwrap();
+        did(company.run_by_name("payment.apply", &of(&sold, &rest.to_string(), "anticipo")).await);
+        books::check(&world, &company).await;
+    }
+    let said = did(company.run_by_name("ledger.balance", &json!({})).await);
+    let advances = said["cuentas"].as_array().unwrap().iter().find(|row| row["cuenta"] == "206.01").cloned();
+    assert_eq!(advances.map(|row| row["saldo"].clone()), Some(json!("0.00")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

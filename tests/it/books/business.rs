@@ -13,7 +13,7 @@ use svc_tests::{Actor, Company, Resource, World};
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: for states and amounts, never for a request's form.
-const REFUSALS: [&str; 26] = [
+const REFUSALS: [&str; 28] = [
     "cancelacion_en_curso",
     "cliente_sin_rfc",
     "credito_insuficiente",
@@ -30,6 +30,8 @@ const REFUSALS: [&str; 26] = [
     "no_encontrado",
     "pago_repetido",
     "pedido_con_surtido",
+    "periodo_cerrado",
+    "referencia_invalida",
     "saldo_insuficiente",
     "saldo_vencido",
     "sucursal_no_coincide",
@@ -171,6 +173,12 @@ impl Business {
                 self.company.world.clock.advance(TimeDelta::minutes(i64::from(*minutes)));
                 Ok(())
             }
+            Deed::Close(_)
+            | Deed::Reopen(_)
+            | Deed::Revalue(..)
+            | Deed::CloseYear
+            | Deed::Reverse(_)
+            | Deed::Write(..) => self.keep_books(deed).await,
             document => self.take_document(document).await,
         };
         if let Err(codigo) = &outcome {

@@ -4,6 +4,7 @@ mod average;
 pub(crate) mod business;
 mod credits;
 mod dealings;
+mod keeping;
 mod notices;
 mod payables;
 pub(crate) mod reports;
@@ -65,6 +66,21 @@ pub(crate) async fn played(world: &World, count: usize) -> Company {
     businesses[0].company.clone()
 }
 
+/// A company whose random steps are spread over so many days, so that they fill as many months.
+pub(crate) async fn year(world: &World, count: usize, days: usize) -> Company {
+    let businesses = [Business::found(world).await, Business::found(world).await];
+    for (at, step) in random_steps(11, 0).iter().take(count).enumerate() {
+        let _ = businesses[usize::from(step.company)].take(&step.deed).await;
+        if at % count.div_ceil(days).max(1) == 0 {
+            world.clock.advance(chrono::TimeDelta::days(1));
+        }
+    }
+    for business in &businesses {
+        books::check(world, &business.company).await;
+    }
+    businesses[0].company.clone()
+}
+
 fn random_steps(seed: u64, world: usize) -> Vec<Step> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -116,6 +132,8 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
          WHERE m.empresa = i.empresa AND m.producto = i.producto AND m.almacen = i.almacen::text)";
     assert_eq!(world.sql::<i64>(unexplained).await, 0);
     for business in &companies {
+        business.check_revaluation().await;
+        books::check(&world, &business.company).await;
         imports_what_it_exports(&business.company).await;
     }
     tally.into_iter().collect()

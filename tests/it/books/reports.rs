@@ -38,13 +38,17 @@ impl Business {
         self.company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
     }
 
-    /// Debits less credits of the accounts whose codes begin with one of these, in a span of days.
+    /// Debits less credits of accounts in a span of days, without what closed a year. A code that ends
+    /// in a point stands for all that begin with it.
     async fn booked(&self, codes: &[&str], desde: NaiveDate, hasta: NaiveDate) -> Decimal {
-        let like: Vec<String> = codes.iter().map(|code| format!("{code}%")).collect();
+        let like: Vec<String> = codes
+            .iter()
+            .map(|code| if code.ends_with('.') { format!("{code}%") } else { (*code).to_owned() })
+            .collect();
         sqlx::query_scalar(
             "SELECT coalesce(sum(r.cargo - r.abono), 0)
              FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-             WHERE p.empresa = $1 AND r.codigo LIKE ANY ($2) AND p.fecha BETWEEN $3 AND $4",
+             WHERE p.empresa = $1 AND r.codigo LIKE ANY ($2) AND p.fecha BETWEEN $3 AND $4 AND p.origen <> 'cierre'",
         )
         .bind(self.company.id.0)
         .bind(like)

@@ -130,6 +130,18 @@ pub(crate) enum Deed {
     Restamp(Pick),
     /// Time passes, in minutes.
     Wait(u32),
+    /// A month so many before the present one is closed.
+    Close(u8),
+    /// Such a month is opened, with all after it.
+    Reopen(u8),
+    /// Dollars are worth so many thousandths of a peso at the end of such a month.
+    Revalue(u8, u32),
+    /// The last year is closed.
+    CloseYear,
+    /// An entry without a document is reversed.
+    Reverse(Pick),
+    /// An entry by hand: the accounts, cents, and the months before the present one.
+    Write(u8, u8, u32, u8),
 }
 
 impl Deed {
@@ -180,6 +192,12 @@ impl Deed {
             Self::Discard(_) => "document.discard",
             Self::Restamp(_) => "invoice.restamp",
             Self::Wait(_) => "wait",
+            Self::Close(_) => "ledger.close",
+            Self::Reopen(_) => "ledger.reopen",
+            Self::Revalue(..) => "ledger.revalue",
+            Self::CloseYear => "ledger.close-year",
+            Self::Reverse(_) => "ledger.reverse",
+            Self::Write(..) => "ledger.entry",
         }
     }
 }
@@ -248,6 +266,22 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => pick().prop_map(Deed::Discard),
         6 => pick().prop_map(Deed::Restamp),
         4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
+        7 => books(),
+    ]
+}
+
+/// What is done to the books themselves, and the weeks between.
+fn books() -> impl Strategy<Value = Deed> {
+    let pick = any::<u16>().prop_map(Pick);
+    prop_oneof![
+        4 => (10_000_u32..30_000).prop_map(Deed::Wait),
+        2 => (0_u8..3).prop_map(Deed::Close),
+        4 => (0_u8..4).prop_map(Deed::Reopen),
+        4 => (0_u8..3, rate()).prop_map(|(back, rate)| Deed::Revalue(back, rate)),
+        2 => Just(Deed::CloseYear),
+        3 => pick.prop_map(Deed::Reverse),
+        4 => (0_u8..8, 0_u8..8, 1_u32..100_000, 0_u8..2)
+            .prop_map(|(debit, credit, cents, back)| Deed::Write(debit, credit, cents, back)),
     ]
 }
 

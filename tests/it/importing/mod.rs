@@ -6,3 +6,4 @@ mod exporting;
 mod faults;
 mod integers;
 mod lines;
+mod openings;

@@ -1,8 +1,11 @@
 //! `ledger.export`
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use svc_core::store::CompanyChange;
-use svc_tests::authority::validate_books;
+use svc_tests::authority::{attribute, validate_books};
 use svc_tests::{Company, World, books};
 
 use super::{entry, fee, movement, order};
@@ -86,6 +89,21 @@ async fn the_documents_of_a_month_are_valid_and_say_what_the_ledger_says() {
     .await;
     validate_books("BalanzaComprobacion", &correction);
     assert!(String::from_utf8(correction).unwrap().contains(r#"TipoEnvio="C" FechaModBal="2026-11-20""#));
+    // Without a day it is the last on which an entry of the month was written, or else the month's last.
+    for (mes, day) in [("2026-10", "2026-10-12"), ("2026-11", "2026-11-30"), ("2026-13", "2026-12-31")] {
+        let correction = exported(&company, json!({"que": "balanza", "mes": mes, "tipo_envio": "C"})).await;
+        validate_books("BalanzaComprobacion", &correction);
+        let said = format!(r#"TipoEnvio="C" FechaModBal="{day}""#);
+        assert!(String::from_utf8(correction).unwrap().contains(&said), "{mes}: {said}");
+    }
+    for bank in [
+        r#"CodAgrup="102.01" NumCta="102.01.0001" Desc="Bancos nacionales: Pesos" SubCtaDe="102" Nivel="2" Natur="D""#,
+        r#"CodAgrup="102.01" NumCta="102.01.0002" Desc="Bancos nacionales: Dólares (USD)" SubCtaDe="102" Nivel="2" Natur="D""#,
+        r#"CodAgrup="105.01" NumCta="105.01.R" Desc="Clientes nacionales: revaluación" SubCtaDe="105" Nivel="2" Natur="D""#,
+        r#"CodAgrup="201.01" NumCta="201.01.R" Desc="Proveedores nacionales: revaluación" SubCtaDe="201" Nivel="2" Natur="A""#,
+    ] {
+        assert!(catalogue.contains(bank), "{bank}\n{catalogue}");
+    }
     let asked = exported(
         &company,
         json!({"que": "polizas", "mes": "2026-10", "tipo_solicitud": "AF", "num_orden": "ABC1234567/89"}),
@@ -160,4 +178,82 @@ async fn a_file_has_the_name_that_the_authority_wants() {
     }
     let balance = document(&company, "balanza", "2026-10").await;
     assert!(balance.contains(r#"RFC="Ñ&amp;A010203AB1""#), "{balance}");
+}
+
+/// The months with entries, the first first.
+async fn months(company: &Company) -> Vec<String> {
+    sqlx::query_scalar("SELECT DISTINCT to_char(fecha, 'YYYY-MM') FROM polizas WHERE empresa = $1 ORDER BY 1")
+        .bind(company.id.0)
+        .fetch_all(company.world.pool())
+        .await
+        .expect("months")
+}
+
+/// The account numbers of a document, with the value of one of their attributes.
+fn numbers(xml: &str, attribute: &str) -> BTreeMap<String, Vec<Decimal>> {
+    let of = |node: &str, name: &str| {
+        node.split_once(&format!("{name}=\""))
+            .and_then(|(_, rest)| rest.split_once('"'))
+            .map(|(value, _)| value.to_owned())
+    };
+    let mut numbers = BTreeMap::<String, Vec<Decimal>>::new();
+    for node in xml.split('<').filter(|node| node.contains("NumCta=")) {
+        let (number, value) = (of(node, "NumCta").expect("a number"), of(node, attribute));
+        let value = value.map_or(Decimal::ZERO, |value| value.parse().expect("an amount"));
+        numbers.entry(number).or_default().push(value);
+    }
+    numbers
+}
+
+#[tokio::test]
+async fn every_document_of_a_year_of_business_is_valid_and_each_month_goes_on_from_the_last() {
+    let world = World::new().await;
+    let company = crate::books::year(&world, 1_500, 300).await;
+    let months = months(&company).await;
+    assert!(months.len() >= 10, "{months:?}");
+    let mut before = BTreeMap::new();
+    for mes in &months {
+        let catalogue = document(&company, "catalogo", mes).await;
+        let balance = document(&company, "balanza", mes).await;
+        let entries = document(&company, "polizas", mes).await;
+        for tipo_envio in ["N", "C"] {
+            let xml = exported(&company, json!({"que": "balanza", "mes": mes, "tipo_envio": tipo_envio})).await;
+            validate_books("BalanzaComprobacion", &xml);
+        }
+        let listed: BTreeSet<String> = numbers(&catalogue, "Nivel").into_keys().collect();
+        let (initial, closing) = (numbers(&balance, "SaldoIni"), numbers(&balance, "SaldoFin"));
+        assert!(initial.values().all(|rows| rows.len() == 1), "{mes}: a number stands once");
+        assert!(initial.keys().all(|number| listed.contains(number)), "{mes}: every account is in the catalogue");
+        for (number, saldo) in &before {
+            assert_eq!(initial.get(number), Some(saldo), "{mes}: {number}");
+        }
+        // What the entries move an account by is what the balance does, but for the year's closing.
+        let (debits, credits) = (numbers(&entries, "Debe"), numbers(&entries, "Haber"));
+        if !mes.ends_with("-12") {
+            let (debe, haber) = (numbers(&balance, "Debe"), numbers(&balance, "Haber"));
+            for (number, moved) in &debits {
+                let credit: Decimal = credits[number].iter().sum();
+                assert_eq!(
+                    (debe[number][0], haber[number][0]),
+                    (moved.iter().sum::<Decimal>(), credit),
+                    "{mes}: {number}"
+                );
+            }
+        }
+        before = closing;
+        if mes.ends_with("-12") {
+            let thirteen = format!("{}13", &mes[..5]);
+            let balance = document(&company, "balanza", &thirteen).await;
+            for (number, saldo) in &before {
+                assert_eq!(numbers(&balance, "SaldoIni").get(number), Some(saldo), "{thirteen}: {number}");
+            }
+            before = numbers(&balance, "SaldoFin");
+        }
+        let rfc = attribute(&catalogue, "RFC");
+        for (que, kind) in [("catalogo", "CT"), ("balanza", "BN"), ("polizas", "PL")] {
+            let zip = exported(&company, json!({"que": que, "mes": mes, "zip": true})).await;
+            let name = format!("{rfc}{}{kind}.xml", mes.replace('-', ""));
+            assert!(zip.starts_with(b"PK") && zip.windows(name.len()).any(|part| part == name.as_bytes()), "{name}");
+        }
+    }
 }

@@ -52,6 +52,42 @@ async fn each_rate_has_its_account_however_the_sale_becomes_owed() {
 }
 
 #[tokio::test]
+async fn what_is_sold_abroad_at_zero_is_income_of_exports() {
+    let world = World::new().await;
+    let company = bookshop(&world).await;
+    let ana = company.admin().await;
+    let acme = json!({"nombre": "Acme Inc", "rfc": "XEXX010101000", "regimen": 616, "cp": "06700", "uso_cfdi": "S01",
+                      "limite_credito": "100000.00", "dias_credito": 15});
+    company.load(Resource::Clientes, &[acme]).await;
+    let abroad = |tipo: &str| with(&mixed(tipo), json!({"cliente": 2}));
+    let income = "402.02 +3.00 401.01 -200.00 401.25 -30.00 401.07 -50.00 209.01 -32.00";
+    let ticket = captured(&company, &abroad("venta")).await;
+    assert!(entries(&company, ticket).await[0].contains(income), "{:?}", entries(&company, ticket).await);
+    let (order, factura) = invoiced(&ana, &abroad("pedido")).await;
+    assert!(entries(&company, order).await[0].contains(income), "{:?}", entries(&company, order).await);
+    world.stamp(&svc_core::stamping::SandboxStamper).await;
+    // The substitute is of a customer of the country, and the next one of the foreigner again.
+    let here = json!({"factura": factura, "cambios": {"cliente": 1, "renglones": mixed("venta")["renglones"]}});
+    let other = did(company.run_by_name("invoice.substitute", &here).await)["factura"].clone();
+    world.stamp(&svc_core::stamping::SandboxStamper).await;
+    let last = entries(&company, order).await.pop().unwrap();
+    assert!(last.contains("401.04 -30.00") && !last.contains("401.25"), "{last}");
+    let back = json!({"factura": other, "cambios": {"cliente": 2, "uso_cfdi": "S01", "renglones": mixed("venta")["renglones"]}});
+    did(company.run_by_name("invoice.substitute", &back).await);
+    world.stamp(&svc_core::stamping::SandboxStamper).await;
+    let last = entries(&company, order).await.pop().unwrap();
+    assert!(last.contains("401.25 -30.00"), "{last}");
+    let sales = did(company
+        .run_by_name("report.sales", &json!({"desde": "2026-10-01", "hasta": "2026-10-31", "por": "cliente"}))
+        .await);
+    assert_eq!(sales["totales"]["neto"], "554.00", "{sales}");
+    did(company
+        .run_by_name("sale.return", &json!({"venta": ticket, "renglones": [{"renglon": 2, "cantidad": 3}]}))
+        .await);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn the_parts_of_a_foreign_sale_add_up_to_the_whole_in_pesos() {
     let world = World::new().await;
     let company = bookshop(&world).await;

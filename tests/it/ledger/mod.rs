@@ -7,6 +7,7 @@ mod entries;
 mod export;
 mod income;
 mod manual;
+mod revaluation;
 mod year;
 
 use serde_json::{Value, json};

@@ -25,7 +25,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
          ) c
          WHERE x.empresa = $1 AND (x.saldo <> CASE x.estatus WHEN 'cancelado' THEN 0 ELSE x.total - x.pagado END
              OR x.pagado < p.importe OR (x.estatus = 'cancelado' AND p.pagos > 0)
-             OR abs(c.pesos - x.saldo * x.tipo_cambio) >
+             OR abs(c.pesos + x.apertura - x.saldo * x.tipo_cambio) >
                 CASE WHEN x.moneda = 'MXN' OR x.saldo = 0 THEN 0 ELSE 0.01 + 0.01 * p.pagos END
              OR (x.saldo = 0 AND (c.iva <> 0 OR c.retenciones <> 0)) OR c.retenciones * sign(x.total) < 0 OR c.iva * sign(x.total) < 0
              OR (x.estatus = 'pagado') <> (x.saldo = 0 AND x.estatus <> 'cancelado'))",
@@ -151,6 +151,13 @@ pub(super) const RULES: &[(&str, &str)] = &[
            AND NOT EXISTS (SELECT FROM cxc_pagos g WHERE g.empresa = $1 AND g.clave = p.pago AND g.monto IS NOT NULL)",
     ),
     (
+        "of a revaluation nothing is left after the day that takes it back",
+        "SELECT format('cuenta %s', r.codigo)
+         FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+         WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) LIKE '%.R'
+         GROUP BY r.codigo HAVING sum(r.cargo) <> sum(r.abono)",
+    ),
+    (
         "an entry says what its lines add up to",
         "SELECT format('poliza %s', p.clave) FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
          WHERE p.empresa = $1 GROUP BY p.clave, p.cargos, p.abonos
@@ -159,15 +166,16 @@ pub(super) const RULES: &[(&str, &str)] = &[
     (
         "account 105.01 holds what is owed of each sale, in pesos; of a foreign one up to what payments were rounded",
         "WITH cuenta AS (
-             SELECT p.venta, sum(r.cargo - r.abono) AS saldo
+             SELECT coalesce(p.venta, -g.cxc) AS documento, sum(r.cargo - r.abono) AS saldo
              FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-             WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01' GROUP BY p.venta
+             LEFT JOIN cxc_pagos g ON g.empresa = $1 AND g.clave = p.pago
+             WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01' GROUP BY coalesce(p.venta, -g.cxc)
          )
-         SELECT format('cxc %s', x.clave) FROM cxc x LEFT JOIN cuenta c ON c.venta = x.venta
+         SELECT format('cxc %s', x.clave) FROM cxc x LEFT JOIN cuenta c ON c.documento = coalesce(x.venta, -x.clave)
          WHERE x.empresa = $1
            -- The receivable of a discarded invoice shares its sale with that of the next.
            AND NOT (x.estatus = 'cancelado' AND EXISTS (SELECT FROM cxc o WHERE o.empresa = $1 AND o.venta = x.venta AND o.clave > x.clave))
-           AND abs(coalesce(c.saldo, 0) - x.saldo * x.tipo_cambio) >
+           AND abs(coalesce(c.saldo, 0) + x.apertura - x.saldo * x.tipo_cambio) >
              CASE WHEN x.moneda = 'MXN' OR x.estatus <> 'pendiente' THEN 0 ELSE 0.02 + 0.01 * x.parcialidades END",
     ),
     (
@@ -175,8 +183,10 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "SELECT 'cuenta 105.01'
          WHERE (SELECT coalesce(sum(r.cargo - r.abono), 0)
                 FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-                JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta AND v.moneda = 'MXN'
-                WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01')
+                LEFT JOIN cxc_pagos g ON g.empresa = $1 AND g.clave = p.pago
+                LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta
+                WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01' AND coalesce(v.moneda, g.moneda) = 'MXN')
+             + (SELECT coalesce(sum(apertura), 0) FROM cxc WHERE empresa = $1 AND moneda = 'MXN')
              <> (SELECT coalesce(sum(saldo), 0) FROM cxc WHERE empresa = $1 AND moneda = 'MXN' AND estatus <> 'cancelado')",
     ),
     (

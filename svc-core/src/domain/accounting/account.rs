@@ -5,15 +5,20 @@ use crate::domain::words::words;
 
 words! {
     /// An account by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado
-    /// A). A company may number it otherwise (`account.edit`); the store then writes the company's
-    /// number on the entry.
+    /// A), or as a part `.R` of one that has the revaluation of its balances in foreign currency, so
+    /// that the account itself stays what its list says. A company may number it otherwise
+    /// (`account.edit`); the store then writes the company's number on the entry.
     pub enum Account {
         /// Cash that is not in a bank.
         Caja = "101.01",
         /// Money in bank accounts.
         Bancos = "102.01",
+        /// What bank accounts in foreign currency are worth more at the end of a month.
+        BancosRevaluados = "102.01.R",
         /// What customers owe.
         Clientes = "105.01",
+        /// What debts of customers in foreign currency are worth more at the end of a month.
+        ClientesRevaluados = "105.01.R",
         /// IVA that customers withheld and paid to the authority.
         IvaRetenido = "113.01",
         /// ISR that customers withheld and paid to the authority.
@@ -32,10 +37,14 @@ words! {
         IvaPorAcreditar = "119.01",
         /// What is owed to suppliers.
         Proveedores = "201.01",
+        /// What debts to suppliers in foreign currency are worth more at the end of a month.
+        ProveedoresRevaluados = "201.01.R",
         /// Goods received that the supplier has not billed.
         PorFacturar = "205.02",
         /// Deposits not identified with a receivable yet.
         PorIdentificar = "205.06",
+        /// What such deposits in foreign currency are worth more at the end of a month.
+        PorIdentificarRevaluados = "205.06.R",
         /// Advances: what customers paid before anything was owed.
         Anticipos = "206.01",
         /// IVA charged and collected, so due to the authority.
@@ -58,13 +67,15 @@ words! {
         Apertura = "304.01",
         /// Sales at the general rate of IVA, or that of the border regions.
         Ventas = "401.01",
-        /// Sales at 0 %.
+        /// Sales at 0 % to customers of the country.
         VentasCero = "401.04",
         /// Sales that are exempt, or not subject to IVA.
         VentasExentas = "401.07",
+        /// Sales at 0 % to foreigners.
+        Exportaciones = "401.25",
         /// Discounts on sales, and what credit notes take back of them.
         Descuentos = "402.01",
-        /// The same of sales at 0 %.
+        /// The same of sales at 0 %, exports too.
         DescuentosCero = "402.02",
         /// The same of exempt sales.
         DescuentosExentos = "402.03",
@@ -77,7 +88,8 @@ words! {
         Compras = "502.01",
         /// Expenses.
         Gastos = "601.84",
-        /// Exchange loss: the debt was worth another number of pesos when it was paid.
+        /// Exchange loss: the debt was worth another number of pesos when it was paid, or at the end of
+        /// a month.
         PerdidaCambiaria = "701.01",
         /// Exchange gain, for the same reason.
         UtilidadCambiaria = "702.01",
@@ -85,11 +97,41 @@ words! {
 }
 
 impl Account {
-    /// The account's name in the SAT's list.
+    /// The account's name: that of the SAT's list, except for the accounts of revaluations.
     pub fn nombre(self) -> &'static str {
-        grouping_name(self.word()).unwrap_or_default()
+        match self {
+            Self::BancosRevaluados => "Bancos nacionales: revaluación",
+            Self::ClientesRevaluados => "Clientes nacionales: revaluación",
+            Self::ProveedoresRevaluados => "Proveedores nacionales: revaluación",
+            Self::PorIdentificarRevaluados => "Otros acreedores diversos a corto plazo: revaluación",
+            _ => grouping_name(self.word()).unwrap_or_default(),
+        }
+    }
+
+    /// The code of the SAT's list that groups the account.
+    pub fn agrupador(self) -> &'static str {
+        self.word().trim_end_matches(REVALUED)
+    }
+
+    /// The account that has the revaluation of this one's balances in foreign currency.
+    pub(crate) fn revalued(self) -> Option<Self> {
+        match self {
+            Self::Bancos => Some(Self::BancosRevaluados),
+            Self::Clientes => Some(Self::ClientesRevaluados),
+            Self::Proveedores => Some(Self::ProveedoresRevaluados),
+            Self::PorIdentificar => Some(Self::PorIdentificarRevaluados),
+            _ => None,
+        }
+    }
+
+    /// Whether only revaluations are posted to it.
+    pub(crate) fn is_of_revaluation(self) -> bool {
+        self.word().ends_with(REVALUED)
     }
 }
+
+/// What the code of an account of revaluations has after the code that groups it.
+const REVALUED: &str = ".R";
 
 /// What the number of a bank account's own subaccount has after the number of [`Account::Bancos`].
 pub fn bank_subaccount(cuenta_bancaria: i64) -> String {
@@ -137,9 +179,12 @@ mod tests {
     #[test]
     fn every_account_is_in_the_list_of_the_authority() {
         for account in Account::ALL {
-            assert!(is_postable(account.word()), "{account:?}");
+            assert!(is_postable(account.agrupador()), "{account:?}");
+            assert_eq!(is_postable(account.word()), !account.is_of_revaluation(), "{account:?}");
             assert!(!account.nombre().is_empty());
         }
+        let revalued: Vec<&Account> = Account::ALL.iter().filter(|account| account.revalued().is_some()).collect();
+        assert!(revalued.iter().all(|account| account.revalued().map(Account::agrupador) == Some(account.word())));
         for code in ["401", "999.01", "", "100.01", "1150-001"] {
             assert!(!is_postable(code), "{code}");
         }

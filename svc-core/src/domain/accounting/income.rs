@@ -6,10 +6,11 @@ use super::{Account, EntryError};
 use crate::domain::line::{self, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
+use crate::domain::rfc::GENERIC_FOREIGN;
 use crate::domain::tax::Amounts;
 
-/// The kinds of income that the SAT's list tells apart. The rate of the border regions is the
-/// general one with a stimulus.
+/// The kinds of income that the SAT's list tells apart by their rate; what is exported is at 0 %. The
+/// rate of the border regions is the general one with a stimulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IncomeKind {
     /// Taxed at the general rate or that of the border regions.
@@ -46,6 +47,8 @@ pub struct IncomeByRate {
     pub cero: IncomePart,
     /// Exempt, or not subject to IVA.
     pub exento: IncomePart,
+    /// Whether what is taxed at 0 % is exported: its customer is a foreigner.
+    pub exportacion: bool,
 }
 
 impl IncomeByRate {
@@ -63,10 +66,17 @@ impl IncomeByRate {
         income
     }
 
+    /// The income from a customer of this RFC.
+    #[must_use]
+    pub(crate) fn sold_to(self, rfc: Option<&str>) -> Self {
+        Self { exportacion: rfc == Some(GENERIC_FOREIGN), ..self }
+    }
+
     /// The income of `subtotal` in pesos by its accounts, which add up to the whole in pesos.
     pub(super) fn sales(&self, subtotal: Money, rate: Rate) -> Result<[(Account, Money); 3], EntryError> {
         let [general, cero, exento] = split(subtotal, [self.cero.subtotal, self.exento.subtotal], rate)?;
-        Ok([(Account::Ventas, general), (Account::VentasCero, cero), (Account::VentasExentas, exento)])
+        let at_zero = if self.exportacion { Account::Exportaciones } else { Account::VentasCero };
+        Ok([(Account::Ventas, general), (at_zero, cero), (Account::VentasExentas, exento)])
     }
 
     /// Discounts in pesos by their accounts, as [`Self::sales`].

@@ -47,6 +47,8 @@ pub struct FreeEntry {
     pub origen: EntryOrigin,
     /// The entry that this one reverses; the reversal uses that entry's account numbers.
     pub revierte: Option<i64>,
+    /// The currency that a revaluation is of.
+    pub moneda: Option<String>,
     /// The lines.
     pub lines: Vec<FreeLine>,
 }
@@ -57,7 +59,7 @@ impl FreeEntry {
     pub(crate) fn reversed(&self, poliza: i64, fecha: NaiveDate) -> Self {
         let lines = self.lines.iter().map(|line| FreeLine { lado: line.lado.other(), ..line.clone() }).collect();
         let concepto = format!("Cancelación: {}", self.concepto);
-        Self { fecha, concepto, origen: self.origen, revierte: Some(poliza), lines }
+        Self { fecha, concepto, origen: self.origen, revierte: Some(poliza), moneda: self.moneda.clone(), lines }
     }
 }
 

@@ -7,6 +7,7 @@ mod manual;
 mod opening;
 mod payment;
 mod purchase;
+mod revaluation;
 mod stock;
 
 use std::fmt;
@@ -28,10 +29,12 @@ pub use income::{IncomeByRate, IncomePart, SaleIncome};
 pub(crate) use manual::is_kept_by_lists;
 pub use manual::{EntryOrigin, FreeEntry, FreeLine};
 pub use opening::{OpenedDebt, OpeningBalance};
-pub(crate) use opening::{opened, opened_debt, opening_entry};
+pub(crate) use opening::{balance_in_pesos, opened_debt, opening_entry, prepaid_entry};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
+pub use revaluation::ForeignBalance;
+pub(crate) use revaluation::{Revalued, revaluation_lines};
 pub(crate) use stock::{cost_entry, handover_entry, moved_entry};
 
 /// The side of an account.

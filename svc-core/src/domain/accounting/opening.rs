@@ -50,6 +50,15 @@ impl OpenedDebt {
         Self { saldo: self.saldo + other.saldo, iva: self.iva + other.iva, ieps: self.ieps + other.ieps }
     }
 
+    /// Its lines, without that of the opening account.
+    fn lines(self) -> Vec<EntryLine> {
+        vec![
+            EntryLine::of(Account::Clientes, self.saldo),
+            EntryLine::of(Account::IvaNoCobrado, -self.iva),
+            EntryLine::of(Account::IepsNoCobrado, -self.ieps),
+        ]
+    }
+
     /// What takes it back.
     #[must_use]
     pub(crate) fn negated(self) -> Self {
@@ -62,25 +71,27 @@ pub(crate) fn opening_entry(fecha: NaiveDate, opening: OpeningBalance) -> Result
     let (name, lines) = match opening {
         OpeningBalance::Stock(valor) => ("inventario", vec![EntryLine::of(Account::Inventario, valor)]),
         OpeningBalance::Payables(saldo) => ("cuentas por pagar", vec![EntryLine::of(Account::Proveedores, -saldo)]),
-        OpeningBalance::Receivables(OpenedDebt { saldo, iva, ieps }) => {
-            let lines = vec![
-                EntryLine::of(Account::Clientes, saldo),
-                EntryLine::of(Account::IvaNoCobrado, -iva),
-                EntryLine::of(Account::IepsNoCobrado, -ieps),
-            ];
-            ("cuentas por cobrar", lines)
-        }
+        OpeningBalance::Receivables(debt) => ("cuentas por cobrar", debt.lines()),
     };
+    LedgerEntry::new(format!("Apertura: {name}"), fecha, against_opening(lines))
+}
+
+/// The entry of a sale, of which `prepaid` was paid before the books began: the customer does not owe
+/// it, and its taxes were collected elsewhere.
+pub(crate) fn prepaid_entry(sale: LedgerEntry, prepaid: OpenedDebt) -> Result<Option<LedgerEntry>, EntryError> {
+    let lines: Vec<EntryLine> =
+        sale.lines().iter().copied().chain(against_opening(prepaid.negated().lines())).collect();
+    sale.with_lines(lines)
+}
+
+/// These lines with the one of the opening account that balances them.
+fn against_opening(lines: Vec<EntryLine>) -> impl Iterator<Item = EntryLine> {
     let sum: Decimal = lines.iter().map(EntryLine::signed).sum();
-    LedgerEntry::new(
-        format!("Apertura: {name}"),
-        fecha,
-        lines.into_iter().chain([EntryLine::of(Account::Apertura, -sum)]),
-    )
+    lines.into_iter().chain([EntryLine::of(Account::Apertura, -sum)])
 }
 
 /// A balance in pesos; `None` when it exceeds 18 digits.
-pub(crate) fn opened(saldo: Balance, tipo_cambio: Rate) -> Option<Balance> {
+pub(crate) fn balance_in_pesos(saldo: Balance, tipo_cambio: Rate) -> Option<Balance> {
     let pesos = line::pesos(Money::new(saldo.get().abs()), tipo_cambio)?.get();
     Some(Balance::new(if saldo.get().is_sign_negative() { -pesos } else { pesos }))
 }

@@ -6,7 +6,7 @@
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::accounting::SaleIncome;
+use super::accounting::{IncomeByRate, SaleIncome};
 use super::money::Money;
 use super::quantity::Rate;
 use super::rfc::Rfc;
@@ -60,6 +60,8 @@ pub struct LockedSale {
     pub almacen: Option<i64>,
     /// Its customer.
     pub cliente: Option<i64>,
+    /// The customer's RFC.
+    pub cliente_rfc: Option<String>,
     /// Currency.
     pub moneda: String,
     /// Pesos for one unit of the currency.
@@ -102,6 +104,11 @@ pub struct SaleInvoice {
 }
 
 impl LockedSale {
+    /// Its income by the accounts that it is posted to.
+    pub(crate) fn income(&self) -> IncomeByRate {
+        self.ingresos.by_rate.sold_to(self.cliente_rfc.as_deref())
+    }
+
     /// The invoice that the API requested earlier.
     pub(crate) fn requested(&self) -> Option<&SaleInvoice> {
         self.factura.as_ref().filter(|invoice| invoice.origen == InvoiceOrigin::Api)

@@ -14,6 +14,7 @@ fn sale() -> LockedSale {
         sucursal: 0,
         almacen: Some(1),
         cliente: Some(1),
+        cliente_rfc: None,
         moneda: "MXN".to_owned(),
         tipo_cambio: Rate::ONE,
         condicion_pago: Some(PaymentTerm::Contado),

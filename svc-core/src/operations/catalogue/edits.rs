@@ -16,7 +16,7 @@ use crate::domain::words::{Status, WarehouseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
 use crate::operation::{Cx, Input, Operation, Spec};
-use crate::operations::import::{HEAD_OFFICE, Rules, require_exact_integers};
+use crate::operations::import::{HEAD_OFFICE, ImportMoment, Rules, require_exact_integers};
 use crate::record::bank_account::{BankAccount, BankAccountChanges, BankAccountImport};
 use crate::record::branch::{Branch, BranchChanges, BranchImport};
 use crate::record::brand::{Brand, BrandChanges, BrandImport};
@@ -150,10 +150,11 @@ impl<L: Editable> Operation for Edit<L> {
         L::merge(&self.changes, &mut after[0]);
         require_exact_integers(&after[0])?;
         after[0].check()?;
-        ImportOf::<L>::look_up(&mut after, cx.tx, cx.now).await.map_err(refused)?;
+        let at = ImportMoment { now: cx.now, company: cx.company };
+        ImportOf::<L>::look_up(&mut after, cx.tx, at).await.map_err(refused)?;
         let [mut after] = after;
-        before.normalize(clave, cx.now)?;
-        after.normalize(clave, cx.now)?;
+        before.normalize(clave, at)?;
+        after.normalize(clave, at)?;
         if let (Some((field, parents)), Some(parent)) = (ImportOf::<L>::PARENT, after.parent())
             && !cx.tx.missing_parents(parents, &[parent]).await?.is_empty()
         {

@@ -1,10 +1,11 @@
 //! Units, brands, categories and prices.
 
 use crate::domain::sat;
-use crate::domain::time::Timestamp;
 use crate::domain::words::{BrandStatus, Status};
 use crate::json::Fault;
-use crate::operations::import::{Rules, UnknownSku, in_pesos, look_up_skus, require, require_clave, require_currency};
+use crate::operations::import::{
+    ImportMoment, Rules, UnknownSku, in_pesos, look_up_skus, require, require_clave, require_currency,
+};
 use crate::record::brand::BrandImport;
 use crate::record::category::CategoryImport;
 use crate::record::price::PriceImport;
@@ -20,7 +21,7 @@ impl Rules for UnitImport {
         require(self.clave_sat.as_deref().is_none_or(sat::unit_exists), "clave_sat", "no está en el catálogo del SAT")
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
     }
@@ -31,7 +32,7 @@ impl Rules for BrandImport {
         require_clave(self.clave)
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.estatus.get_or_insert(BrandStatus::Activo);
         Ok(())
     }
@@ -52,7 +53,7 @@ impl Rules for CategoryImport {
         require_clave(self.clave)
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.padre.get_or_insert(ROOT);
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
@@ -69,19 +70,19 @@ impl Rules for PriceImport {
         require(span.is_none_or(|(from, until)| from <= until), "vigencia_hasta", "es anterior a vigencia_desde")
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
         // The price list of an imported price is created if it does not exist (command line,
         // "Import").
         let lists: Vec<_> = rows.iter().map(|row| (row.lista, row.lista_nombre.as_deref())).collect();
-        tx.make_price_lists(&lists, now).await?;
+        tx.make_price_lists(&lists, at.now).await?;
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 
-    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         in_pesos(&mut self.moneda);
         self.iva_incluido.get_or_insert(false);
         self.cantidad_minima.get_or_insert_default();
-        self.modificado.get_or_insert(now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 }

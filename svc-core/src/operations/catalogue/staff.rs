@@ -1,9 +1,8 @@
 //! Salespeople and bank accounts.
 
-use crate::domain::time::Timestamp;
 use crate::domain::words::Status;
 use crate::json::Fault;
-use crate::operations::import::{Rules, in_pesos, require_clave, require_currency};
+use crate::operations::import::{ImportMoment, Rules, in_pesos, require_clave, require_currency};
 use crate::record::bank_account::BankAccountImport;
 use crate::record::salesperson::SalespersonImport;
 
@@ -12,7 +11,7 @@ impl Rules for SalespersonImport {
         require_clave(self.clave)
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.activo = self.estatus != Some(Status::Inactivo);
         self.vendedor = true;
         Ok(())
@@ -25,7 +24,7 @@ impl Rules for BankAccountImport {
         require_currency(self.moneda.as_deref())
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         in_pesos(&mut self.moneda);
         self.estatus.get_or_insert(Status::Activo);
         Ok(())

@@ -2,9 +2,8 @@
 
 use crate::domain::sat;
 use crate::domain::text::tidy_emails;
-use crate::domain::time::Timestamp;
 use crate::json::{Fault, Text};
-use crate::operations::import::{Rules, own_folio, parsed_rfc, require, require_clave};
+use crate::operations::import::{ImportMoment, Rules, own_folio, parsed_rfc, require, require_clave};
 use crate::record::customer::CustomerImport;
 use crate::record::customer::DEFAULT_COUNTRY;
 
@@ -35,7 +34,7 @@ impl Rules for CustomerImport {
         require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")
     }
 
-    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.rfc = parsed_rfc(self.rfc.as_deref())?;
         if let Some(correo) = &mut self.correo {
@@ -46,7 +45,7 @@ impl Rules for CustomerImport {
         self.pais.get_or_insert(DEFAULT_COUNTRY);
         self.limite_credito.get_or_insert_default();
         self.dias_credito.get_or_insert(0);
-        self.modificado.get_or_insert(now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 }

@@ -9,8 +9,7 @@ use serde::de::IgnoredAny;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::{BadLine, BadLines, Existing, ImportError, ImportRun, Rules, require_exact_integers};
-use crate::domain::time::Timestamp;
+use super::{BadLine, BadLines, Existing, ImportError, ImportMoment, ImportRun, Rules, require_exact_integers};
 use crate::error::Error;
 use crate::json::{Fault, Json};
 use crate::store::{BatchError, Conflict, ImportBatch, StoreError, Tx};
@@ -44,7 +43,7 @@ impl<R> ReadBatch<R> {
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> {
-    pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
+    pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<u64, ImportError> {
         let (mut count, mut late, mut found) = (0, Vec::new(), BadLines::default());
         let lines = self.lines.take().ok_or_else(|| Error::internal("the lines were read before"))?;
         let mut batches = lines.read_ahead::<R>();
@@ -55,7 +54,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
             if found.is_full() {
                 found.unread += batch.count();
             } else {
-                let written = self.write(tx, batch, &mut late, &mut found).await?;
+                let written = self.write(tx, batch, at, &mut late, &mut found).await?;
                 count += written;
                 if written > 0 {
                     (self.progress)(count);
@@ -78,6 +77,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
         &mut self,
         tx: &mut dyn Tx,
         batch: ReadBatch<R>,
+        at: ImportMoment<'_>,
         late: &mut Vec<LateParent>,
         found: &mut BadLines,
     ) -> Result<u64, ImportError> {
@@ -88,7 +88,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
             skip_taken(tx, &mut numbers, &mut rows).await?;
         }
         while !rows.is_empty() {
-            let mut batch = Records { numbers: &numbers, rows: &mut rows, now: self.now, late: Vec::new() };
+            let mut batch = Records { numbers: &numbers, rows: &mut rows, at, late: Vec::new() };
             match tx.write_batch(&mut batch).await {
                 Ok(()) => {
                     late.append(&mut batch.late);
@@ -144,7 +144,7 @@ async fn skip_taken<R: Rules>(tx: &mut dyn Tx, numbers: &mut Vec<u64>, rows: &mu
 struct Records<'a, R> {
     numbers: &'a [u64],
     rows: &'a mut [R],
-    now: Timestamp,
+    at: ImportMoment<'a>,
     late: Vec<LateParent>,
 }
 
@@ -155,7 +155,7 @@ impl<R: Rules> ImportBatch for Records<'_, R> {
     }
 
     async fn write(&mut self, tx: &mut dyn Tx, count: usize) -> Result<(), StoreError> {
-        self.late = insert(tx, &self.numbers[..count], &mut self.rows[..count], self.now).await?;
+        self.late = insert(tx, &self.numbers[..count], &mut self.rows[..count], self.at).await?;
         Ok(())
     }
 }
@@ -172,22 +172,22 @@ async fn insert<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
     rows: &mut [R],
-    now: Timestamp,
+    at: ImportMoment<'_>,
 ) -> Result<Vec<LateParent>, StoreError> {
-    R::look_up(rows, tx, now).await?;
+    R::look_up(rows, tx, at).await?;
     let given: Vec<Option<i64>> = rows.iter_mut().map(|row| *row.clave()).collect();
     let claves = tx.assign_claves(&R::SPEC, &given).await?;
     let late = take_late_parents(tx, numbers, rows, &claves).await?;
     for (row, clave) in rows.iter_mut().zip(claves) {
         *row.clave() = Some(clave);
-        row.normalize(clave, now).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
+        row.normalize(clave, at).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
     }
     let mut values = Vec::with_capacity(rows.len() * R::SPEC.columns.len());
     for row in rows.iter() {
         row.values(&mut values);
     }
     tx.insert_records(&R::SPEC, &values).await?;
-    R::follow_up(rows, tx, now).await?;
+    R::follow_up(rows, tx, at).await?;
     Ok(late)
 }
 

@@ -25,14 +25,14 @@ pub use export::Export;
 use export::ExportedPage;
 use load::Lines;
 pub(super) use rules::{
-    HEAD_OFFICE, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case,
-    move_past_folios, open_balances, own_folio, parsed_rfc, require, require_clave, require_currency,
+    HEAD_OFFICE, ImportMoment, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus,
+    lower_case, move_past_folios, open_balances, own_folio, parsed_rfc, require, require_clave, require_currency,
     require_exact_integers, require_uuid,
 };
 use serde::Serialize;
 
 use crate::context::{Context, existing};
-use crate::domain::company::CompanyId;
+use crate::domain::company::{Company, CompanyId};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::record::{
@@ -69,8 +69,8 @@ macro_rules! resources {
         }
 
         impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> {
-            async fn load_resource(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
-                match self.resource { $(Resource::$variant => self.load::<$record>(tx).await,)* }
+            async fn load_resource(&mut self, tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<u64, ImportError> {
+                match self.resource { $(Resource::$variant => self.load::<$record>(tx, at).await,)* }
             }
         }
     };
@@ -263,9 +263,10 @@ impl<'a, L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'a,
         Self { resource, existing, lines: Some(Lines::new(lines)), progress, now }
     }
 
-    /// Writes all records; they are read once.
-    pub(crate) async fn load_all(&mut self, tx: &mut dyn Tx) -> Result<Imported, ImportError> {
-        Ok(Imported { importados: self.load_resource(tx).await?, desde: self.now })
+    /// Writes all records into `company`, whose transaction it is; they are read once.
+    pub(crate) async fn load_all(&mut self, tx: &mut dyn Tx, company: &Company) -> Result<Imported, ImportError> {
+        let at = ImportMoment { now: self.now, company };
+        Ok(Imported { importados: self.load_resource(tx, at).await?, desde: self.now })
     }
 
     /// Reads the lines to their end, instead of loading them.
@@ -290,8 +291,9 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody f
     const REPEATABLE: bool = false;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Imported, Error> {
-        self.run.now = Timestamp::new(existing(tx, self.company).await?.time(self.run.now.get()));
-        let outcome = self.run.load_all(tx).await;
+        let company = existing(tx, self.company).await?;
+        self.run.now = Timestamp::new(company.time(self.run.now.get()));
+        let outcome = self.run.load_all(tx, &company).await;
         outcome.map_err(|fault| {
             self.fault = Some(fault);
             Error::internal("the import was undone")

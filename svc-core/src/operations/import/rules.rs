@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use chrono::NaiveDate;
+
 use crate::domain::accounting::{LedgerEntry, OpeningBalance, opening_entry};
-use crate::domain::clock::mexico_date;
+use crate::domain::company::Company;
 use crate::domain::currency::PESO;
 use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat;
@@ -27,6 +29,27 @@ pub(in crate::operations) const MAX_INTEGER: i64 = 9_000_000_000_000_000;
 /// Folios from here on come from another numbering and do not advance the counter of their series.
 pub(in crate::operations) const NO_SERIES: i64 = 1_000_000_000_000;
 
+/// When an import or an edit runs, and in whose places.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImportMoment<'c> {
+    /// The company's time.
+    pub(crate) now: Timestamp,
+    /// The company.
+    pub(crate) company: &'c Company,
+}
+
+impl ImportMoment<'_> {
+    /// The present day where the company is.
+    pub(crate) fn today(&self) -> NaiveDate {
+        self.now.get().with_timezone(&self.company.zone()).date_naive()
+    }
+
+    /// The present day at a branch.
+    pub(crate) fn day_at(&self, sucursal: i64) -> NaiveDate {
+        self.now.get().with_timezone(&self.company.zone_of(sucursal)).date_naive()
+    }
+}
+
 /// The rules of a record that can be imported.
 pub(crate) trait Rules: Imported {
     /// The field that names another record of the same kind, which may come later in the file.
@@ -47,15 +70,15 @@ pub(crate) trait Rules: Imported {
     fn look_up(
         rows: &mut [Self],
         tx: &mut dyn Tx,
-        now: Timestamp,
+        at: ImportMoment<'_>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send {
-        let _ = (rows, tx, now);
+        let _ = (rows, tx, at);
         async { Ok(()) }
     }
 
     /// Normalizes the record and fills in defaults. It must be idempotent.
-    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
-        let _ = (clave, now);
+    fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
+        let _ = (clave, at);
         Ok(())
     }
 
@@ -63,9 +86,9 @@ pub(crate) trait Rules: Imported {
     fn follow_up(
         rows: &[Self],
         tx: &mut dyn Tx,
-        now: Timestamp,
+        at: ImportMoment<'_>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send {
-        let _ = (rows, tx, now);
+        let _ = (rows, tx, at);
         async { Ok(()) }
     }
 }
@@ -146,27 +169,28 @@ pub(in crate::operations) async fn move_past_folios<'r>(
     Ok(())
 }
 
-/// Posts balances of imported records against the opening account: one entry, or more where a sum
-/// would have too many digits.
+/// Posts balances of imported records, each on its day, against the opening account: one entry for
+/// each day, or more where a sum would have too many digits.
 pub(in crate::operations) async fn open_balances(
     tx: &mut dyn Tx,
-    balances: &[OpeningBalance],
+    balances: impl Iterator<Item = (NaiveDate, OpeningBalance)> + Send,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let dia = mexico_date(now.get());
     let mut entries = Vec::new();
-    let mut sum: Option<(OpeningBalance, Option<LedgerEntry>)> = None;
-    for balance in balances {
-        let more = sum.as_ref().map_or(*balance, |(sum, _)| sum.plus(*balance));
-        sum = if let Ok(entry) = opening_entry(dia, more) {
-            Some((more, entry))
+    let mut sums: BTreeMap<NaiveDate, (OpeningBalance, Option<LedgerEntry>)> = BTreeMap::new();
+    for (dia, balance) in balances {
+        let more = sums.get(&dia).map_or(balance, |(sum, _)| sum.plus(balance));
+        let sum = if let Ok(entry) = opening_entry(dia, more) {
+            (more, entry)
         } else {
-            entries.extend(sum.take().and_then(|(_, entry)| entry));
-            let entry = opening_entry(dia, *balance).map_err(|_| Conflict::Value("saldo".to_owned()))?;
-            Some((*balance, entry))
+            let entry = opening_entry(dia, balance).map_err(|_| Conflict::Value("saldo".to_owned()))?;
+            (balance, entry)
         };
+        let is_apart = sum.0 != more;
+        let before = sums.insert(dia, sum);
+        entries.extend(before.filter(|_| is_apart).and_then(|(_, entry)| entry));
     }
-    entries.extend(sum.and_then(|(_, entry)| entry));
+    entries.extend(sums.into_values().filter_map(|(_, entry)| entry));
     for entry in &entries {
         tx.insert_entry(entry, now).await?;
     }

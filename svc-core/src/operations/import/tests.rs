@@ -4,6 +4,7 @@
 use super::*;
 use crate::json::Json;
 use crate::record::Value;
+use crate::testing::company;
 
 fn now() -> Timestamp {
     Timestamp::new("2026-03-02T18:00:00Z".parse().unwrap())
@@ -30,7 +31,8 @@ fn stored<R: Rules>(line: &str) -> Result<String, String> {
     let mut record: R = json.read().map_err(|fault| fault.to_string())?;
     record.check().map_err(|fault| fault.to_string())?;
     *record.clave() = Some(7);
-    record.normalize(7, now()).map_err(|fault| fault.to_string())?;
+    let company = company(1);
+    record.normalize(7, ImportMoment { now: now(), company: &company }).map_err(|fault| fault.to_string())?;
     let mut values = Vec::new();
     record.values(&mut values);
     let columns = R::SPEC.columns.iter().zip(&values);

@@ -157,6 +157,11 @@ impl InvoiceChanges {
             self.validate_withholding(cx, invoice, sale, &buyer).await?;
             (Vec::new(), sale.amounts)
         };
+        let prepaid = cx.tx.prepaid(sale.clave).await?;
+        if prepaid > amounts.total {
+            let text = format!("antes de usar este servicio se pagaron {prepaid} de ella, más que el nuevo total");
+            return Err(wrong_state(&text));
+        }
         if buyer.prospecto {
             becomes_customer(cx, cliente).await?;
         }

@@ -87,7 +87,7 @@ impl Operation for EditAccount {
         self.nombre.clone().map(Text::into_string).apply(&mut account.nombre);
         self.agrupador.clone().map(Text::into_string).apply(&mut account.agrupador);
         let required = |field: &str| Error::field(Code::DatoRequerido, field, "la cuenta es propia y lo lleva");
-        if !is_postable(&account.codigo) {
+        if !is_postable(&account.codigo) && Account::of(&account.codigo).is_none() {
             account.nombre.as_ref().ok_or_else(|| required("nombre"))?;
             account.agrupador.as_ref().ok_or_else(|| required("agrupador"))?;
         }

@@ -1,6 +1,6 @@
 //! The table of accounts: those of the SAT's list, as the company changed them, and its own.
 
-use crate::domain::accounting::{grouping_name, is_postable};
+use crate::domain::accounting::{Account, grouping_name, is_postable};
 use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::OwnAccount;
@@ -33,7 +33,8 @@ impl Chart {
     /// The account of a code; `None` if entries cannot be posted to it.
     pub(super) fn account(&self, codigo: &str) -> Option<OwnAccount> {
         let of_list = || OwnAccount { codigo: codigo.to_owned(), ..OwnAccount::default() };
-        self.changed(codigo).cloned().or_else(|| is_postable(codigo).then(of_list))
+        let is_listed = || is_postable(codigo) || Account::of(codigo).is_some();
+        self.changed(codigo).cloned().or_else(|| is_listed().then(of_list))
     }
 
     /// The codes of the accounts that now have this number.
@@ -54,7 +55,8 @@ impl Chart {
 
     pub(super) fn name<'a>(&'a self, codigo: &'a str) -> &'a str {
         let own = self.changed(codigo).and_then(|account| account.nombre.as_deref());
-        own.or_else(|| grouping_name(codigo)).unwrap_or(codigo)
+        let of_list = || Account::of(codigo).map(Account::nombre).or_else(|| grouping_name(codigo));
+        own.or_else(of_list).unwrap_or(codigo)
     }
 
     pub(super) fn number<'a>(&'a self, codigo: &'a str) -> &'a str {
@@ -62,6 +64,7 @@ impl Chart {
     }
 
     pub(super) fn group<'a>(&'a self, codigo: &'a str) -> &'a str {
-        self.changed(codigo).and_then(|account| account.agrupador.as_deref()).unwrap_or(codigo)
+        let own = self.changed(codigo).and_then(|account| account.agrupador.as_deref());
+        own.unwrap_or_else(|| Account::of(codigo).map_or(codigo, |account| account.agrupador()))
     }
 }

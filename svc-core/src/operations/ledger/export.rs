@@ -5,6 +5,7 @@ use std::io::{Cursor, Write as _};
 
 use bytes::Bytes;
 use chrono::NaiveDate;
+use chrono_tz::America::Mexico_City;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use zip::ZipWriter;
@@ -14,14 +15,15 @@ use super::chart::Chart;
 use crate::domain::accounting::electronic::{
     self, AccountTotals, BooksHeading, EntriesRequest, ListedAccount, ReportedEntry, ReportedLine, Voucher,
 };
-use crate::domain::accounting::{Account, LedgerDocument, RequestKind, Submission, grouping_name};
+use crate::domain::accounting::{Account, LedgerDocument, RequestKind, Submission, bank_subaccount, grouping_name};
 use crate::domain::currency::PESO;
 use crate::domain::rfc::GENERIC_NATIONAL;
+use crate::domain::sat;
 use crate::domain::time::{CalendarMonth, Date};
 use crate::error::{Code, Error};
 use crate::json::Exact;
 use crate::operation::{Download, File, NamedFile, Spec};
-use crate::store::{BooksOfMonth, BooksRequest, Reader, StoredEntry};
+use crate::store::{BankAccountName, BooksOfMonth, BooksRequest, Reader, StoredEntry};
 
 /// A document of electronic accounting, as the authority takes it: XML of version 1.3.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -33,7 +35,8 @@ pub struct ExportLedger {
     pub mes: Exact<7>,
     /// Of a trial balance: the first of its month (`N`, if left out) or a correction (`C`).
     pub tipo_envio: Option<Submission>,
-    /// Of a correction: the day on which the books were last changed.
+    /// Of a correction: the day on which the books were last changed; the last on which an entry of the
+    /// month was written, if left out.
     pub fecha_modificacion: Option<Date>,
     /// Of entries: why the authority asked for them; `AF` if left out.
     pub tipo_solicitud: Option<RequestKind>,
@@ -158,12 +161,29 @@ impl ExportLedger {
         }
     }
 
+    /// Of a correction, the day on which the books were last changed: as the request says, or else the
+    /// last on which an entry of the month was written, where the company is.
+    fn modified(&self, books: &BooksOfMonth, heading: BooksHeading<'_>) -> Option<String> {
+        let zone = books.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
+        let written = || books.modificada.map(|at| at.with_timezone(&zone).date_naive());
+        let last = || {
+            let first = NaiveDate::from_ymd_opt(heading.year, heading.month.min(12), 1)?;
+            Some(CalendarMonth::of(first).last())
+        };
+        match (self.fecha_modificacion, self.submission()) {
+            (Some(Date(day)), _) => Some(day.to_string()),
+            (None, Submission::Complementaria) => written().or_else(last).map(|day| day.to_string()),
+            (None, Submission::Normal) => None,
+        }
+    }
+
     fn document(&self, heading: BooksHeading<'_>, books: BooksOfMonth) -> Result<String, Error> {
-        let BooksOfMonth { cuentas, saldos, polizas, .. } = books;
+        let modified = self.modified(&books, heading);
+        let BooksOfMonth { cuentas, saldos, polizas, bancos, .. } = books;
         let chart = Chart::of(cuentas);
         let document = match self.que {
             LedgerDocument::Catalogo | LedgerDocument::Balanza => {
-                let mut table = AccountTable::of(&chart);
+                let mut table = AccountTable::of(&chart, &bancos);
                 for row in &saldos {
                     let Some(codigo) = row.codigos.first() else { continue };
                     let totals = AccountTotals { inicial: row.saldo_inicial, debe: row.cargos, haber: row.abonos };
@@ -171,7 +191,6 @@ impl ExportLedger {
                 }
                 let rows = table.rows();
                 if self.que == LedgerDocument::Balanza {
-                    let modified = self.fecha_modificacion.map(|day| day.0.to_string());
                     electronic::trial_balance(heading, self.submission(), modified.as_deref(), &rows)
                 } else {
                     electronic::catalogue(heading, &rows.into_iter().map(|(account, _)| account).collect::<Vec<_>>())
@@ -194,18 +213,28 @@ impl ExportLedger {
 /// The accounts by their numbers, under the ledger accounts of the SAT's list.
 #[derive(Default)]
 struct AccountTable {
+    /// The names of bank accounts, by what their subaccounts' numbers end in.
+    banks: BTreeMap<String, String>,
     accounts: BTreeMap<String, (ListedAccount, AccountTotals)>,
     /// By the code of three digits.
     ledger: BTreeMap<String, AccountTotals>,
 }
 
 impl AccountTable {
-    /// All accounts that documents are posted to, and the company's own.
-    fn of(chart: &Chart) -> Self {
-        let mut table = Self::default();
+    /// All accounts that documents are posted to, the company's own, and its bank accounts.
+    fn of(chart: &Chart, bancos: &[BankAccountName]) -> Self {
+        let banks = bancos.iter().map(|BankAccountName { clave, nombre, moneda }| {
+            let currency = if moneda == PESO { String::new() } else { format!(" ({moneda})") };
+            (bank_subaccount(*clave), format!("{nombre}{currency}"))
+        });
+        let mut table = Self { banks: banks.collect(), ..Self::default() };
         let codes = Account::ALL.iter().map(|account| account.word());
         for codigo in codes.chain(chart.own().iter().map(|account| account.codigo.as_str())) {
             table.add(chart, chart.number(codigo), codigo, AccountTotals::default());
+        }
+        let banks = Account::Bancos.word();
+        for subaccount in table.banks.keys().cloned().collect::<Vec<_>>() {
+            table.add(chart, &format!("{}{subaccount}", chart.number(banks)), banks, AccountTotals::default());
         }
         table
     }
@@ -213,14 +242,18 @@ impl AccountTable {
     fn add(&mut self, chart: &Chart, numero: &str, codigo: &str, totals: AccountTotals) {
         let agrupador = chart.group(codigo);
         let mayor = agrupador.split_once('.').map_or(agrupador, |(mayor, _)| mayor);
+        // A bank account's own subaccount, under the present number of the account of banks or another.
+        let bank = (codigo == Account::Bancos.word())
+            .then(|| self.banks.iter().find(|(subaccount, _)| numero.ends_with(subaccount.as_str())))
+            .flatten();
+        let nombre = match bank {
+            Some((_, bank)) => format!("{}: {bank}", chart.name(codigo)),
+            None => chart.name(codigo).to_owned(),
+        };
         let listed = || ListedAccount {
             agrupador: agrupador.to_owned(),
             numero: numero.to_owned(),
-            nombre: match numero.strip_prefix(chart.number(codigo)).and_then(|rest| rest.strip_prefix('.')) {
-                // A bank account's own subaccount.
-                Some(bank) => format!("{} {bank}", chart.name(codigo)),
-                None => chart.name(codigo).to_owned(),
-            },
+            nombre,
             parte_de: Some(mayor.to_owned()),
         };
         let (account, sums) =

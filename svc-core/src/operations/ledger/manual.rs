@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
+use super::revaluation;
 use super::year::in_month_thirteen;
 use crate::domain::accounting::{Account, EntryOrigin, FreeEntry, FreeLine, Side, bank_subaccount, is_kept_by_lists};
 use crate::domain::money::Money;
@@ -55,15 +56,15 @@ pub struct ManualMovement {
     pub haber: Option<Money>,
 }
 
-/// Reverses an entry that no document made, once: a manual one, the opening balances, or the closing
-/// of a year. Documents reverse their own.
+/// Reverses an entry that no document made, once: a manual one, the opening balances, the closing of
+/// a year, or the revaluation of a month's end. Documents reverse their own.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseEntry {
     /// The clave of the entry.
     pub poliza: i64,
     /// The day of the reversal, not before the entry's; today if left out, or the entry's day if that
-    /// is later. The closing of a year is undone on its own day.
+    /// is later. The closing of a year is undone on its own day, and so is a revaluation.
     pub fecha: Option<Date>,
 }
 
@@ -118,6 +119,9 @@ impl Operation for ReverseEntry {
         if entry.revierte.is_some() {
             return refused("es la cancelación de otra");
         }
+        if let (EntryOrigin::Revaluacion, Some(cancelacion)) = (entry.origen, revertida) {
+            return revaluation::undo(cx, poliza, &entry, cancelacion).await;
+        }
         if let Some(other) = revertida {
             return refused(&format!("ya la cancela la póliza {other}"));
         }
@@ -165,13 +169,16 @@ async fn written(
             let bank = bank_account(cx, &chart, &movement.cuenta).await?;
             (bank.ok_or_else(|| fault(Code::ReferenciaInvalida, text))?, Some(movement.cuenta.to_string()))
         };
+        if Account::of(&codigo).is_some_and(Account::is_of_revaluation) {
+            return Err(fault(Code::EstadoInvalido, "sus movimientos son los de ledger.revalue"));
+        }
         if is_kept_by_lists(&codigo) {
             let text = "sus movimientos son de documentos, que se capturan o importan";
             return Err(fault(Code::EstadoInvalido, text));
         }
         lines.push(FreeLine { codigo, numero, lado, importe });
     }
-    Ok(FreeEntry { fecha, concepto: concepto.to_owned(), origen, revierte: None, lines })
+    Ok(FreeEntry { fecha, concepto: concepto.to_owned(), origen, revierte: None, moneda: None, lines })
 }
 
 /// The account of banks, if `cuenta` is the number of a bank account's own subaccount.

@@ -7,6 +7,7 @@ mod close;
 mod entries;
 mod export;
 mod manual;
+mod revaluation;
 mod year;
 
 pub use accounts::{Accounts, EditAccount, ListAccounts, NumberedAccount};
@@ -15,4 +16,5 @@ pub use close::{CloseMonths, MonthsClosed, ReopenMonths};
 pub use entries::{Entries, EntryItem, EntryMovement, ListEntries};
 pub use export::ExportLedger;
 pub use manual::{EntryRef, ManualMovement, ReverseEntry, WriteEntry, WriteOpening};
+pub use revaluation::{CurrencyRate, CurrencyRevaluation, Revaluations, RevalueBalances, RevaluedBalance};
 pub use year::CloseYear;

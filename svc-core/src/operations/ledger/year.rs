@@ -61,7 +61,7 @@ impl Operation for CloseYear {
             lines.push(line(account.to_owned(), None, result));
         }
         let concepto = format!("Cierre del ejercicio {year}");
-        let entry = FreeEntry { fecha, concepto, origen: EntryOrigin::Cierre, revierte: None, lines };
+        let entry = FreeEntry { fecha, concepto, origen: EntryOrigin::Cierre, revierte: None, moneda: None, lines };
         let poliza = in_month_thirteen(cx, closed, &entry).await?;
         cx.tx.close_until(closed.max(Some(fecha))).await?;
         Ok(EntryRef { poliza })
@@ -83,7 +83,7 @@ pub(super) async fn in_month_thirteen(
 }
 
 /// A line that moves an account by `saldo`, debits less credits.
-fn line(codigo: String, numero: Option<String>, saldo: Decimal) -> FreeLine {
+pub(super) fn line(codigo: String, numero: Option<String>, saldo: Decimal) -> FreeLine {
     let lado = if saldo.is_sign_negative() { Side::Abono } else { Side::Cargo };
     FreeLine { codigo, numero, lado, importe: Money::new(saldo.abs()) }
 }

@@ -1,9 +1,10 @@
 //! The rules of imported stages, loss reasons and opportunities.
 
-use crate::domain::time::Timestamp;
 use crate::domain::words::{OpportunityStatus, Status};
 use crate::json::Fault;
-use crate::operations::import::{Rules, distinct, in_pesos, own_folio, require, require_clave, require_currency};
+use crate::operations::import::{
+    ImportMoment, Rules, distinct, in_pesos, own_folio, require, require_clave, require_currency,
+};
 use crate::record::loss_reason::LossReasonImport;
 use crate::record::opportunity::OpportunityImport;
 use crate::record::stage::StageImport;
@@ -19,7 +20,7 @@ impl Rules for StageImport {
         require_probability(self.probabilidad)
     }
 
-    fn normalize(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         let tipo = *self.tipo.get_or_insert(OpportunityStatus::Abierta);
         self.orden.get_or_insert(clave);
         self.probabilidad.get_or_insert(if tipo == OpportunityStatus::Ganada { 100 } else { 0 });
@@ -33,7 +34,7 @@ impl Rules for LossReasonImport {
         require_clave(self.clave)
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
     }
@@ -47,7 +48,7 @@ impl Rules for OpportunityImport {
     }
 
     /// The status of an opportunity follows from its stage.
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         let stages = distinct(rows.iter().map(|row| row.etapa));
         let kinds = tx.stage_kinds(&stages).await?;
         if kinds.len() < stages.len() {
@@ -59,12 +60,12 @@ impl Rules for OpportunityImport {
         Ok(())
     }
 
-    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.motivo_perdida = self.motivo_perdida.filter(|_| self.estatus == Some(OpportunityStatus::Perdida));
         in_pesos(&mut self.moneda);
-        self.creado.get_or_insert(now);
-        self.modificado.get_or_insert(now);
+        self.creado.get_or_insert(at.now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 }

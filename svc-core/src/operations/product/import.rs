@@ -2,11 +2,10 @@
 
 use crate::domain::sat;
 use crate::domain::tax::{line_taxes, rates_of};
-use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::error::Code;
 use crate::json::{Digits, Fault, Text};
-use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
+use crate::operations::import::{ImportMoment, Rules, look_up_names, own_folio, require, require_clave};
 use crate::record::product::ProductImport;
 use crate::record::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
 use crate::store::{Naming, Parents, StoreError, Tx};
@@ -46,13 +45,13 @@ impl Rules for ProductImport {
         rates.validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Brand, "marca", rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
         let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
         look_up_names(tx, Naming::Category, "categoria", categories).await
     }
 
-    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.estatus.get_or_insert(ProductStatus::Activo);
         self.tipo.get_or_insert(ProductKind::Normal);
@@ -65,7 +64,7 @@ impl Rules for ProductImport {
         self.iva_venta.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
         self.iva_compra.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
         self.costo.get_or_insert_default();
-        self.modificado.get_or_insert(now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 }

@@ -2,16 +2,16 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use crate::domain::accounting::{OpeningBalance, opened};
-use crate::domain::clock::mexico_date;
+use crate::domain::accounting::{OpeningBalance, balance_in_pesos};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
-use crate::domain::time::{Date, Timestamp};
+use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
+use crate::error::Code;
 use crate::json::Fault;
 use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances, own_folio,
-    parsed_rfc, require, require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, ImportMoment, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances,
+    own_folio, parsed_rfc, require, require_clave, require_currency, require_uuid,
 };
 use crate::record::payable::PayableImport;
 use crate::record::purchase::PurchaseImport;
@@ -49,6 +49,20 @@ struct PayableAmounts {
 }
 
 impl PayableImport {
+    /// What is posted of it against the opening account, of the balance `saldo`. Refuses what has more
+    /// than 18 digits in pesos, which fits no entry.
+    fn opening(&self, saldo: Balance) -> Result<Balance, Fault> {
+        if self.estatus == Some(PayableStatus::Cancelado) {
+            return Ok(Balance::default());
+        }
+        let opened = balance_in_pesos(saldo, self.tipo_cambio.unwrap_or(Rate::ONE));
+        opened.ok_or_else(|| Fault::new(Code::DatoInvalido, "saldo", "en pesos pasa de 18 dígitos"))
+    }
+
+    fn branch(&self) -> i64 {
+        self.sucursal.unwrap_or(HEAD_OFFICE)
+    }
+
     /// The total, what has been paid and what remains. What is missing follows from the others;
     /// what no other says is zero, except that all of a paid payable is paid. A cancelled one may
     /// owe nothing, whatever was paid.
@@ -89,7 +103,7 @@ impl Rules for SupplierImport {
         Ok(())
     }
 
-    fn normalize(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.rfc = parsed_rfc(self.rfc.as_deref())?;
         self.estatus.get_or_insert(SupplierStatus::Activo);
@@ -104,21 +118,21 @@ impl Rules for PurchaseImport {
         require_currency(self.moneda.as_deref())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
-    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.estatus.get_or_insert(PurchaseStatus::Pendiente);
-        self.fecha.get_or_insert(now);
+        self.fecha.get_or_insert(at.now);
         self.sucursal.get_or_insert(HEAD_OFFICE);
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
         for amount in [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.total] {
             amount.get_or_insert_default();
         }
-        self.modificado.get_or_insert(now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 }
@@ -135,11 +149,11 @@ impl Rules for PurchaseLineImport {
         require(is_storable(self.total().get()), "total", "pasa de 18 enteros")
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.subtotal = Some(self.subtotal());
         self.total = Some(self.total());
         self.cantidad_recibida.get_or_insert_default();
@@ -157,10 +171,11 @@ impl Rules for PayableImport {
         require_uuid(self.uuid.as_deref(), "uuid")?;
         require(self.operaciones.is_none_or(|count| count > 0), "operaciones", "debe ser un entero positivo")?;
         require_currency(self.moneda.as_deref())?;
-        self.amounts().map(drop)
+        let amounts = self.amounts()?;
+        self.opening(amounts.saldo).map(drop)
     }
 
-    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.tipo.get_or_insert(PayableKind::Gasto);
         let PayableAmounts { total, pagado, saldo } = self.amounts()?;
@@ -169,22 +184,20 @@ impl Rules for PayableImport {
         self.estatus.get_or_insert(if is_paid { PayableStatus::Pagado } else { PayableStatus::Pendiente });
         self.proveedor.get_or_insert(NO_SUPPLIER);
         lower_case(&mut self.uuid);
-        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
+        let sucursal = *self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.fecha.get_or_insert_with(|| Date(at.day_at(sucursal)));
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
-        self.sucursal.get_or_insert(HEAD_OFFICE);
         self.operaciones.get_or_insert(1);
-        self.modificado.get_or_insert(now);
-        let owed = if self.estatus == Some(PayableStatus::Cancelado) { Balance::default() } else { saldo };
-        // No entry holds more than 18 digits, and no payment of it will.
-        self.apertura = opened(owed, self.tipo_cambio.unwrap_or(Rate::ONE)).unwrap_or_default();
+        self.modificado.get_or_insert(at.now);
+        self.apertura = self.opening(saldo)?;
         Ok(())
     }
 
-    /// Posts what is owed against the opening account, an entry a batch.
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
-        let balance = |row: &Self| OpeningBalance::Payables(row.apertura.get());
-        open_balances(tx, &rows.iter().map(balance).collect::<Vec<_>>(), now).await
+    /// Posts what is owed against the opening account, an entry for each day of a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
+        let balance = |row: &Self| (at.day_at(row.branch()), OpeningBalance::Payables(row.apertura.get()));
+        open_balances(tx, rows.iter().map(balance), at.now).await
     }
 }
 

@@ -1,17 +1,16 @@
 //! The rules of imported receivables and payments.
 
 use crate::domain::accounting::{OpenedDebt, OpeningBalance, opened_debt};
-use crate::domain::clock::mexico_date;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Rate};
-use crate::domain::time::{Date, Timestamp};
+use crate::domain::time::Date;
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::operations::import::{
-    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave, require_currency,
-    require_uuid,
+    HEAD_OFFICE, ImportMoment, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave,
+    require_currency, require_uuid,
 };
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
@@ -46,15 +45,19 @@ impl ReceivableImport {
 }
 
 impl ReceivableImport {
-    /// Notes what is posted of it against the opening account, with the taxes of its sale. What has
-    /// more than 18 digits in pesos fits no entry, neither this nor one of a payment.
-    fn open(&mut self, taxes: [Money; 3]) -> Result<(), Fault> {
+    /// What is posted of it against the opening account, with the taxes of its sale. Refuses what has
+    /// more than 18 digits in pesos, which fits no entry.
+    fn opening(&self, taxes: [Money; 3]) -> Result<OpenedDebt, Fault> {
         let (paid, owed) = self.paid_and_owed()?;
-        let owed = if self.estatus == Some(ReceivableStatus::Cancelado) { Money::default() } else { owed };
+        if self.estatus == Some(ReceivableStatus::Cancelado) {
+            return Ok(OpenedDebt::default());
+        }
         let opened = opened_debt(paid, owed, taxes, self.tipo_cambio.unwrap_or(Rate::ONE));
-        let OpenedDebt { saldo, iva, ieps } = opened.unwrap_or_default();
-        [self.apertura, self.apertura_iva, self.apertura_ieps] = [saldo, iva, ieps].map(Balance::new);
-        Ok(())
+        opened.ok_or_else(|| Fault::new(Code::DatoInvalido, "saldo", "en pesos pasa de 18 dígitos"))
+    }
+
+    fn branch(&self) -> i64 {
+        self.sucursal.unwrap_or(HEAD_OFFICE)
     }
 }
 
@@ -97,10 +100,10 @@ impl Rules for ReceivableImport {
         require_payment_keys(None, self.metodo_pago_sat.as_deref())?;
         require_currency(self.moneda.as_deref())?;
         require(self.parcialidades.is_none_or(|count| count >= 0), "parcialidades", "no puede ser negativa")?;
-        self.paid_and_owed().map(|_| ())
+        self.opening([Money::default(); 3]).map(drop)
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         let sales: Vec<i64> = rows.iter().filter_map(|row| row.venta).collect();
         let sales = tx.imported_sales(&sales).await?;
         for row in rows {
@@ -109,33 +112,35 @@ impl Rules for ReceivableImport {
                 row.tipo_venta.get_or_insert(sale.tipo);
             }
             let taxes = row.venta.and_then(|venta| sales.get(&venta)).map(ImportedSale::taxes).unwrap_or_default();
-            row.open(taxes).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
+            let opened = row.opening(taxes).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
+            let OpenedDebt { saldo, iva, ieps } = opened;
+            [row.apertura, row.apertura_iva, row.apertura_ieps] = [saldo, iva, ieps].map(Balance::new);
         }
         Ok(())
     }
 
-    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         let (paid, owed) = self.paid_and_owed()?;
         (self.pagado, self.saldo) = (Some(paid), Some(owed));
         self.estatus.get_or_insert(ReceivableStatus::by_balance(owed));
         self.tipo_venta = self.tipo_venta.map(SaleKind::normalized);
         lower_case(&mut self.uuid);
-        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
+        let sucursal = *self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.fecha.get_or_insert_with(|| Date(at.day_at(sucursal)));
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
         self.parcialidades.get_or_insert(0);
-        self.sucursal.get_or_insert(HEAD_OFFICE);
-        self.modificado.get_or_insert(now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 
-    /// Posts what is owed against the opening account, an entry a batch.
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+    /// Posts what is owed against the opening account, an entry for each day of a batch.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
         let balance = |row: &Self| {
             let [saldo, iva, ieps] = [row.apertura, row.apertura_iva, row.apertura_ieps].map(Balance::get);
-            OpeningBalance::Receivables(OpenedDebt { saldo, iva, ieps })
+            (at.day_at(row.branch()), OpeningBalance::Receivables(OpenedDebt { saldo, iva, ieps }))
         };
-        open_balances(tx, &rows.iter().map(balance).collect::<Vec<_>>(), now).await
+        open_balances(tx, rows.iter().map(balance), at.now).await
     }
 }
 
@@ -150,7 +155,7 @@ impl Rules for PaymentImport {
         self.owed_before_and_after().map(|_| ())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         let receivables: Vec<i64> = rows.iter().map(|row| row.cxc).collect();
         let receivables = tx.imported_receivables(&receivables).await?;
         for row in rows {
@@ -167,11 +172,11 @@ impl Rules for PaymentImport {
         Ok(())
     }
 
-    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         let (before, after) = self.owed_before_and_after()?;
         (self.saldo_anterior, self.saldo_insoluto) = (Some(before), Some(after));
-        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
-        self.aplicado.get_or_insert(now);
+        self.fecha.get_or_insert_with(|| Date(at.today()));
+        self.aplicado.get_or_insert(at.now);
         self.origen.get_or_insert(PaymentOrigin::Deposito);
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
@@ -183,7 +188,7 @@ impl Rules for PaymentImport {
     }
 
     /// Advances the numbering of deposits past those that imported payments name.
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
             Some(last) => tx.advance_series(Series::Deposits, last).await,
             None => Ok(()),

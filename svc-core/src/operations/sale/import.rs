@@ -7,13 +7,12 @@ use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
 use crate::domain::tax::{Amounts, LineRates, LocalSums, LocalTaxes, TaxRate, Withholding, line_taxes, rates_of};
-use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::Code;
 use crate::json::Fault;
 use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case, move_past_folios,
-    require, require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, ImportMoment, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case,
+    move_past_folios, require, require_clave, require_currency, require_uuid,
 };
 use crate::record::invoice::InvoiceImport;
 use crate::record::product::DEFAULT_TAX_OBJECT;
@@ -134,14 +133,14 @@ impl Rules for SaleImport {
         self.total().map(|_| ())
     }
 
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
-    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         let total = self.total()?;
         self.tipo = self.tipo.normalized();
-        self.fecha.get_or_insert(now);
+        self.fecha.get_or_insert(at.now);
         self.sucursal.get_or_insert(HEAD_OFFICE);
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
@@ -158,11 +157,11 @@ impl Rules for SaleImport {
         lower_case(&mut self.uuid);
         self.origen.get_or_insert(SaleOrigin::Aplicacion);
         self.desglose.get_or_insert(true);
-        self.modificado.get_or_insert(now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         let folios = rows.iter().filter_map(|row| Some((row.tipo.word(), row.serie.as_deref(), row.folio?)));
         move_past_folios(tx, folios).await
     }
@@ -195,7 +194,7 @@ impl Rules for SaleLineImport {
     }
 
     /// Keeps a SKU that no product has. A line without a number gets the next of its document.
-    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: Timestamp) -> Result<(), StoreError> {
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
         let unnumbered = distinct(rows.iter().filter(|row| row.renglon.is_none()).map(|row| row.venta));
         let mut last = tx.last_lines(&unnumbered).await?;
@@ -206,7 +205,7 @@ impl Rules for SaleLineImport {
         Ok(())
     }
 
-    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         let amounts = self.amounts()?;
         (self.subtotal, self.iva, self.total) = (Some(amounts.subtotal), Some(amounts.iva), Some(amounts.total));
         (self.ieps, self.retenciones) = (Some(amounts.ieps), Some(amounts.retenciones));
@@ -229,18 +228,18 @@ impl Rules for InvoiceImport {
         require(reason, "motivo_cancelacion", "debe ser 01, 02, 03 o 04")
     }
 
-    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         self.tipo.get_or_insert(InvoiceKind::Factura);
         self.estatus.get_or_insert(InvoiceStatus::Vigente);
         lower_case(&mut self.uuid);
         lower_case(&mut self.uuid_sustitucion);
-        self.fecha.get_or_insert(now);
-        self.modificado.get_or_insert(now);
+        self.fecha.get_or_insert(at.now);
+        self.modificado.get_or_insert(at.now);
         Ok(())
     }
 
     /// A sale without an invoice gets the first one that names it.
-    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, now: Timestamp) -> Result<(), StoreError> {
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
         // It runs after the claves were taken, so no other import of invoices writes meanwhile.
         let uuids: Vec<&str> = rows.iter().filter_map(|row| row.uuid.as_deref()).collect();
         if !uuids.is_empty() && tx.is_uuid_repeated(&uuids).await? {
@@ -262,6 +261,6 @@ impl Rules for InvoiceImport {
             Some((venta, row.clave?, row.uuid.as_deref()))
         });
         let first: Vec<_> = first.collect();
-        if first.is_empty() { Ok(()) } else { tx.invoice_sales(&first, now).await }
+        if first.is_empty() { Ok(()) } else { tx.invoice_sales(&first, at.now).await }
     }
 }
