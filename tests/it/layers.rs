@@ -56,6 +56,7 @@ const POSTGRES: &Layers = &[
             "invoice",
             "list",
             "payment",
+            "printed",
             "product",
             "purchase",
             "queue",

@@ -12,6 +12,7 @@ pub mod import;
 mod invoice;
 mod key;
 mod ledger;
+mod letterhead;
 mod opportunity;
 mod product;
 mod purchase;
@@ -45,6 +46,7 @@ pub use ledger::{
     EntryRef, ExportLedger, ListAccounts, ListEntries, ManualMovement, MonthsClosed, NumberedAccount, ReopenMonths,
     ReverseEntry, Sums, TrialBalance, WriteEntry, WriteOpening,
 };
+pub use letterhead::{LogoChanged, SetLogo};
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{
     CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef, ReadProduct,
@@ -68,8 +70,8 @@ pub use report::{
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
     EndInvoicing, FulfilOrder, GoodsReturned, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody,
-    MAX_LINES, OrderInvoiced, OrderQuote, ReadSale, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured, SaleCreated,
-    SaleRef,
+    MAX_LINES, OrderInvoiced, OrderQuote, PrintTicket, ReadSale, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured,
+    SaleCreated, SaleRef,
 };
 pub use secrets::SecretsRotated;
 pub use stock::{
