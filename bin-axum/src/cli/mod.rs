@@ -65,7 +65,7 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         process: ProcessArgs,
-        /// Let the reference at /docs send requests, through a proxy for development: the API
+        /// Show the data at /docs and let the reference send requests, through a proxy for development: the API
         /// itself refuses browsers.
         #[arg(long, env = "SVC_TRY_IT")]
         try_it: bool,

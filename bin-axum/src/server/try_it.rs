@@ -1,15 +1,14 @@
 //! The demo's development proxy. The API refuses browsers, so the reference's requests go through
 //! here, without what a browser adds. It is off by default and serves only pages of this machine.
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN, REFERER};
 use axum::http::{HeaderName, StatusCode, Uri};
-use axum::middleware::{Next, from_fn, map_request_with_state};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use svc_core::Api;
+use tower::ServiceExt as _;
 use url::form_urlencoded;
 
 /// Where it is.
@@ -21,14 +20,14 @@ const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The proxy to `api`, whose public address is `base_url`. A request's address below it is the rest of
 /// the path, or in the parameter `scalar_url`, where the reference's viewer puts the whole address.
 pub(super) fn routes(api: Api, base_url: &str) -> Router {
-    let aim = map_request_with_state(Arc::from(base_url), aimed);
-    let proxied = Router::new().fallback_service(api).layer(aim);
+    let base_url = base_url.to_owned();
+    let proxied = api.map_request(move |request: Request| aimed(&base_url, request));
     let below = format!("{PATH}/{{*rest}}");
     Router::new().route_service(PATH, proxied.clone()).route_service(&below, proxied).layer(from_fn(forward))
 }
 
 /// The request that is meant; what names no address below the API's is one of no resource.
-async fn aimed(State(base_url): State<Arc<str>>, mut request: Request) -> Request {
+fn aimed(base_url: &str, mut request: Request) -> Request {
     let base = base_url.parse::<Uri>().unwrap_or_default();
     let base = base.path().trim_end_matches('/');
     let uri = request.uri();
@@ -37,7 +36,7 @@ async fn aimed(State(base_url): State<Arc<str>>, mut request: Request) -> Reques
     let asked = || {
         let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
         let url = query.into_iter().find(|(name, _)| name == "scalar_url")?.1;
-        url.strip_prefix(&*base_url).filter(|rest| rest.starts_with('/')).map(str::to_owned)
+        url.strip_prefix(base_url).filter(|rest| rest.starts_with('/')).map(str::to_owned)
     };
     let target = rest.or_else(asked).and_then(|rest| format!("{base}{rest}").parse::<Uri>().ok());
     *request.uri_mut() = target.unwrap_or_else(|| Uri::from_static("/-"));
@@ -68,9 +67,8 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_request_goes_to_the_address_that_the_viewer_names() {
-        let base: Arc<str> = Arc::from("http://127.0.0.1:8080/api/v1");
+    #[test]
+    fn a_request_goes_to_the_address_that_the_viewer_names() {
         for (asked, target) in [
             (
                 "?scalar_url=http%3A%2F%2F127.0.0.1%3A8080%2Fapi%2Fv1%2Fclientes%3Flimite%3D3",
@@ -83,7 +81,7 @@ mod tests {
             ("", "/-"),
         ] {
             let request = Request::builder().uri(format!("{PATH}{asked}")).body(axum::body::Body::empty()).unwrap();
-            let aimed = aimed(State(Arc::clone(&base)), request).await;
+            let aimed = aimed("http://127.0.0.1:8080/api/v1", request);
             assert_eq!(aimed.uri().to_string(), target, "{asked}");
         }
     }

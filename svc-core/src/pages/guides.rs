@@ -320,7 +320,9 @@ mod tests {
                 assert!(list.contains(&format!("<a href=\"{to}\"><strong>{}</strong>", one.title(language))), "{to}");
                 let page = guide(one.name, site).unwrap();
                 assert!(
-                    page.contains(&format!("<a href=\"{to}\" aria-current=\"page\">")) && !page.contains("{{"),
+                    page.contains(&format!("<a href=\"{to}\" aria-current=\"page\">"))
+                        && !page.contains("{{errors")
+                        && !page.contains("{{verify"),
                     "{to}"
                 );
             }

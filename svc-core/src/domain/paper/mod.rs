@@ -23,5 +23,7 @@ pub(crate) use colour::GREY;
 pub use font::{FontFault, Fonts};
 pub use letterhead::Letterhead;
 pub use logo::{Logo, LogoFault, MAX_LOGO_FILE};
-pub(crate) use sheet::{Align, BREADTH, Column, LABEL, MARGIN, NOTE, PLAIN, STRONG, Sheet, Table, Theme, leading};
+pub(crate) use sheet::{
+    Align, BREADTH, Column, LABEL, MARGIN, NOTE, PLAIN, STRONG, SUMS, Sheet, Table, Theme, leading,
+};
 pub(crate) use typesetter::Weight;

@@ -9,6 +9,8 @@ use super::typesetter::Weight;
 pub(crate) const MARGIN: f32 = 42.0;
 /// The width between the margins of letter pages.
 pub(crate) const BREADTH: f32 = LETTER.width - 2.0 * MARGIN;
+/// The width of sums, at the right.
+pub(crate) const SUMS: f32 = 206.0;
 /// Where the content of letter pages ends, above the foot.
 const BOTTOM: f32 = LETTER.height - 46.0;
 
@@ -86,7 +88,16 @@ impl<'f> Sheet<'f> {
         self.y += 12.0;
     }
 
-    /// Draws the line below a table.
+    /// Draws the sum of sums in a band at the right.
+    pub(crate) fn total(&mut self, y: f32, label: &str, text: &str) {
+        let right = MARGIN + BREADTH;
+        let style = Style::new(Weight::Strong, 10.6, self.theme.accent.text_on());
+        self.canvas.fill(right - SUMS, y, SUMS, 24.0, self.theme.accent);
+        self.canvas.text(right - SUMS + 9.0, y + 15.8, style, label);
+        self.canvas.text_to(right - 9.0, y + 15.8, style, text);
+    }
+
+    /// Leaves room below a table.
     pub(crate) fn end_table(&mut self) {
         self.y += 8.0;
     }

@@ -15,8 +15,20 @@ function inOrder(description) {
   return description;
 }
 
+/** Leaves what may be left out of a request out of the one that is shown: the viewer would put a first choice in. */
+function onlyRequired(description) {
+  const operations = Object.values(description.paths ?? {}).flatMap((path) => Object.values(path));
+  const shared = Object.values(description.components?.parameters ?? {});
+  for (const parameter of [...shared, ...operations.flatMap((operation) => operation?.parameters ?? [])]) {
+    const { schema, required } = parameter;
+    const value = schema?.const ?? schema?.enum?.[0] ?? schema?.examples?.[0] ?? schema?.default;
+    if (schema && !required) parameter.examples = { default: { value: String(value ?? ""), "x-disabled": true } };
+  }
+  return description;
+}
+
 async function draw() {
-  const description = await (await fetch(described)).json();
+  const description = onlyRequired(await (await fetch(described)).json());
   Scalar.createApiReference("#reference", {
     content: inOrder(description),
     // Requests are shown with the API's own address, and sent through the development proxy.

@@ -1,10 +1,10 @@
 //! The lines of a sale, and their sums.
 
-use super::terms::{SEPARATOR, amount, keyed, tax, tax_note, trimmed};
+use super::terms::{SEPARATOR, amount, tax, tax_note, trimmed};
 use crate::domain::cfdi::element::Element;
 use crate::domain::paper::Align::{Left, Right};
 use crate::domain::paper::{
-    BREADTH, Column, GREY, LABEL, MARGIN, PLAIN, STRONG, Sheet, Style, Table, Weight, leading, letters,
+    BREADTH, Column, GREY, LABEL, MARGIN, PLAIN, STRONG, SUMS, Sheet, Style, Table, leading, letters,
 };
 
 const COLUMNS: [Column; 6] = [
@@ -17,8 +17,6 @@ const COLUMNS: [Column; 6] = [
 ];
 /// The column of the description and of the notes below it.
 const DESCRIPTION: usize = 2;
-/// The width of the sums.
-const SUMS: f32 = 206.0;
 
 pub(super) fn draw(sheet: &mut Sheet<'_>, document: &Element) {
     let mut table = Table::begin(sheet, &COLUMNS);
@@ -43,7 +41,7 @@ fn note(concept: &Element) -> String {
     let mut notes = Vec::new();
     notes.extend(concept.get("NoIdentificacion").map(|sku| format!("No. de identificación {sku}")));
     notes.extend(concept.get("ClaveProdServ").map(|key| format!("Clave SAT {key}")));
-    notes.push(format!("Objeto de impuesto {}", keyed("objeto_imp", concept.text("ObjetoImp"))));
+    notes.push(format!("Objeto de impuesto {}", concept.text("ObjetoImp")));
     for (way, kind) in
         [(["Impuestos", "Traslados", "Traslado"], "Traslado"), (["Impuestos", "Retenciones", "Retencion"], "Retención")]
     {
@@ -93,12 +91,8 @@ fn sums(sheet: &mut Sheet, document: &Element) {
         sheet.canvas.text(left + 9.0, y - 2.4, Style { colour: GREY, ..PLAIN }, label);
         sheet.canvas.text_to(right - 9.0, y - 2.4, PLAIN, value);
     }
-    let accent = sheet.theme.accent;
-    let total = Style::new(Weight::Strong, 10.6, accent.text_on());
     let currency = document.text("Moneda");
-    sheet.canvas.fill(left, y + 5.0, SUMS, 24.0, accent);
-    sheet.canvas.text(left + 9.0, y + 20.8, total, "Total");
-    sheet.canvas.text_to(right - 9.0, y + 20.8, total, &format!("{} {currency}", amount(document.text("Total"))));
+    sheet.total(y + 5.0, "Total", &format!("{} {currency}", amount(document.text("Total"))));
     if let Some(words) = letters::amount(document.text("Total"), currency) {
         let width = BREADTH - SUMS - 26.0;
         let below = sheet.paragraph(MARGIN, top + 2.0, width, LABEL, "Importe con letra");

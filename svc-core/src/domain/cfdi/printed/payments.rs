@@ -6,10 +6,10 @@ use crate::domain::paper::Align::{Left, Right};
 use crate::domain::paper::{BREADTH, Column, MARGIN, NOTE, STRONG, Sheet, Table, leading, letters};
 
 const COLUMNS: [Column; 7] = [
-    Column { title: "FOLIO FISCAL", part: 172.0, align: Left },
-    Column { title: "FOLIO", part: 62.0, align: Left },
+    Column { title: "FOLIO FISCAL", part: 186.0, align: Left },
+    Column { title: "FOLIO", part: 54.0, align: Left },
     Column { title: "PARC.", part: 32.0, align: Right },
-    Column { title: "MONEDA", part: 68.0, align: Left },
+    Column { title: "MONEDA", part: 56.0, align: Left },
     Column { title: "SALDO ANTERIOR", part: 72.0, align: Right },
     Column { title: "PAGADO", part: 68.0, align: Right },
     Column { title: "SALDO INSOLUTO", part: 72.0, align: Right },
@@ -71,7 +71,7 @@ fn document(sheet: &mut Sheet<'_>, table: &mut Table<'_>, invoice: &Element) {
         amount(given("ImpPagado")),
         amount(given("ImpSaldoInsoluto")),
     ];
-    let mut notes = vec![format!("Objeto de impuesto {}", keyed("objeto_imp", given("ObjetoImpDR")))];
+    let mut notes = vec![format!("Objeto de impuesto {}", given("ObjetoImpDR"))];
     for (way, kind) in [
         (["ImpuestosDR", "TrasladosDR", "TrasladoDR"], "Traslado"),
         (["ImpuestosDR", "RetencionesDR", "RetencionDR"], "Retención"),
@@ -95,12 +95,19 @@ fn taxes(sheet: &mut Sheet<'_>, payment: &Element) {
     }
 }
 
+/// The attribute of the sum of all payments.
+const TOTAL: &str = "MontoTotalPagos";
+
 /// Draws the sums of all payments, in pesos.
 fn totals(sheet: &mut Sheet<'_>, payments: &Element) {
     let Some(totals) = payments.at(&["Totales"]) else { return };
     sheet.heading("Totales en pesos");
-    let fields: Vec<(&str, String)> = totals.attributes().map(|(name, value)| (label(name), amount(value))).collect();
+    let taxes = totals.attributes().filter(|(name, _)| *name != TOTAL);
+    let fields: Vec<(&str, String)> = taxes.map(|(name, value)| (label(name), amount(value))).collect();
     sheet.fields(4, &fields);
+    sheet.room(36.0);
+    sheet.total(sheet.y + 4.0, "Total pagado", &format!("{} MXN", amount(totals.text(TOTAL))));
+    sheet.y += 36.0;
 }
 
 fn label(name: &str) -> &str {
@@ -115,7 +122,6 @@ fn label(name: &str) -> &str {
         "TotalTrasladosBaseIVA0" => "Base de IVA 0 %",
         "TotalTrasladosImpuestoIVA0" => "IVA 0 %",
         "TotalTrasladosBaseIVAExento" => "Base exenta de IVA",
-        "MontoTotalPagos" => "Monto total de pagos",
         other => other,
     }
 }

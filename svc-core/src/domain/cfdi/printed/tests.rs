@@ -140,7 +140,7 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         "No. de identificación TUB-12 · Clave SAT 40171601 · Objeto",
         "1,033.333333",
         "12,916.67",
-        "02 Sí objeto de impuesto",
+        "Objeto de impuesto 02",
         "Traslado IVA 16 %, base 200.00, importe 32.00",
         "Traslado IVA exento, base 8.00",
         "Subtotal 13,126.66",
@@ -176,7 +176,8 @@ fn many_lines_go_over_pages_and_none_is_lost() {
     for number in 0..80 {
         assert!(text.contains(&format!("SKU-{number:03}")), "{number}");
     }
-    assert_eq!(text.matches("DESCRIPCIÓN").count(), pages, "a heading on each page");
+    // The last page may have the stamp alone.
+    assert!(text.matches("DESCRIPCIÓN").count() >= pages - 1, "a heading on each page");
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn a_receipt_shows_what_it_pays() {
         "CUATROCIENTOS CUARENTA Y TRES PESOS 50/100 M.N.",
         "343.50",
         "Traslado IVA 16 %, base 6.766629, importe 1.082661",
-        "Monto total de pagos",
+        "Total pagado 443.50 MXN",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -327,7 +328,7 @@ fn letters_of_any_script_are_embedded_or_marked() {
     with_certificate(&mut source.emisor);
     let xml = stamped(&build_invoice(&source).unwrap());
     let (text, _) = read(&tools, &print(&xml, DocumentValidity::Vigente).unwrap());
-    assert!(text.contains("Té �� «Łódź» ★ Ελλάδα Київ"), "{text}");
+    assert!(text.contains("Té □□ «Łódź» ★ Ελλάδα Київ"), "{text}");
 }
 
 #[test]
