@@ -91,7 +91,7 @@ pub(super) fn groups(tags: &Value, language: Language, own: &str) -> Value {
             groups.push(json!({ "name": group.title[language as usize], "tags": found }));
         }
     }
-    let others: Vec<_> = tags.iter().filter(|tag| TAG_GROUPS.iter().all(|group| !group.tags.contains(*tag))).collect();
+    let others: Vec<_> = tags.iter().filter(|tag| title(tag, language).is_none()).collect();
     if !others.is_empty() {
         groups.push(json!({ "name": own, "tags": others }));
     }
