@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 const { SVC_BASE_URL, SVC_CHROMIUM, SVC_SCREENSHOTS } = process.env;
 const site = SVC_BASE_URL.replace(/\/api\/v1$/, "");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 const browser = await chromium.launch({ executablePath: SVC_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
 /** Opens a page; `done` checks that nothing failed and nothing came from elsewhere. */

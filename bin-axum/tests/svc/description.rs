@@ -37,7 +37,7 @@ fn the_description_is_printed_and_served_in_both_languages() {
         "{body}"
     );
     // A key is filled in by a demo alone.
-    assert!(body.contains("export SVC_API_KEY=svc_…") && !body.contains("data-api-key"), "{body}");
+    assert!(body.contains("SVC_API_KEY=svc_…") && !body.contains("data-api-key"), "{body}");
     let (head, _) = ask(&service, "GET", "/?lang=es");
     assert!(head.starts_with("HTTP/1.1 302 ") && head.contains("location: /docs?lang=es"), "{head}");
     let (_, body) = ask(&service, "GET", "/docs/events?lang=es");

@@ -12,6 +12,8 @@ use crate::openapi::{Language, meaning, remedy};
 /// A guide: its name in the URL and its texts.
 pub(super) struct Guide {
     pub(super) name: &'static str,
+    /// What it is about, in each language.
+    about: [&'static str; 2],
     /// In each language.
     texts: [&'static str; 2],
 }
@@ -23,11 +25,13 @@ pub(super) struct GuideGroup {
     pub(super) guides: &'static [Guide],
 }
 
-/// States guides by their names. A name is stated once for the URL and both files.
+/// States guides by their names, with what they are about in each language. A name is stated once for
+/// the URL and both files.
 macro_rules! guides {
-    ($($name:literal),* $(,)?) => {
+    ($($name:literal: $english:literal, $spanish:literal;)*) => {
         &[$(Guide {
             name: $name,
+            about: [$english, $spanish],
             texts: [
                 include_str!(concat!("../../docs/guides/", $name, ".md")),
                 include_str!(concat!("../../docs/guides/", $name, ".es.md")),
@@ -40,18 +44,38 @@ macro_rules! guides {
 pub(super) const GROUPS: &[GuideGroup] = &[
     GuideGroup {
         title: ["Start", "Empezar"],
-        guides: guides!["first-request", "pages", "idempotency", "errors", "limits", "sandbox"],
+        guides: guides![
+            "first-request": "A key, a request and its answer", "Una llave, una petición y su respuesta";
+            "pages": "Reading a list to its end", "Leer una lista hasta el final";
+            "idempotency": "Repeating a write without doing it twice", "Repetir una escritura sin hacerla dos veces";
+            "errors": "What each code means and what to do", "Qué significa cada código y qué hacer";
+            "limits": "Requests a minute, a month and at once", "Peticiones por minuto, por mes y a la vez";
+            "sandbox": "Stamping, errors and time, for trying", "Timbrado, errores y tiempo, de prueba";
+        ],
     },
     GuideGroup {
         title: ["Build", "Integrar"],
-        guides: guides!["invoicing", "webhooks", "synchronising", "office", "agents"],
+        guides: guides![
+            "invoicing": "A sale from the order to the stamped payment", "Una venta, del pedido al pago timbrado";
+            "webhooks": "Signed notices of what happens, and how to verify them", "Avisos firmados de lo que ocurre, y cómo verificarlos";
+            "synchronising": "Keeping a copy current", "Mantener una copia al día";
+            "office": "What the ERP's own screens do, over HTTP", "Lo que hacen las pantallas del ERP, por HTTP";
+            "agents": "The operations as tools, over the Model Context Protocol", "Las operaciones como herramientas, por el Model Context Protocol";
+        ],
     },
-    GuideGroup { title: ["Look up", "Consultar"], guides: guides!["glossary", "quirks"] },
+    GuideGroup {
+        title: ["Look up", "Consultar"],
+        guides: guides![
+            "glossary": "The Spanish words of fields and records", "Las palabras de campos y registros";
+            "quirks": "What is not as one would expect", "Lo que no es como se esperaría";
+        ],
+    },
 ];
 
 /// The home page.
 const HOME: Guide = Guide {
     name: "home",
+    about: ["", ""],
     texts: [include_str!("../../docs/guides/home.md"), include_str!("../../docs/guides/home.es.md")],
 };
 
@@ -67,24 +91,6 @@ impl Guide {
     /// The title: the first line.
     pub(super) fn title(&self, language: Language) -> &'static str {
         self.text(language).lines().next().unwrap_or_default().trim_start_matches("# ")
-    }
-
-    /// The first sentence of its first paragraph.
-    fn lead(&self, language: Language) -> String {
-        let mut said = String::new();
-        let mut within = false;
-        for event in Parser::new(self.text(language)) {
-            match event {
-                Event::Start(Tag::Paragraph) => within = true,
-                Event::End(TagEnd::Paragraph) if within => break,
-                Event::Text(text) | Event::Code(text) if within => said.push_str(&text),
-                Event::SoftBreak if within => said.push(' '),
-                _ => {}
-            }
-        }
-        let end = [". ", ": "].iter().filter_map(|mark| said.find(mark)).min().unwrap_or(said.len());
-        said.truncate(end);
-        said.trim_end_matches(['.', ':']).to_owned()
     }
 }
 
@@ -106,8 +112,8 @@ pub(super) fn guides(site: Site<'_>) -> String {
         let _ = write!(body, "<h2>{}</h2>\n<ul class=\"cards\">", group.title[language as usize]);
         for guide in group.guides {
             let to = link(language, &format!("/docs/guides/{}", guide.name));
-            let (title, lead) = (guide.title(language), escaped(&guide.lead(language)));
-            let _ = write!(body, "<li><a href=\"{to}\"><strong>{title}</strong><span>{lead}</span></a></li>");
+            let (title, about) = (guide.title(language), guide.about[language as usize]);
+            let _ = write!(body, "<li><a href=\"{to}\"><strong>{title}</strong><span>{about}</span></a></li>");
         }
         body.push_str("</ul>\n");
     }

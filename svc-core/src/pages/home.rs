@@ -20,7 +20,7 @@ const LISTS: &[(&str, [&str; 2], &str)] = &[
     ("/cxc-pagos", ["Payments", "Pagos"], "clave cxc fecha importe forma_pago_sat referencia"),
     ("/compras", ["Purchases", "Compras"], "clave folio proveedor fecha total estatus"),
     ("/cxp", ["Payables", "Cuentas por pagar"], "clave proveedor total saldo vencimiento estatus"),
-    ("/oportunidades", ["Opportunities", "Oportunidades"], "clave titulo estatus etapa monto"),
+    ("/oportunidades", ["Opportunities", "Oportunidades"], "clave folio nombre estatus etapa monto"),
     ("/eventos", ["Events", "Eventos"], "clave tipo creado"),
 ];
 
@@ -141,4 +141,52 @@ pub(super) fn events_page(site: Site<'_>, description: &Value) -> String {
         let _ = write!(list, "<li><a href=\"#{place}\">{}</a></li>", escaped(text));
     }
     framed(site, "/docs/events", title, &body, &(list + "</ul></nav>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::Language;
+    use crate::operation::Registry;
+
+    #[test]
+    fn the_columns_of_the_data_are_fields_of_their_lists() {
+        let document = Registry::default().openapi(Language::English, "/api/v1");
+        let resolved = |mut schema: &Value| {
+            while let Some(reference) = schema["$ref"].as_str() {
+                schema = document.pointer(reference.trim_start_matches('#')).unwrap();
+            }
+            schema.clone()
+        };
+        for (path, _, columns) in LISTS {
+            let list = &document["paths"][path.split('?').next().unwrap()]["get"]["responses"]["200"];
+            let page = resolved(&list["content"]["application/json"]["schema"]);
+            let item = resolved(&resolved(&page["properties"]["datos"])["items"]);
+            for column in columns.split(' ') {
+                assert!(item["properties"][column].is_object(), "{path} has no {column}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_key_of_a_reader_is_filled_in_and_the_data_are_linked() {
+        let registry = Registry::default();
+        let base = "http://127.0.0.1:8080/api/v1";
+        let reader = super::super::html::ReaderKey { key_id: "1_ab".to_owned(), secret: "svc_cd".to_owned() };
+        for language in Language::ALL {
+            let plain = Site::of(language, &registry, base);
+            let page = super::super::guides::home(plain);
+            assert!(
+                page.contains("svc demo --try-it") && !page.contains("{{") && !page.contains("data-api-key"),
+                "{page}"
+            );
+            let local = Site { key: Some(&reader), sends_requests: true, ..plain };
+            let page = super::super::guides::home(local);
+            assert!(page.contains("SVC_API_KEY=svc_cd") && page.contains("data-key-id=\"1_ab\""), "{page}");
+            assert!(page.contains(&link(language, "/docs/data#0")) && page.contains(base), "{page}");
+            assert!(
+                data_page(local).contains("data-path=\"/clientes\"") && !data_page(plain).contains("/docs/data.js")
+            );
+        }
+    }
 }
