@@ -149,19 +149,19 @@ mod tests {
     use crate::openapi::Language;
     use crate::operation::Registry;
 
+    /// A schema itself, not a reference to it.
+    fn resolved<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
+        let reference = schema["$ref"].as_str().map(|reference| reference.trim_start_matches('#'));
+        reference.map_or(schema, |place| resolved(document, document.pointer(place).unwrap()))
+    }
+
     #[test]
     fn the_columns_of_the_data_are_fields_of_their_lists() {
         let document = Registry::default().openapi(Language::English, "/api/v1");
-        let resolved = |mut schema: &Value| {
-            while let Some(reference) = schema["$ref"].as_str() {
-                schema = document.pointer(reference.trim_start_matches('#')).unwrap();
-            }
-            schema.clone()
-        };
         for (path, _, columns) in LISTS {
             let list = &document["paths"][path.split('?').next().unwrap()]["get"]["responses"]["200"];
-            let page = resolved(&list["content"]["application/json"]["schema"]);
-            let item = resolved(&resolved(&page["properties"]["datos"])["items"]);
+            let page = resolved(&document, &list["content"]["application/json"]["schema"]);
+            let item = resolved(&document, &resolved(&document, &page["properties"]["datos"])["items"]);
             for column in columns.split(' ') {
                 assert!(item["properties"][column].is_object(), "{path} has no {column}");
             }
