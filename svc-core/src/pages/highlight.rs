@@ -6,7 +6,7 @@ use super::html::escaped;
 
 /// What a word of code is, by its class in the style sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CodeWord {
     Plain,
     Comment,
     Text,
@@ -17,7 +17,7 @@ enum Kind {
     Name,
 }
 
-impl Kind {
+impl CodeWord {
     fn class(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
@@ -70,8 +70,8 @@ pub(super) fn highlighted(language: &str, code: &str) -> String {
     while !rest.is_empty() {
         let (mut kind, length) = next(&grammar, rest, html.ends_with(['\n', ' ']) || html.is_empty());
         let (word, after) = rest.split_at(length);
-        if language == "json" && kind == Kind::Text && after.trim_start().starts_with(':') {
-            kind = Kind::Name;
+        if language == "json" && kind == CodeWord::Text && after.trim_start().starts_with(':') {
+            kind = CodeWord::Name;
         }
         let _ = match kind.class() {
             Some(class) => write!(html, "<span class=\"{class}\">{}</span>", escaped(word)),
@@ -83,31 +83,34 @@ pub(super) fn highlighted(language: &str, code: &str) -> String {
 }
 
 /// The kind and the length of the first word of `rest`, which is not empty. `fresh`: it follows a space.
-fn next(grammar: &Grammar, rest: &str, fresh: bool) -> (Kind, usize) {
+fn next(grammar: &Grammar, rest: &str, fresh: bool) -> (CodeWord, usize) {
     let first = rest.chars().next().unwrap_or(' ');
     let while_in = |text: &str, fits: fn(char) -> bool| text.find(|letter| !fits(letter)).unwrap_or(text.len());
     let of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     if !grammar.comment.is_empty() && rest.starts_with(grammar.comment) && fresh {
-        return (Kind::Comment, rest.find('\n').unwrap_or(rest.len()));
+        return (CodeWord::Comment, rest.find('\n').unwrap_or(rest.len()));
     }
     if grammar.quotes.contains(first) {
-        return (Kind::Text, quoted(rest, first));
+        return (CodeWord::Text, quoted(rest, first));
     }
     if grammar.variables && first == '$' {
         let braced = rest.starts_with("${").then(|| rest.find('}').map(|end| end + 1)).flatten();
         let length =
             braced.unwrap_or_else(|| 1 + while_in(&rest[1..], |letter| letter.is_alphanumeric() || letter == '_'));
-        return (if length > 1 { Kind::Variable } else { Kind::Plain }, length);
+        return (if length > 1 { CodeWord::Variable } else { CodeWord::Plain }, length);
     }
     if first.is_ascii_digit() {
-        return (Kind::Number, while_in(rest, |letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_')));
+        return (
+            CodeWord::Number,
+            while_in(rest, |letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_')),
+        );
     }
     if of_word(first) {
         let length = while_in(rest, |letter| letter.is_alphanumeric() || letter == '_');
         let is_keyword = grammar.keywords.split(' ').any(|keyword| keyword == &rest[..length]);
-        return (if is_keyword { Kind::Keyword } else { Kind::Plain }, length);
+        return (if is_keyword { CodeWord::Keyword } else { CodeWord::Plain }, length);
     }
-    (Kind::Plain, first.len_utf8())
+    (CodeWord::Plain, first.len_utf8())
 }
 
 /// The length of a text in quotes, with both; to the end if it does not end.
