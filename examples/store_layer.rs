@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use svc_core::domain::company::CompanyId;
+use svc_core::domain::paper::ticket::SaleTicket;
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, Reader, Store, StoreError, StoreLayer, StoredDocument, Tx};
+use svc_core::store::{
+    BooksOfMonth, BooksRequest, EachRow, PrintableDocument, Reader, Store, StoreError, StoreLayer, StoredDocument, Tx,
+};
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
@@ -74,6 +77,16 @@ impl<S: Store> Reader for AuditedReader<'_, S> {
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError> {
         self.audit.count(self.company, "/facturas/{clave}");
         self.inner.document(factura).await
+    }
+
+    async fn printable_document(&self, factura: i64) -> Result<Option<PrintableDocument>, StoreError> {
+        self.audit.count(self.company, "/facturas/{clave}/pdf");
+        self.inner.printable_document(factura).await
+    }
+
+    async fn sale_ticket(&self, venta: i64) -> Result<Option<SaleTicket>, StoreError> {
+        self.audit.count(self.company, "sale.ticket");
+        self.inner.sale_ticket(venta).await
     }
 
     async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError> {

@@ -1,7 +1,7 @@
 //! The function's settings, by the names that the server gives them.
 
 use clap::Parser;
-use svc_core::settings::{ApiSettings, OutsideSettings, SecretsSettings, SettingError};
+use svc_core::settings::{ApiSettings, FontSettings, OutsideSettings, SecretsSettings, SettingError};
 use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 
 /// The API as an AWS Lambda function.
@@ -27,6 +27,8 @@ pub(crate) struct Config {
     pub(crate) api: ApiSettings,
     #[command(flatten)]
     pub(crate) secrets: SecretsSettings,
+    #[command(flatten)]
+    pub(crate) fonts: FontSettings,
     #[command(flatten)]
     pub(crate) outside: OutsideSettings,
     /// Requests that one instance answers at the same time; the platform sets it where it is more

@@ -30,6 +30,14 @@ CREATE TABLE empresas (
     rfc                    text,
     regimen                bigint,
     cp                     text,
+    -- What printed documents bear besides: its colour as #rrggbb, address, contact for customers, and
+    -- logo as an opaque PNG.
+    color                  text CHECK (color ~ '^#[0-9a-f]{6}$'),
+    direccion              text,
+    telefono               text,
+    correo                 text,
+    web                    text,
+    logo                   bytea,
     -- A company for trying: the sandbox stamps its documents, and nobody else. Never changed.
     prueba                 boolean NOT NULL DEFAULT false,
     -- A copy of another company that is still being written, or whose writing was cut short: no

@@ -171,7 +171,12 @@ impl CompanyTx for PostgresTx {
                  regimen = coalesce(:regimen, regimen),
                  cp = coalesce(:cp, cp),
                  vender_sin_existencia = coalesce(:vender_sin_existencia, vender_sin_existencia),
-                 enviar_documentos = coalesce(:enviar_documentos, enviar_documentos)
+                 enviar_documentos = coalesce(:enviar_documentos, enviar_documentos),
+                 color = nullif(coalesce(:color, color), ''),
+                 direccion = nullif(coalesce(:direccion, direccion), ''),
+                 telefono = nullif(coalesce(:telefono, telefono), ''),
+                 correo = nullif(coalesce(:correo, correo), ''),
+                 web = nullif(coalesce(:web, web), '')
              WHERE empresa = :empresa",
             empresa: self.empresa,
             nombre: change.nombre,
@@ -187,6 +192,11 @@ impl CompanyTx for PostgresTx {
             cp: change.cp,
             vender_sin_existencia: change.vender_sin_existencia,
             enviar_documentos: change.enviar_documentos,
+            color: change.letterhead.color,
+            direccion: change.letterhead.direccion,
+            telefono: change.letterhead.telefono,
+            correo: change.letterhead.correo,
+            web: change.letterhead.web,
         ))
         .await?;
         if let Some(cp) = &change.cp {
@@ -204,6 +214,15 @@ impl CompanyTx for PostgresTx {
              WHERE empresa = :empresa AND clave = (SELECT min(clave) FROM usuarios WHERE empresa = :empresa)",
             empresa: self.empresa,
             correo,
+        ))
+        .await
+    }
+
+    async fn set_logo(&mut self, png: Option<&[u8]>) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE empresas SET logo = :logo WHERE empresa = :empresa",
+            empresa: self.empresa,
+            logo: png,
         ))
         .await
     }

@@ -58,6 +58,7 @@ mod parameter;
 mod part;
 mod payment;
 mod pool;
+mod printed;
 mod probe;
 mod product;
 mod purchase;

@@ -5,33 +5,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
+use svc_core::domain::paper::ticket::SaleTicket;
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, Reader, StoreError, StoredDocument};
+use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, PrintableDocument, Reader, StoreError, StoredDocument};
 use tokio::time::timeout;
 
 use crate::error::store_error;
 use crate::page::PageQuery;
 use crate::pool::is_late;
-use crate::row::{FromRow, ReadColumn as _};
 use crate::run::Run as _;
 use crate::searches::SearchSlot;
 use crate::sources;
 use crate::sql::sql;
 use crate::store::PostgresStore;
 use crate::value::PostgresRow;
-use crate::xml::inflated;
-
-impl FromRow for StoredDocument {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let xml: Option<Vec<u8>> = row.read("xml")?;
-        Ok(Self {
-            estatus: row.read("estatus")?,
-            serie: row.read("serie")?,
-            folio: row.read("folio")?,
-            xml: xml.as_deref().map(inflated).transpose()?,
-        })
-    }
-}
 
 pub(crate) struct PostgresReader<'a> {
     pub(crate) store: &'a PostgresStore,
@@ -73,6 +60,14 @@ impl Reader for PostgresReader<'_> {
                 factura,
             ))
             .await
+    }
+
+    async fn printable_document(&self, factura: i64) -> Result<Option<PrintableDocument>, StoreError> {
+        crate::printed::document(self.store.requests.of(self.empresa), self.empresa, factura).await
+    }
+
+    async fn sale_ticket(&self, venta: i64) -> Result<Option<SaleTicket>, StoreError> {
+        crate::printed::ticket(self.store.requests.of(self.empresa), self.empresa, venta).await
     }
 
     async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError> {

@@ -57,6 +57,7 @@ const POSTGRES: &Layers = &[
             "list",
             "owner",
             "payment",
+            "printed",
             "product",
             "purchase",
             "queue",

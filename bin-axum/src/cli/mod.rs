@@ -15,7 +15,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use svc_core::Language;
 use svc_core::domain::company::CompanyId;
-use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
+use svc_core::settings::{FontSettings, MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use listen::ListenArgs;
@@ -37,6 +37,8 @@ pub(crate) struct Cli {
     pub(crate) log_format: LogFormat,
     #[command(flatten)]
     pub(crate) secrets: SecretsSettings,
+    #[command(flatten)]
+    pub(crate) fonts: FontSettings,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -63,7 +65,7 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         process: ProcessArgs,
-        /// Let the reference at /docs send requests, through a proxy for development: the API
+        /// Show the data at /docs and let the reference send requests, through a proxy for development: the API
         /// itself refuses browsers.
         #[arg(long, env = "SVC_TRY_IT")]
         try_it: bool,

@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use svc_core::domain::company::{CompanyId, LimitMode, Plan};
 use svc_core::operations::import::Existing;
 use svc_core::settings::StamperSettings;
-use svc_core::store::CompanyChange;
+use svc_core::store::{CompanyChange, LetterheadChange};
 
 use super::span::time_span;
 
@@ -32,6 +32,19 @@ pub(crate) enum CompanyCommand {
         company: CompanyId,
         #[command(flatten)]
         settings: CompanyArgs,
+    },
+    /// Set the logo of a company's printed documents, or remove it. Transparent parts become white, a
+    /// white border is cut off, and a large logo is made smaller.
+    Logo {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// A PNG, or an SVG without text and images, of up to 2 MiB.
+        #[arg(required_unless_present = "remove", conflicts_with = "remove")]
+        file: Option<PathBuf>,
+        /// Remove it.
+        #[arg(long)]
+        remove: bool,
     },
     /// Copy a company with all its records into a new test company, without keys, webhooks,
     /// certificates and users' e-mails.
@@ -102,6 +115,28 @@ pub(crate) struct CompanyArgs {
     /// Its fiscal postal code.
     #[arg(long)]
     cp: Option<String>,
+    #[command(flatten)]
+    letterhead: LetterheadArgs,
+}
+
+/// What a company's printed documents bear besides; an empty text removes it.
+#[derive(Debug, Args)]
+struct LetterheadArgs {
+    /// The colour of its printed documents.
+    #[arg(long, value_name = "#RRGGBB")]
+    color: Option<String>,
+    /// Its address on printed documents, of up to five lines.
+    #[arg(long)]
+    address: Option<String>,
+    /// Its telephone number on printed documents.
+    #[arg(long)]
+    phone: Option<String>,
+    /// The e-mail address on printed documents.
+    #[arg(long, value_name = "EMAIL")]
+    contact_email: Option<String>,
+    /// Its website on printed documents.
+    #[arg(long)]
+    web: Option<String>,
 }
 
 /// What becomes of a line whose clave is taken.
@@ -170,6 +205,13 @@ impl From<CompanyArgs> for CompanyChange {
             rfc: args.rfc,
             regimen: args.regimen,
             cp: args.cp,
+            letterhead: LetterheadChange {
+                color: args.letterhead.color,
+                direccion: args.letterhead.address,
+                telefono: args.letterhead.phone,
+                correo: args.letterhead.contact_email,
+                web: args.letterhead.web,
+            },
         }
     }
 }

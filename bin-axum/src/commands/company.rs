@@ -1,7 +1,12 @@
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
 use serde_json::json;
 use svc_core::Context;
 use svc_core::domain::company::CompanyId;
-use svc_core::operations::{EditCompany, MoveClock};
+use svc_core::domain::paper::{Logo, MAX_LOGO_FILE};
+use svc_core::operations::{EditCompany, MoveClock, SetLogo};
 use svc_store_postgres::PostgresStore;
 
 use crate::cli::CompanyCommand;
@@ -20,6 +25,10 @@ pub(super) async fn run(context: &Context, store: &PostgresStore, command: Compa
         CompanyCommand::Edit { company, settings } => {
             print(&context.run(company, &EditCompany(settings.into())).await?)
         }
+        CompanyCommand::Logo { company, file, remove: _ } => {
+            let logo = file.as_deref().map(read_logo).transpose()?;
+            print(&context.run(company, &SetLogo(logo)).await?)
+        }
         CompanyCommand::Fork { company, name } => {
             let (fork, bar) = (context.new_fork(name)?, Progress::new("rows", None));
             let outcome = store.fork_telling(company, &fork, &mut |done, all| bar.tell_of(done, all)).await;
@@ -36,6 +45,13 @@ pub(super) async fn run(context: &Context, store: &PostgresStore, command: Compa
             print(&context.run(company, &movement).await?)
         }
     }
+}
+
+fn read_logo(path: &Path) -> Result<Logo, Failure> {
+    let failed = || Failure::io(format!("cannot read {}", path.display()));
+    let mut bytes = Vec::new();
+    File::open(path).map_err(failed())?.take(MAX_LOGO_FILE as u64 + 1).read_to_end(&mut bytes).map_err(failed())?;
+    Logo::from_file(&bytes).map_err(|fault| Failure::Other(format!("{}: {fault}", path.display())))
 }
 
 async fn list(store: &PostgresStore) -> Result<(), Failure> {

@@ -34,8 +34,13 @@ use crate::parts::Parts;
 use crate::secrets::sealer as secrets_of_command;
 
 pub(crate) async fn run(cli: Cli, parts: &Parts) -> Result<(), Failure> {
-    let Cli { command, database, secrets, .. } = cli;
-    run_command(command, &database, &secrets, parts).await.map_err(|failure| named(failure, &database))
+    let Cli { command, database, secrets, fonts, .. } = cli;
+    let mut parts = parts.clone();
+    let prints = !matches!(command, Command::Healthcheck { .. } | Command::Listen(_));
+    if let Some(fonts) = prints.then(|| fonts.open()).transpose()?.flatten() {
+        parts.add(move |builder| builder.fonts(fonts.clone()));
+    }
+    run_command(command, &database, &secrets, &parts).await.map_err(|failure| named(failure, &database))
 }
 
 async fn run_command(

@@ -38,7 +38,9 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: 
         eprintln!("# {what}\n{curl}\n");
     }
     let origin = base_url.trim_end_matches("/api/v1");
-    eprintln!("The reference is at {origin}/docs; with --try-it it can send requests.\n");
+    eprintln!(
+        "The documentation is at {origin}/docs, with this key filled in; with --try-it it shows the data and sends requests.\n"
+    );
     eprintln!("Events are sent to webhooks: to see them, run svc listen in another terminal before you paste.\n");
     if let Some((company, _)) = svc_core::parse_key_id(key_id) {
         eprintln!("A month passes in another terminal: svc company clock --company {} --forward 31d\n", company.0);

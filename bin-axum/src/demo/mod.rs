@@ -79,7 +79,7 @@ pub(crate) async fn run(
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day, service.api.serves_office())?;
     let operators = Operators { listen: process.admin_listen, has_stamper: true };
-    let services = Services::of(&context, &service.api);
+    let services = Services::of(&context, &service.api).key_for_this_machine(&access.key_id, &access.api_key);
     serving::answer(database, server, services, Some(outside), operators, plan).await
 }
 

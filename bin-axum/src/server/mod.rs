@@ -88,7 +88,7 @@ impl Server {
         let api = services.api.clone();
         let context = api.context().clone();
         let mut work = spawn_work(&context, outside, stop.clone());
-        let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
+        let proxy = if self.try_it { try_it::routes(api.clone(), context.base_url()) } else { axum::Router::new() };
         let services = services.reference_sends_requests(self.try_it);
         let app = proxy.fallback_service(services).layer(map_response_with_state(stop.clone(), close_when_stopping));
         let app =

@@ -34,6 +34,12 @@ impl Services {
         }
     }
 
+    /// Fills a key into the pages, for readers on this machine.
+    pub(crate) fn key_for_this_machine(mut self, key_id: &str, secret: &str) -> Self {
+        self.pages = self.pages.key_for_this_machine(key_id, secret);
+        self
+    }
+
     /// Lets the reference send requests, through the development proxy.
     pub(super) fn reference_sends_requests(mut self, sends: bool) -> Self {
         self.pages = self.pages.sends_requests(sends);

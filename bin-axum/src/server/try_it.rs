@@ -4,17 +4,43 @@
 use axum::Router;
 use axum::extract::Request;
 use axum::http::header::{COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN, REFERER};
-use axum::http::{HeaderName, StatusCode};
+use axum::http::{HeaderName, StatusCode, Uri};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use svc_core::Api;
+use tower::ServiceExt as _;
+use url::form_urlencoded;
+
+/// Where it is.
+const PATH: &str = "/docs/api";
 
 /// The headers in which a browser names the origin of a request.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The proxy to `api`.
-pub(super) fn routes(api: Api) -> Router {
-    Router::new().nest_service("/docs/api", api).layer(from_fn(forward))
+/// The proxy to `api`, whose public address is `base_url`. A request's address below it is the rest of
+/// the path, or in the parameter `scalar_url`, where the reference's viewer puts the whole address.
+pub(super) fn routes(api: Api, base_url: &str) -> Router {
+    let base_url = base_url.to_owned();
+    let proxied = api.map_request(move |request: Request| aimed(&base_url, request));
+    let below = format!("{PATH}/{{*rest}}");
+    Router::new().route_service(PATH, proxied.clone()).route_service(&below, proxied).layer(from_fn(forward))
+}
+
+/// The request that is meant; what names no address below the API's is one of no resource.
+fn aimed(base_url: &str, mut request: Request) -> Request {
+    let base = base_url.parse::<Uri>().unwrap_or_default();
+    let base = base.path().trim_end_matches('/');
+    let uri = request.uri();
+    let whole = uri.path_and_query().map_or("", |path| path.as_str());
+    let rest = whole.strip_prefix(PATH).filter(|rest| rest.starts_with('/')).map(str::to_owned);
+    let asked = || {
+        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+        let url = query.into_iter().find(|(name, _)| name == "scalar_url")?.1;
+        url.strip_prefix(base_url).filter(|rest| rest.starts_with('/')).map(str::to_owned)
+    };
+    let target = rest.or_else(asked).and_then(|rest| format!("{base}{rest}").parse::<Uri>().ok());
+    *request.uri_mut() = target.unwrap_or_else(|| Uri::from_static("/-"));
+    request
 }
 
 async fn forward(mut request: Request, next: Next) -> Response {
@@ -40,6 +66,25 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_goes_to_the_address_that_the_viewer_names() {
+        for (asked, target) in [
+            (
+                "?scalar_url=http%3A%2F%2F127.0.0.1%3A8080%2Fapi%2Fv1%2Fclientes%3Flimite%3D3",
+                "/api/v1/clientes?limite=3",
+            ),
+            ("?x=1&scalar_url=http://127.0.0.1:8080/api/v1/ventas", "/api/v1/ventas"),
+            ("/clientes?limite=3", "/api/v1/clientes?limite=3"),
+            ("?scalar_url=https://evil.example/api/v1/clientes", "/-"),
+            ("?scalar_url=http://127.0.0.1:8080/api/v1@evil.example", "/-"),
+            ("", "/-"),
+        ] {
+            let request = Request::builder().uri(format!("{PATH}{asked}")).body(axum::body::Body::empty()).unwrap();
+            let aimed = aimed("http://127.0.0.1:8080/api/v1", request);
+            assert_eq!(aimed.uri().to_string(), target, "{asked}");
+        }
+    }
 
     #[test]
     fn pages_of_others_are_refused() {

@@ -28,7 +28,7 @@ fn the_description_is_printed_and_served_in_both_languages() {
         assert_eq!(served["servers"][0]["url"], "https://erp.example.com/api/v1");
         assert_eq!(served["paths"]["/clientes"]["get"]["summary"], like);
     }
-    let (head, body) = ask(&service, "GET", "/docs");
+    let (head, body) = ask(&service, "GET", "/docs/reference");
     assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
     assert!(body.contains("data-try-it=\"no\""), "{body}");
     let (_, body) = ask(&service, "GET", "/docs?lang=es");
@@ -36,6 +36,20 @@ fn the_description_is_printed_and_served_in_both_languages() {
         body.contains("<html lang=\"es\">") && body.contains("<a href=\"/docs/guides?lang=es\">Guías</a>"),
         "{body}"
     );
+    // A key is filled in by a demo alone.
+    assert!(body.contains("SVC_API_KEY=svc_…") && !body.contains("data-api-key"), "{body}");
+    let (head, _) = ask(&service, "GET", "/?lang=es");
+    assert!(head.starts_with("HTTP/1.1 302 ") && head.contains("location: /docs?lang=es"), "{head}");
+    let (_, body) = ask(&service, "GET", "/docs/events?lang=es");
+    assert!(body.contains("<h2 id=\"factura.timbrada\">") && body.contains("recurso"), "{body}");
+    let (head, _) = ask(&service, "GET", "/docs/style.css");
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag");
+    let request = format!(
+        "GET /docs/style.css HTTP/1.1\r\nHost: {}\r\nIf-None-Match: {tag}\r\nConnection: close\r\n\r\n",
+        service.address
+    );
+    let (head, body) = service.exchange(&request).unwrap();
+    assert!(head.starts_with("HTTP/1.1 304 ") && body.is_empty(), "{head}");
     let (_, body) = ask(&service, "GET", "/docs/guides/errors?lang=es");
     assert!(body.contains("<th>Qué hacer</th>") && body.contains("la llave falta, no es válida"), "{body}");
     let (_, body) = ask(&service, "GET", "/docs/guides/errors");

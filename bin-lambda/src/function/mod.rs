@@ -92,6 +92,9 @@ impl Function {
         PostgresStore::warn_of_unverified_hosts([&store]);
         let builder = part(svc_core::Context::builder(Arc::new(store), &config.base_url));
         let mut builder = config.api.apply(builder);
+        if let Some(fonts) = config.fonts.open()? {
+            builder = builder.fonts(fonts);
+        }
         if config.concurrency() > 1 {
             builder = builder.offload(1, |job| drop(tokio::task::spawn_blocking(job)));
         }

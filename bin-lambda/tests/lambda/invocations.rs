@@ -144,7 +144,9 @@ async fn it_serves_pages_and_tools_for_agents_beside_the_api() {
         let at = |path: &str| Sent { target: path.to_owned(), ..get("", &[]) };
         let page = through(gateway, &plain, &at("/docs?lang=es")).await;
         assert!(page.status == 200 && page.body.starts_with(b"<!doctype html>"), "{gateway:?}: {}", page.status);
-        let viewer = through(gateway, &plain, &at("/docs/scalar.js")).await;
+        let mut packed = at("/docs/scalar.js");
+        packed.headers.push(("Accept-Encoding".to_owned(), "gzip".to_owned()));
+        let viewer = through(gateway, &plain, &packed).await;
         assert!(viewer.status == 200 && viewer.body.starts_with(&[0x1f, 0x8b]), "{gateway:?}: {}", viewer.status);
         assert_eq!(through(gateway, &plain, &at("/office/openapi.json")).await.status, 404, "{gateway:?}");
         assert_eq!(through(gateway, &whole, &at("/office/openapi.json")).await.status, 200, "{gateway:?}");

@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use http::Request;
 use sha2::{Digest, Sha256};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
+use svc_core::domain::paper::ticket::SaleTicket;
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
 use svc_core::domain::words::{Held, OwnerMatter};
@@ -15,8 +16,8 @@ use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
     Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
-    QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument,
-    Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError,
+    StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use tokio::runtime::Runtime;
@@ -53,6 +54,14 @@ impl Reader for MemoryReader<'_> {
     }
 
     async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
+        Ok(None)
+    }
+
+    async fn printable_document(&self, _: i64) -> Result<Option<PrintableDocument>, StoreError> {
+        Ok(None)
+    }
+
+    async fn sale_ticket(&self, _: i64) -> Result<Option<SaleTicket>, StoreError> {
         Ok(None)
     }
 

@@ -31,6 +31,7 @@ use crate::compute::{Compute, Job};
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
 use crate::domain::event::OwnEvent;
+use crate::domain::paper::Fonts;
 use crate::operation::{Hook, Operation, Registry, RegistryError, Router, Subscriber, uuid_v7};
 use crate::record::List;
 use crate::secrets::Sealer;
@@ -81,6 +82,7 @@ struct ContextInner {
     registry: Registry,
     router: Router,
     attachments: Option<Arc<dyn Attachments>>,
+    fonts: Fonts,
     authenticator: Option<Arc<dyn AnyAuthenticator>>,
     settings: Settings,
 }
@@ -127,6 +129,7 @@ pub struct ContextBuilder {
     compute: Compute,
     registry: Registry,
     attachments: Option<Arc<dyn Attachments>>,
+    fonts: Fonts,
     authenticator: Option<Arc<dyn AnyAuthenticator>>,
     settings: Settings,
 }
@@ -252,6 +255,11 @@ impl Context {
         &self.shared.compute
     }
 
+    /// The fonts of printed documents.
+    pub(crate) fn fonts(&self) -> &Fonts {
+        &self.shared.fonts
+    }
+
     /// The routes of its operations.
     pub(crate) fn router(&self) -> &Router {
         &self.shared.router
@@ -289,6 +297,7 @@ impl ContextBuilder {
             compute: Compute::default(),
             registry,
             attachments: None,
+            fonts: Fonts::default(),
             authenticator: None,
             settings: Settings::default(),
         }
@@ -456,6 +465,14 @@ impl ContextBuilder {
         self
     }
 
+    /// Sets the fonts of printed documents; by default Svc's own, with Latin, Greek and Cyrillic
+    /// letters. Every process that prints or sends documents needs the same.
+    #[must_use]
+    pub fn fonts(mut self, fonts: Fonts) -> Self {
+        self.fonts = fonts;
+        self
+    }
+
     /// Adds a host's kind of events: see [`Registry::event`].
     #[must_use]
     pub fn event<E: OwnEvent>(mut self) -> Self {
@@ -498,6 +515,7 @@ impl ContextBuilder {
             registry: self.registry,
             router,
             attachments: self.attachments,
+            fonts: self.fonts,
             authenticator: self.authenticator,
             settings: self.settings,
         });

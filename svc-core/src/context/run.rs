@@ -84,6 +84,10 @@ impl Context {
         match file {
             File::Whole(bytes) => Ok(bytes),
             File::Unmade(make) => self.compute().run(company, make).await?,
+            File::Drawn(draw) => {
+                let fonts = self.fonts().clone();
+                self.compute().run(company, move || draw(&fonts)).await?
+            }
             File::Named(file) => self.compute().run(company, file.make).await?,
         }
     }

@@ -19,6 +19,7 @@ pub mod line_details;
 pub mod money;
 pub mod opportunity;
 pub mod order;
+pub mod paper;
 pub mod payable;
 pub mod payment;
 pub mod purchase;

@@ -18,14 +18,13 @@ use serde::Serialize;
 
 use crate::budget::Budget;
 use crate::context::Context;
-use crate::domain::cfdi::printed::{DocumentValidity, print};
 use crate::domain::company::CompanyId;
 use crate::domain::words::InvoiceStatus;
 use crate::error::Error;
 use crate::leases::{Lease, LeasedPass, LeasedQueue, Pace, WorkOutcome};
 use crate::observe;
 use crate::operation::File;
-use crate::store::{Backlog, LeaseTerms, LeasedMail, Queue, StoreError, StoredDocument, Tx};
+use crate::store::{Backlog, LeaseTerms, LeasedMail, PrintableDocument, Queue, StoreError, Tx};
 
 pub use owners::tell_owners;
 #[cfg(feature = "smtp")]
@@ -186,15 +185,13 @@ impl Mails<'_> {
 
     /// The stamped XML of a document and its printed representation; `None` if it is cancelled.
     async fn files(&self, company: CompanyId, factura: i64) -> Result<Option<Vec<AttachedFile>>, Error> {
-        let stored = self.context.store().reader(company).document(factura).await?;
-        let Some(StoredDocument { estatus: InvoiceStatus::Vigente, serie, folio, xml: Some(xml) }) = stored else {
-            return Ok(None);
-        };
-        let name = file_name(serie.as_deref(), folio.as_deref(), factura);
-        let printed = xml.clone();
-        let pdf = File::Unmade(Box::new(move || {
-            Ok(print(&printed, DocumentValidity::Vigente).map_err(Error::internal)?.into())
-        }));
+        let stored = self.context.store().reader(company).printable_document(factura).await?;
+        let valid = |printable: &PrintableDocument| printable.document.estatus == InvoiceStatus::Vigente;
+        let Some(printable) = stored.filter(valid) else { return Ok(None) };
+        let document = &printable.document;
+        let Some(xml) = document.xml.clone() else { return Ok(None) };
+        let name = file_name(document.serie.as_deref(), document.folio.as_deref(), factura);
+        let pdf = File::printed(printable)?;
         let file = |end, content_type, content| AttachedFile { name: format!("{name}.{end}"), content_type, content };
         Ok(Some(vec![
             file("xml", "application/xml", xml.into()),

@@ -1,5 +1,5 @@
 /// A language of the OpenAPI document and of the texts in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Language {
     /// `en`.
     #[default]

@@ -11,6 +11,7 @@
 
 mod described;
 mod examples;
+mod groups;
 mod headers;
 mod language;
 mod named;
@@ -30,6 +31,8 @@ use serde_json::{Value, json};
 
 #[cfg(test)]
 pub(crate) use examples::input as example;
+#[cfg(feature = "pages")]
+pub(crate) use groups::TAG_GROUPS;
 pub use language::Language;
 pub use named::NamedOperation;
 use schemas::Schemas;
@@ -77,6 +80,8 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
     writer.schemas.end_of_ours();
     webhooks.extend(writer.own_notices());
     let tags = writer.tags();
+    let own = own_group(writer.registry, writer.language);
+    let tag_groups = groups::groups(&tags, writer.language, &own);
     let Writer { registry, reached, language, texts, mut schemas, .. } = writer;
     schemas.insert("Error", responses::error_schema(language));
     let schemas = schemas.into_components(&texts);
@@ -101,6 +106,7 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
         "servers": [{ "url": base_url, "description": language.say("This installation", "Esta instalación") }],
         "security": [operations::credentials()],
         "tags": tags,
+        "x-tagGroups": tag_groups,
         "paths": paths,
         "webhooks": webhooks,
         "components": {
@@ -114,4 +120,9 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
     });
     notices::extend_kinds(&mut document, registry.kinds().own());
     document
+}
+
+/// What the group of a host's tags is called.
+fn own_group(registry: &Registry, language: Language) -> String {
+    registry.title().unwrap_or(language.say("Further operations", "Otras operaciones")).to_owned()
 }

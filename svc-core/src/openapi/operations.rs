@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::described::{Described, tag};
 use super::language::Language;
-use super::{Writer, examples, parameters};
+use super::{Writer, examples, groups, parameters};
 use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Http, Idempotency, Method, Repetition};
 
@@ -123,7 +123,12 @@ impl Writer<'_> {
                     said if said.is_empty() => self.own_tag(),
                     said => said,
                 };
-                tags.push(json!({ "name": name, "description": said }));
+                let mut tag = json!({ "name": name });
+                if let Some(title) = groups::title(name, self.language) {
+                    tag["x-displayName"] = title.into();
+                }
+                tag["description"] = said.into();
+                tags.push(tag);
             }
         }
         tags.into()

@@ -3,8 +3,11 @@ use std::future::Future;
 use bytes::Bytes;
 
 use super::Spec;
-use crate::error::Error;
-use crate::store::Reader;
+use crate::domain::cfdi::printed::{DocumentValidity, Printing, print};
+use crate::domain::paper::Fonts;
+use crate::domain::words::InvoiceStatus;
+use crate::error::{Code, Error};
+use crate::store::{PrintableDocument, Reader};
 
 /// A read that returns a file instead of JSON; its errors are JSON like all others. The type's
 /// fields are its input.
@@ -22,6 +25,8 @@ pub enum File {
     Whole(Bytes),
     /// What makes the file, which may compute for milliseconds.
     Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
+    /// What draws the file with the process's fonts, which may compute for milliseconds.
+    Drawn(Box<dyn FnOnce(&Fonts) -> Result<Bytes, Error> + Send>),
     /// What makes a file that has a name of its own.
     Named(NamedFile),
 }
@@ -37,11 +42,23 @@ pub struct NamedFile {
 }
 
 impl File {
+    /// The printed representation of a document, which must be stamped.
+    pub(crate) fn printed(printable: PrintableDocument) -> Result<Self, Error> {
+        let PrintableDocument { document, letterhead, remarks } = printable;
+        let xml = document.xml.ok_or(Code::DocumentoNoDisponible)?;
+        let cancelled = document.estatus == InvoiceStatus::Cancelada;
+        let validity = if cancelled { DocumentValidity::Cancelada } else { DocumentValidity::Vigente };
+        Ok(Self::Drawn(Box::new(move |fonts| {
+            let printing = Printing { xml: &xml, validity, letterhead: &letterhead, remarks: &remarks, fonts };
+            Ok(print(&printing).map_err(Error::internal)?.into())
+        })))
+    }
+
     /// The content type, which is `usual` unless the file says another, and the file's name.
     pub(crate) fn labels(&self, usual: &'static str) -> (&'static str, Option<String>) {
         match self {
             Self::Named(file) => (file.content, Some(file.name.clone())),
-            Self::Whole(_) | Self::Unmade(_) => (usual, None),
+            Self::Whole(_) | Self::Unmade(_) | Self::Drawn(_) => (usual, None),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::TimeDelta;
 use serde::Serialize;
 
+use super::letterhead;
 use super::user::email;
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
@@ -13,7 +14,7 @@ use crate::domain::rfc::{Person, Rfc};
 use crate::domain::sat;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{CompanyChange, NewUser, TransactionBody, Tx};
+use crate::store::{CompanyChange, LetterheadChange, NewUser, TransactionBody, Tx};
 
 /// The company that was created.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -67,9 +68,10 @@ impl Context {
             cursor_key: random_bytes(self.random()),
         };
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
+        let letterhead = settings.letterhead.clone();
         settings.apply(&mut company);
         let id = company.id;
-        self.transact(id, &mut Create { context: self, company, correo }).await
+        self.transact(id, &mut Create { context: self, company, correo, letterhead }).await
     }
 }
 
@@ -78,6 +80,7 @@ struct Create<'a> {
     company: Company,
     /// The owner's e-mail address.
     correo: Option<String>,
+    letterhead: LetterheadChange,
 }
 
 impl TransactionBody for Create<'_> {
@@ -85,6 +88,10 @@ impl TransactionBody for Create<'_> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<CompanyCreated, Error> {
         tx.insert_company(&self.company, self.context.now()).await?;
+        if self.letterhead != LetterheadChange::default() {
+            let letterhead = self.letterhead.clone();
+            tx.update_company(&CompanyChange { letterhead, ..CompanyChange::default() }).await?;
+        }
         let owner = NewUser { nombre: "Titular".to_owned(), correo: self.correo.clone(), vendedor: true };
         let usuario = tx.insert_user(&owner).await?;
         Ok(CompanyCreated { empresa: self.company.id, usuario })
@@ -126,6 +133,7 @@ pub(super) fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -
     if let Some(correo) = &mut settings.correo {
         *correo = email(correo)?;
     }
+    letterhead::normalize(&mut settings.letterhead)?;
     let percent = rust_decimal::Decimal::ZERO..=rust_decimal::Decimal::ONE_HUNDRED;
     if settings.anticipo_minimo.is_some_and(|minimum| !percent.contains(&minimum)) {
         return invalid("anticipo_minimo", "debe ser un porcentaje de 0 a 100");

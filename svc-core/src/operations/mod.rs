@@ -12,6 +12,7 @@ pub mod import;
 mod invoice;
 mod key;
 mod ledger;
+mod letterhead;
 mod opportunity;
 mod product;
 mod purchase;
@@ -46,6 +47,7 @@ pub use ledger::{
     NumberedAccount, ReopenMonths, Revaluations, RevalueBalances, RevaluedBalance, ReverseEntry, Sums, TrialBalance,
     WriteEntry, WriteOpening,
 };
+pub use letterhead::{LogoChanged, SetLogo};
 pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
 pub use product::{
     CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef, ReadProduct,
@@ -69,8 +71,8 @@ pub use report::{
 pub use sale::{
     AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
     EndInvoicing, FulfilOrder, GoodsReturned, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody,
-    MAX_LINES, OrderInvoiced, OrderQuote, ReadSale, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured, SaleCreated,
-    SaleRef,
+    MAX_LINES, OrderInvoiced, OrderQuote, PrintTicket, ReadSale, ReturnGoods, ReturnedGoods, SaleBody, SaleCaptured,
+    SaleCreated, SaleRef,
 };
 pub use secrets::SecretsRotated;
 pub use stock::{

@@ -1,46 +1,41 @@
 //! [`Pages`]: the pages as one tower service.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{self, Poll};
 
 use bytes::Bytes;
-use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
-};
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::header::{ALLOW, HOST, LOCATION};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
-use serde_json::Value;
 
-use super::guides::{guide, guides};
-use super::html::{LOGO, Site, html_page, link};
+use super::answer::{HTML, Page, refuse};
+use super::guides::{guide, guides, home};
+use super::home::{data_page, events_page};
+use super::html::{Content, LOGO, ReaderKey, Site, html_page, link};
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::openapi::Language;
 use crate::operation::JSON;
+use crate::service::ClientAddress;
 
 const VIEWER: &[u8] = include_bytes!("assets/scalar.js.gz");
-const START: &str = include_str!("assets/start.js");
 const STYLE: &str = include_str!("assets/style.css");
+
+/// The scripts by their paths.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("/docs/theme.js", include_str!("assets/theme.js")),
+    ("/docs/docs.js", include_str!("assets/docs.js")),
+    ("/docs/data.js", include_str!("assets/data.js")),
+    ("/docs/reference.js", include_str!("assets/reference.js")),
+];
 
 /// Whose turn it is to compute for clients without a key.
 const NO_COMPANY: CompanyId = CompanyId(0);
-
-/// How long clients may cache pages: they change with the server's version.
-const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=300");
-
-/// The content policy: pages may load from and reach this server only. The viewer inserts styles
-/// into the page.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
-    font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-);
-
-const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
-const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// A page that shows a description.
 struct ReferencePage {
@@ -51,8 +46,11 @@ struct ReferencePage {
     titles: [&'static str; 2],
 }
 
-const API: ReferencePage =
-    ReferencePage { path: "/docs", document: "/openapi.json", titles: ["API reference", "Referencia de la API"] };
+const API: ReferencePage = ReferencePage {
+    path: "/docs/reference",
+    document: "/openapi.json",
+    titles: ["API reference", "Referencia de la API"],
+};
 const OFFICE: ReferencePage = ReferencePage {
     path: "/docs/office",
     document: "/office/openapi.json",
@@ -67,19 +65,25 @@ pub struct Pages {
     has_office: bool,
     sends_requests: bool,
     logo: Option<(HeaderValue, Bytes)>,
-    api: Documents,
-    office: Documents,
+    key: Option<ReaderKey>,
+    made: Made,
 }
 
-/// A description in each language. It is built on first use: most servers never need it, and it takes
-/// a moment.
-type Documents = Arc<[OnceLock<Bytes>; 2]>;
+/// The pages that were asked for, by path and language. They are made on first use: most servers never
+/// need most of them, and a description takes a moment.
+type Made = Arc<Mutex<HashMap<(String, Language), Arc<Page>>>>;
 
 impl Pages {
     /// The pages of the API of `context`, with its own operations and the title of its registry.
     pub fn new(context: &Context) -> Self {
-        let (api, office) = Default::default();
-        Self { context: context.clone(), has_office: false, sends_requests: false, logo: None, api, office }
+        Self {
+            context: context.clone(),
+            has_office: false,
+            sends_requests: false,
+            logo: None,
+            key: None,
+            made: Made::default(),
+        }
     }
 
     /// Adds the reference and the description of the office, if it is served.
@@ -100,10 +104,19 @@ impl Pages {
     }
 
     /// Lets the reference send requests, to `/docs/api`. The API refuses browsers, so a server that
-    /// switches it on has a proxy there, for development.
+    /// switches it on has a proxy there, for development: it takes the request's address from the
+    /// path, or from `scalar_url` in the query.
     #[must_use]
     pub fn sends_requests(mut self, sends: bool) -> Self {
         self.sends_requests = sends;
+        self
+    }
+
+    /// Fills a key into the quickstart and the reference, for readers on this machine alone: requests
+    /// that come from its own addresses ([`ClientAddress`]) and name it as their host. For a demo.
+    #[must_use]
+    pub fn key_for_this_machine(mut self, key_id: impl Into<String>, secret: impl Into<String>) -> Self {
+        self.key = Some(ReaderKey { key_id: key_id.into(), secret: secret.into() });
         self
     }
 
@@ -113,7 +126,9 @@ impl Pages {
         match path {
             LOGO => self.logo.is_some(),
             _ if of_office => self.has_office,
-            "/docs" | "/openapi.json" | "/docs/start.js" | "/docs/style.css" | "/docs/scalar.js" => true,
+            "/" | "/docs" | "/docs/" | "/docs/events" | "/docs/data" | "/docs/style.css" | "/docs/scalar.js" => true,
+            _ if path == API.path || path == API.document => true,
+            _ if SCRIPTS.iter().any(|(script, _)| *script == path) => true,
             _ => path == "/docs/guides" || path.starts_with("/docs/guides/"),
         }
     }
@@ -121,81 +136,130 @@ impl Pages {
     /// Answers a request.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<Bytes> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            let mut refusal = answer(StatusCode::METHOD_NOT_ALLOWED, TEXT, Bytes::new());
+            let mut refusal = refuse(StatusCode::METHOD_NOT_ALLOWED, "");
             refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             return refusal;
         }
         let uri = request.uri();
-        self.page(uri.path(), uri.query().unwrap_or_default()).await
-    }
-
-    async fn page(&self, path: &str, query: &str) -> Response<Bytes> {
+        let (path, query) = (uri.path(), uri.query().unwrap_or_default());
         if !self.has(path) {
             return refuse(StatusCode::NOT_FOUND, "no such page\n");
         }
-        let registry = self.context.registry();
-        let site =
-            Site { has_office: self.has_office, has_logo: self.logo.is_some(), ..Site::of(language(query), registry) };
-        match (path, &self.logo) {
-            (LOGO, Some((content, image))) => asset(content.clone(), image.clone()),
-            ("/docs", _) => shown(API.page(site, self.sends_requests)),
-            ("/docs/office", _) => shown(OFFICE.page(site, false)),
-            ("/openapi.json", _) => {
-                self.document(&self.api, query, |context, language| {
-                    context.registry().openapi(language, context.base_url())
-                })
-                .await
-            }
-            ("/office/openapi.json", _) => {
-                self.document(&self.office, query, |context, language| {
-                    context.registry().office_openapi(language, context.base_url())
-                })
-                .await
-            }
-            ("/docs/guides", _) => shown(guides(site)),
-            ("/docs/start.js", _) => script(START.as_bytes()),
-            ("/docs/style.css", _) => {
-                asset(HeaderValue::from_static("text/css; charset=utf-8"), Bytes::from_static(STYLE.as_bytes()))
-            }
-            ("/docs/scalar.js", _) => with(script(VIEWER), CONTENT_ENCODING, HeaderValue::from_static("gzip")),
-            _ => {
-                let name = path.strip_prefix("/docs/guides/").unwrap_or_default();
-                guide(name, site).map_or_else(|| refuse(StatusCode::NOT_FOUND, "no such guide\n"), shown)
-            }
+        if path == "/" || path == "/docs/" {
+            return moved(language(query));
+        }
+        let is_description = path == API.document || path == OFFICE.document;
+        let language = if is_description { described_language(query) } else { Some(language(query)) };
+        let Some(language) = language else { return refuse(StatusCode::BAD_REQUEST, "lang is en or es\n") };
+        let key = self.key.as_ref().filter(|_| shows_key(path) && is_local(&request));
+        match self.page(path, language, key).await {
+            Ok(Some(page)) => page.answer(request.headers()),
+            Ok(None) => refuse(StatusCode::NOT_FOUND, "no such guide\n"),
+            Err(error) => self.context.refusal(error),
         }
     }
 
-    /// A description, in the language that the query requests.
-    async fn document(
+    /// The page at a path that is one of the pages, with the key if there is one; `None` if there is no
+    /// such guide.
+    async fn page(
         &self,
-        documents: &Documents,
-        query: &str,
-        make: fn(&Context, Language) -> Value,
-    ) -> Response<Bytes> {
-        let Some(language) = described_language(query) else {
-            return refuse(StatusCode::BAD_REQUEST, "lang is en or es\n");
+        path: &str,
+        language: Language,
+        key: Option<&ReaderKey>,
+    ) -> Result<Option<Arc<Page>>, crate::error::Error> {
+        // Assets have no language.
+        let place = (
+            path.to_owned(),
+            if path.contains('.') && !path.ends_with(".json") { Language::default() } else { language },
+        );
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
+        if key.is_none()
+            && let Some(page) = made()
+        {
+            return Ok(Some(page));
+        }
+        let (pages, asked, reader) = (self.clone(), path.to_owned(), key.cloned());
+        let make = move || pages.make(&asked, language, reader.as_ref());
+        let Some(page) = self.context.compute().run(NO_COMPANY, make).await? else { return Ok(None) };
+        if key.is_some() {
+            return Ok(Some(Arc::new(page.private())));
+        }
+        let page = Arc::new(page);
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(place, Arc::clone(&page));
+        Ok(Some(page))
+    }
+
+    fn make(&self, path: &str, language: Language, key: Option<&ReaderKey>) -> Option<Page> {
+        let (registry, base_url) = (self.context.registry(), self.context.base_url());
+        let site = Site {
+            has_office: self.has_office,
+            sends_requests: self.sends_requests,
+            has_logo: self.logo.is_some(),
+            key,
+            ..Site::of(language, registry, base_url)
         };
-        let (documents, context) = (Arc::clone(documents), self.context.clone());
-        let once = move || {
-            let document = || Bytes::from(make(&context, language).to_string());
-            documents[language as usize].get_or_init(document).clone()
-        };
-        match self.context.compute().run(NO_COMPANY, once).await {
-            Ok(document) => with(answer(StatusCode::OK, HeaderValue::from_static(JSON), document), CACHE_CONTROL, KEPT),
-            Err(error) => self.context.refusal(error),
+        let html = |page: String| Some(Page::new(HTML, page));
+        match path {
+            "/docs" => html(home(site)),
+            "/docs/guides" => html(guides(site)),
+            "/docs/events" => html(events_page(site, &registry.openapi(language, base_url))),
+            "/docs/data" => html(data_page(site)),
+            "/docs/style.css" => Some(Page::new(HeaderValue::from_static("text/css; charset=utf-8"), STYLE)),
+            "/docs/scalar.js" => Some(Page::stored(SCRIPT, VIEWER)),
+            _ if path == API.path => html(API.page(site)),
+            _ if path == OFFICE.path => html(OFFICE.page(Site { sends_requests: false, ..site })),
+            _ if path == API.document => Some(described(&registry.openapi(language, base_url))),
+            _ if path == OFFICE.document => Some(described(&registry.office_openapi(language, base_url))),
+            LOGO => self.logo.clone().map(|(content, image)| Page::new(content, image)),
+            _ => match SCRIPTS.iter().find(|(script, _)| *script == path) {
+                Some((_, text)) => Some(Page::new(SCRIPT, *text)),
+                None => html(guide(path.strip_prefix("/docs/guides/")?, site)?),
+            },
         }
     }
 }
 
+const SCRIPT: HeaderValue = HeaderValue::from_static("text/javascript; charset=utf-8");
+
 impl ReferencePage {
-    fn page(&self, site: Site<'_>, sends_requests: bool) -> String {
+    fn page(&self, site: Site<'_>) -> String {
         let language = site.language;
-        let try_it = if sends_requests { "yes" } else { "no" };
-        let attributes = format!(" data-try-it=\"{try_it}\" data-document=\"{}\"", link(language, self.document));
-        let content = "<div id=\"reference\"></div>\n\
-            <script src=\"/docs/scalar.js\"></script>\n<script src=\"/docs/start.js\"></script>";
-        html_page(site, self.path, self.titles[language as usize], &attributes, content)
+        let try_it = if site.sends_requests { "yes" } else { "no" };
+        let attributes = format!(
+            " class=\"reference\" data-try-it=\"{try_it}\" data-document=\"{}\"",
+            link(language, self.document)
+        );
+        let title = self.titles[language as usize];
+        let body = "<main id=\"content\"><div id=\"reference\"></div></main>";
+        let scripts = &["/docs/scalar.js", "/docs/reference.js"];
+        html_page(site, &Content { path: self.path, title, attributes: &attributes, body, scripts })
     }
+}
+
+fn described(description: &serde_json::Value) -> Page {
+    Page::new(HeaderValue::from_static(JSON), description.to_string())
+}
+
+/// Whether a page shows the reader's key.
+fn shows_key(path: &str) -> bool {
+    matches!(path, "/docs" | "/docs/data") || path == API.path
+}
+
+/// Whether a request comes from this machine and names it as its host: neither another machine nor
+/// another site's page in a browser of this one can ask so.
+fn is_local<B>(request: &Request<B>) -> bool {
+    let address = request.extensions().get::<ClientAddress>();
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    address.is_some_and(|address| address.0.is_loopback()) && matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+/// Leads to the home page.
+fn moved(language: Language) -> Response<Bytes> {
+    let mut answer = refuse(StatusCode::FOUND, "");
+    let home = HeaderValue::from_str(&link(language, "/docs"));
+    answer.headers_mut().extend(home.ok().map(|home| (LOCATION, home)));
+    answer
 }
 
 /// The language of a page: `lang` in its query, English if it is missing or unknown.
@@ -210,34 +274,6 @@ fn described_language(query: &str) -> Option<Language> {
         "" => Some(Language::English),
         query => Language::parse(query.strip_prefix("lang=")?),
     }
-}
-
-fn answer(status: StatusCode, content: HeaderValue, body: impl Into<Bytes>) -> Response<Bytes> {
-    let mut answer = Response::new(body.into());
-    *answer.status_mut() = status;
-    with(answer, CONTENT_TYPE, content)
-}
-
-fn with(mut answer: Response<Bytes>, name: HeaderName, value: HeaderValue) -> Response<Bytes> {
-    answer.headers_mut().insert(name, value);
-    answer
-}
-
-fn refuse(status: StatusCode, text: &'static str) -> Response<Bytes> {
-    answer(status, TEXT, text)
-}
-
-fn shown(page: String) -> Response<Bytes> {
-    with(with(answer(StatusCode::OK, HTML, page), CONTENT_SECURITY_POLICY, POLICY), CACHE_CONTROL, KEPT)
-}
-
-fn asset(content: HeaderValue, bytes: Bytes) -> Response<Bytes> {
-    let answer = with(answer(StatusCode::OK, content, bytes), CACHE_CONTROL, KEPT);
-    with(answer, X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))
-}
-
-fn script(bytes: &'static [u8]) -> Response<Bytes> {
-    asset(HeaderValue::from_static("text/javascript; charset=utf-8"), Bytes::from_static(bytes))
 }
 
 impl<B: Send + 'static> tower::Service<Request<B>> for Pages {
@@ -272,5 +308,22 @@ mod tests {
         use sha2::{Digest as _, Sha256};
         let hash = hex::encode(Sha256::digest(VIEWER));
         assert!(include_str!("assets/README.md").contains(&hash), "{hash} is not in assets/README.md");
+    }
+
+    #[test]
+    fn only_this_machine_s_own_readers_see_the_key() {
+        for (address, host, local) in [
+            (Some("127.0.0.1"), "127.0.0.1:8080", true),
+            (Some("::1"), "localhost:8080", true),
+            (Some("127.0.0.1"), "evil.example", false),
+            (Some("10.0.0.7"), "localhost:8080", false),
+            (None, "localhost:8080", false),
+        ] {
+            let mut request = Request::builder().header(HOST, host).body(()).unwrap();
+            if let Some(address) = address {
+                request.extensions_mut().insert(ClientAddress(address.parse().unwrap()));
+            }
+            assert_eq!(is_local(&request), local, "{address:?} {host}");
+        }
     }
 }

@@ -74,6 +74,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::CountStock>(),
     Entry::operation::<operations::TransferStock>(),
     Entry::operation::<operations::ReadSale>(),
+    Entry::download::<operations::PrintTicket>(),
     Entry::operation::<operations::CaptureSale>(),
     Entry::operation::<operations::BeginInvoicing>(),
     Entry::operation::<operations::EndInvoicing>(),

@@ -32,6 +32,7 @@
 #[cfg(feature = "mcp")]
 mod agents;
 mod api;
+mod fonts;
 mod providers;
 
 use std::convert::Infallible;
@@ -41,6 +42,7 @@ use std::str::FromStr;
 #[cfg(feature = "mcp")]
 pub use agents::AgentSettings;
 pub use api::{ApiSettings, SecretsSettings};
+pub use fonts::FontSettings;
 pub use providers::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
 
 /// A setting that cannot be used. The text names its environment variable and the reason, and shows

@@ -113,10 +113,28 @@ pub struct CompanyChange {
     pub regimen: Option<i64>,
     /// See [`Company::cp`].
     pub cp: Option<String>,
+    /// What printed documents bear besides.
+    pub letterhead: LetterheadChange,
+}
+
+/// What an edit changes of what a company's printed documents bear; `None` leaves it unchanged, an
+/// empty text removes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LetterheadChange {
+    /// The company's colour, `#rrggbb`.
+    pub color: Option<String>,
+    /// Its address; lines are separated by line feeds.
+    pub direccion: Option<String>,
+    /// Its telephone number.
+    pub telefono: Option<String>,
+    /// The e-mail address for its customers.
+    pub correo: Option<String>,
+    /// Its website.
+    pub web: Option<String>,
 }
 
 impl CompanyChange {
-    /// Applies the changes to `company`, which does not have the owner's address.
+    /// Applies the changes to `company`, which has neither the owner's address nor the letterhead.
     pub fn apply(self, company: &mut Company) {
         fn set<T>(field: &mut T, value: Option<T>) {
             if let Some(value) = value {
@@ -262,6 +280,9 @@ pub trait CompanyTx {
 
     /// Updates the settings that `change` has. A postal code is also the head office's.
     async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError>;
+
+    /// Stores the company's logo, a PNG, or removes it.
+    async fn set_logo(&mut self, png: Option<&[u8]>) -> Result<(), StoreError>;
 
     /// Moves the clock of a test company; returns how far it is ahead then. `None`, without any
     /// change, if it is no test company, or if the clock would be moved backwards or beyond

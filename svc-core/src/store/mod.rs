@@ -59,6 +59,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::domain::company::CompanyId;
+use crate::domain::paper::ticket::SaleTicket;
 use crate::error::{Code, Error};
 use crate::record::{ListSpec, Query, Row, RowError};
 
@@ -69,8 +70,8 @@ pub use books::{
 };
 pub use cancellation::{CancellationPause, CancellationTx, QueuedCancellation, Substitute};
 pub use company::{
-    ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, ListedCertificate, ListedKey, ListedUser,
-    MAX_AHEAD, NewKey, NewUser, SIGNING_KEY,
+    ClockMovement, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, LetterheadChange, ListedCertificate,
+    ListedKey, ListedUser, MAX_AHEAD, NewKey, NewUser, SIGNING_KEY,
 };
 pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
@@ -102,8 +103,8 @@ pub use retention::{Aged, LOGGED, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{
-    LeasedStamping, MailedDocument, QueuedStamping, Related, SaleToStamp, StampingPayment, StampingRecord, StampingTx,
-    StoredDocument,
+    LeasedStamping, MailedDocument, PrintableDocument, QueuedStamping, Related, SaleToStamp, StampingPayment,
+    StampingRecord, StampingTx, StoredDocument,
 };
 pub use subscription::{
     AbandonedEvent, DueEvent, FeedEvent, HeldEvent, Subscription, SubscriptionStore, SubscriptionTx,
@@ -288,6 +289,13 @@ pub trait Reader: Send + Sync {
 
     /// A record of the invoice registry with its stamped document. It is one statement.
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
+
+    /// A record of the invoice registry with its stamped document and what its printed representation
+    /// shows besides. It is one statement.
+    async fn printable_document(&self, factura: i64) -> Result<Option<PrintableDocument>, StoreError>;
+
+    /// A sales document as its ticket shows it. It is one statement.
+    async fn sale_ticket(&self, venta: i64) -> Result<Option<SaleTicket>, StoreError>;
 
     /// The books of a month: one statement for each part.
     async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError>;

@@ -5,8 +5,10 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{LeaseTerms, StoreError};
+use crate::domain::cfdi::printed::SaleRemarks;
 use crate::domain::cfdi::{Line, SoldSale, TipoRelacion};
 use crate::domain::money::Money;
+use crate::domain::paper::Letterhead;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Held, InvoiceKind, InvoiceStatus};
@@ -132,6 +134,17 @@ pub struct StoredDocument {
     pub folio: Option<String>,
     /// The stamped XML; `None` while it is not stamped, or if it was stamped elsewhere.
     pub xml: Option<String>,
+}
+
+/// A stamped document with what its printed representation shows besides.
+#[derive(Debug, Clone)]
+pub struct PrintableDocument {
+    /// The document.
+    pub document: StoredDocument,
+    /// Its company's letterhead.
+    pub letterhead: Letterhead,
+    /// What its sale says, if it is the invoice of one.
+    pub remarks: SaleRemarks,
 }
 
 /// A record that another record's document relates to.

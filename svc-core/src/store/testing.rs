@@ -6,14 +6,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::clock::{Clock as _, SystemClock};
 use crate::domain::company::{Company, CompanyId, LimitMode, TERMS_VERSION};
+use crate::domain::paper::ticket::SaleTicket;
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
 use crate::domain::words::{Held, OwnerMatter};
 use crate::record::{ListSpec, Query};
 use crate::store::{
     Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
-    QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError, StoredDocument,
-    Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError,
+    StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 
@@ -30,6 +31,14 @@ impl Reader for Empty {
     }
 
     async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
+        Ok(None)
+    }
+
+    async fn printable_document(&self, _: i64) -> Result<Option<PrintableDocument>, StoreError> {
+        Ok(None)
+    }
+
+    async fn sale_ticket(&self, _: i64) -> Result<Option<SaleTicket>, StoreError> {
         Ok(None)
     }
 

@@ -1,6 +1,7 @@
 //! `GET /facturas`, and the import of the registry.
 
 mod files;
+mod paper;
 
 use serde_json::{Value, json};
 use svc_tests::Resource::{Facturas, Ventas};

@@ -3,12 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::cfdi::printed::{DocumentValidity, print};
 use crate::domain::scope::Scope;
-use crate::domain::words::InvoiceStatus;
 use crate::error::{Code, Error};
 use crate::operation::{Download, File, Http, Spec};
-use crate::store::{Reader, StoredDocument};
+use crate::store::Reader;
 
 /// The stamped XML of a tax document, byte for byte as the provider returned it, even if it was
 /// cancelled (contract §7).
@@ -49,18 +47,10 @@ impl Download for InvoicePdf {
 }
 
 pub(crate) async fn xml(reader: &dyn Reader, factura: i64) -> Result<File, Error> {
-    Ok(File::Whole(stamped(reader, factura).await?.1.into()))
+    let document = reader.document(factura).await?.ok_or(Code::NoEncontrado)?;
+    Ok(File::Whole(document.xml.ok_or(Code::DocumentoNoDisponible)?.into()))
 }
 
 pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<File, Error> {
-    let (estatus, xml) = stamped(reader, factura).await?;
-    let validity =
-        if estatus == InvoiceStatus::Cancelada { DocumentValidity::Cancelada } else { DocumentValidity::Vigente };
-    Ok(File::Unmade(Box::new(move || Ok(print(&xml, validity).map_err(Error::internal)?.into()))))
-}
-
-/// The status and the stamped XML of a document.
-async fn stamped(reader: &dyn Reader, factura: i64) -> Result<(InvoiceStatus, String), Error> {
-    let StoredDocument { estatus, xml, .. } = reader.document(factura).await?.ok_or(Code::NoEncontrado)?;
-    Ok((estatus, xml.ok_or(Code::DocumentoNoDisponible)?))
+    File::printed(reader.printable_document(factura).await?.ok_or(Code::NoEncontrado)?)
 }

@@ -8,6 +8,7 @@ mod invoice;
 mod order;
 mod read;
 mod returns;
+mod ticket;
 
 pub use advance::{AdvanceCaptured, AdvanceRef, ApplyAdvance, CaptureAdvance};
 pub use capture::{
@@ -18,5 +19,6 @@ pub use invoice::{InvoiceRequested, InvoiceSale};
 pub use order::{InvoiceOrder, OrderInvoiced, OrderQuote};
 pub use read::ReadSale;
 pub use returns::{GoodsReturned, ReturnGoods, ReturnedGoods};
+pub use ticket::PrintTicket;
 
 pub use crate::posting::sale::{LineBody, MAX_LINES, SaleBody};

@@ -1,33 +1,28 @@
 //! The lines of a sale, and their sums.
 
-use super::canvas::{ACCENT, Style, TINT};
-use super::font::Font;
-use super::letters;
-use super::sheet::Align::{Left, Right};
-use super::sheet::{BREADTH, Column, MARGIN, NOTE, PLAIN, STRONG, Sheet, Table, leading};
-use super::terms::{SEPARATOR, amount, keyed, tax, tax_note, trimmed};
+use super::terms::{SEPARATOR, amount, tax, tax_note, trimmed};
 use crate::domain::cfdi::element::Element;
+use crate::domain::paper::Align::{Left, Right};
+use crate::domain::paper::{
+    BREADTH, Column, GREY, LABEL, MARGIN, PLAIN, STRONG, SUMS, Sheet, Style, Table, leading, letters,
+};
 
-const COLUMNS: [Column; 7] = [
-    Column { title: "CLAVE", part: 52.0, align: Left },
+const COLUMNS: [Column; 6] = [
     Column { title: "CANTIDAD", part: 56.0, align: Right },
-    Column { title: "UNIDAD", part: 52.0, align: Left },
-    Column { title: "DESCRIPCIÓN", part: 194.0, align: Left },
-    Column { title: "PRECIO", part: 64.0, align: Right },
-    Column { title: "DESCUENTO", part: 58.0, align: Right },
-    Column { title: "IMPORTE", part: 64.0, align: Right },
+    Column { title: "UNIDAD", part: 62.0, align: Left },
+    Column { title: "DESCRIPCIÓN", part: 214.0, align: Left },
+    Column { title: "PRECIO", part: 70.0, align: Right },
+    Column { title: "DESCUENTO", part: 62.0, align: Right },
+    Column { title: "IMPORTE", part: 70.0, align: Right },
 ];
 /// The column of the description and of the notes below it.
-const DESCRIPTION: usize = 3;
-/// The width of the sums.
-const SUMS: f32 = 200.0;
+const DESCRIPTION: usize = 2;
 
-pub(super) fn draw(sheet: &mut Sheet, document: &Element) {
+pub(super) fn draw(sheet: &mut Sheet<'_>, document: &Element) {
     let mut table = Table::begin(sheet, &COLUMNS);
     for concept in document.each(&["Conceptos", "Concepto"]) {
         let given = |name: &str| concept.get(name).unwrap_or_default();
         let cells = [
-            given("ClaveProdServ").to_owned(),
             amount(given("Cantidad")),
             [given("ClaveUnidad"), given("Unidad")].join(" "),
             given("Descripcion").to_owned(),
@@ -44,10 +39,9 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element) {
 /// The note below a line's description: its number, its tax treatment and its taxes.
 fn note(concept: &Element) -> String {
     let mut notes = Vec::new();
-    if let Some(sku) = concept.get("NoIdentificacion") {
-        notes.push(format!("No. de identificación {sku}"));
-    }
-    notes.push(format!("Objeto de impuesto {}", keyed("objeto_imp", concept.text("ObjetoImp"))));
+    notes.extend(concept.get("NoIdentificacion").map(|sku| format!("No. de identificación {sku}")));
+    notes.extend(concept.get("ClaveProdServ").map(|key| format!("Clave SAT {key}")));
+    notes.push(format!("Objeto de impuesto {}", concept.text("ObjetoImp")));
     for (way, kind) in
         [(["Impuestos", "Traslados", "Traslado"], "Traslado"), (["Impuestos", "Retenciones", "Retencion"], "Retención")]
     {
@@ -86,26 +80,23 @@ fn sums(sheet: &mut Sheet, document: &Element) {
     rows.extend(taxes(["Impuestos", "Traslados", "Traslado"], ""));
     rows.extend(taxes(["Impuestos", "Retenciones", "Retencion"], "Retención de "));
     rows.extend(local_taxes(document));
-    let step = leading(PLAIN.size) + 1.5;
-    let total = Style::new(Font::Bold, 10.0, ACCENT);
-    let height = rows.len() as f32 * step + 20.0;
-    sheet.room(height + 4.0);
-    let (top, right) = (sheet.y, MARGIN + BREADTH - 6.0);
-    let left = MARGIN + BREADTH - SUMS;
+    let step = leading(PLAIN.size) + 2.4;
+    let height = rows.len() as f32 * step + 36.0;
+    sheet.room(height);
+    let (top, right) = (sheet.y, MARGIN + BREADTH);
+    let left = right - SUMS;
     let mut y = top;
     for (label, value) in &rows {
         y += step;
-        sheet.canvas.text(left, y - 2.0, PLAIN, label);
-        sheet.canvas.text_to(right, y - 2.0, PLAIN, value);
+        sheet.canvas.text(left + 9.0, y - 2.4, Style { colour: GREY, ..PLAIN }, label);
+        sheet.canvas.text_to(right - 9.0, y - 2.4, PLAIN, value);
     }
     let currency = document.text("Moneda");
-    sheet.canvas.fill(left - 6.0, y + 2.0, SUMS + 6.0, 17.0, TINT);
-    sheet.canvas.text(left, y + 14.0, total, "Total");
-    sheet.canvas.text_to(right, y + 14.0, total, &format!("{} {currency}", amount(document.text("Total"))));
+    sheet.total(y + 5.0, "Total", &format!("{} {currency}", amount(document.text("Total"))));
     if let Some(words) = letters::amount(document.text("Total"), currency) {
-        let width = BREADTH - SUMS - 24.0;
-        let below = sheet.paragraph(MARGIN, top, width, NOTE, "Importe con letra");
+        let width = BREADTH - SUMS - 26.0;
+        let below = sheet.paragraph(MARGIN, top + 2.0, width, LABEL, "Importe con letra");
         sheet.paragraph(MARGIN, below, width, STRONG, &words);
     }
-    sheet.y = top + height + 8.0;
+    sheet.y = y + 36.0;
 }

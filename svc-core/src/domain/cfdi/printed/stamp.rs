@@ -4,19 +4,18 @@
 use qrcodegen::{QrCode, QrCodeEcc};
 
 use super::PrintFault;
-use super::canvas::{BLACK, GREY, Style};
-use super::font::Font;
-use super::sheet::{BREADTH, MARGIN, NOTE, Sheet, leading};
-use super::terms::trimmed;
+use super::terms::{date, trimmed};
 use crate::domain::cfdi::element::Element;
+use crate::domain::paper::{BREADTH, GREY, MARGIN, NOTE, PLAIN, Sheet, Style, Weight, leading};
 
 /// The side of the QR code: 3 cm; the authority requires at least 2.75.
 const SIDE: f32 = 85.0;
 /// The gap between the code and the text beside it.
-const GAP: f32 = 14.0;
+const GAP: f32 = 16.0;
 
-const SEALS: Style = Style::new(Font::Regular, 5.6, BLACK);
-const LABEL: Style = Style::new(Font::Bold, 6.2, GREY);
+const SEALS: Style = Style::new(Weight::Regular, 5.0, GREY);
+const FACTS: Style = Style { size: 6.6, ..PLAIN };
+const LABEL: Style = Style::new(Weight::Strong, 5.4, GREY);
 
 /// The address in a document's QR code.
 pub(super) fn address(document: &Element, stamp: &Element) -> Result<String, PrintFault> {
@@ -47,7 +46,7 @@ pub(super) fn cadena(stamp: &Element) -> String {
 }
 
 /// Draws the proof, on one page.
-pub(super) fn draw(sheet: &mut Sheet, document: &Element, stamp: &Element) -> Result<(), PrintFault> {
+pub(super) fn draw(sheet: &mut Sheet<'_>, document: &Element, stamp: &Element) -> Result<(), PrintFault> {
     let code =
         QrCode::encode_text(&address(document, stamp)?, QrCodeEcc::Medium).map_err(|_| PrintFault::NoDocument)?;
     let (left, width) = (MARGIN + SIDE + GAP, BREADTH - SIDE - GAP);
@@ -57,16 +56,24 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element, stamp: &Element) -> Re
         ("SELLO DIGITAL DEL SAT", stamp.text("SelloSAT")),
         ("CADENA ORIGINAL DEL COMPLEMENTO DE CERTIFICACIÓN DIGITAL DEL SAT", cadena.as_str()),
     ];
-    let lines: usize = texts.iter().map(|(_, text)| SEALS.font.wrap(text, SEALS.size, width).len()).sum();
-    let height = (lines as f32 * leading(SEALS.size) + texts.len() as f32 * 11.0).max(SIDE) + 24.0;
+    let facts = [
+        ("FOLIO FISCAL", stamp.text("UUID").to_owned()),
+        ("FECHA DE CERTIFICACIÓN", date(stamp.text("FechaTimbrado"))),
+        ("CERTIFICADO DEL EMISOR", document.text("NoCertificado").to_owned()),
+        ("CERTIFICADO DEL SAT", stamp.text("NoCertificadoSAT").to_owned()),
+        ("PROVEEDOR DE CERTIFICACIÓN", stamp.text("RfcProvCertif").to_owned()),
+    ];
+    let lines: usize = texts.iter().map(|(_, text)| sheet.canvas.wrap(SEALS, text, width).len()).sum();
+    let height = (lines as f32 * leading(SEALS.size) + texts.len() as f32 * 10.0 + 40.0).max(SIDE) + 26.0;
     sheet.room(height);
+    sheet.y += 4.0;
     sheet.canvas.rule(MARGIN, sheet.y, BREADTH);
-    let top = sheet.y + 8.0;
+    let top = sheet.y + 10.0;
     squares(sheet, &code, top);
-    let mut y = top - 2.0;
+    let mut y = fiscal(sheet, left, width, top - 2.0, &facts) + 3.0;
     for (label, text) in texts {
-        sheet.canvas.text(left, y + 7.0, LABEL, label);
-        y = sheet.paragraph(left, y + 8.0, width, SEALS, text) + 3.0;
+        sheet.canvas.text(left, y + 6.0, LABEL, label);
+        y = sheet.paragraph(left, y + 7.0, width, SEALS, text) + 2.0;
     }
     sheet.y = y.max(top + SIDE) + 4.0;
     let legend = "Este documento es una representación impresa de un CFDI";
@@ -74,7 +81,22 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element, stamp: &Element) -> Re
     Ok(())
 }
 
-fn squares(sheet: &mut Sheet, code: &QrCode, top: f32) {
+/// Draws what identifies the stamp, in two rows; returns where they end.
+fn fiscal(sheet: &mut Sheet<'_>, left: f32, width: f32, top: f32, facts: &[(&str, String)]) -> f32 {
+    let mut y = top;
+    for (row, places) in [(&facts[..2], [0.0, 0.62]), (&facts[2..], [0.0, 0.31])] {
+        for (place, (label, value)) in row.iter().enumerate() {
+            let share = places.get(place).copied().unwrap_or(0.62);
+            let x = left + share * width;
+            sheet.canvas.text(x, y + 6.0, LABEL, label);
+            sheet.canvas.text(x, y + 14.0, FACTS, value);
+        }
+        y += 18.0;
+    }
+    y
+}
+
+fn squares(sheet: &mut Sheet<'_>, code: &QrCode, top: f32) {
     let size = code.size();
     let all = (0..size).flat_map(|row| (0..size).map(move |column| (column, row)));
     let black = all.filter(|&(column, row)| code.get_module(column, row));

@@ -1,6 +1,7 @@
 //! Formats keys, amounts and taxes for people.
 
 use crate::domain::cfdi::element::Element;
+pub(super) use crate::domain::paper::words::{amount, date, trimmed};
 use crate::domain::sat;
 
 /// Separates notes on one line.
@@ -9,22 +10,6 @@ pub(super) const SEPARATOR: &str = " · ";
 /// A key with its meaning: `601 General de Ley Personas Morales`.
 pub(super) fn keyed(catalogue: &str, key: &str) -> String {
     sat::describe(catalogue, key).map_or_else(|| key.to_owned(), |text| format!("{key} {text}"))
-}
-
-/// An amount with thousands separators; any other text unchanged.
-pub(super) fn amount(text: &str) -> String {
-    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
-    if whole.is_empty() || !whole.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.to_owned();
-    }
-    let mut grouped = String::with_capacity(text.len() * 4 / 3);
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped + fraction
 }
 
 pub(super) fn title(tipo: &str) -> &'static str {
@@ -87,11 +72,6 @@ pub(super) fn tax_note(element: &Element, suffix: &str, kind: &str) -> String {
     format!("{kind} {}{base}{charged}", tax(element, suffix))
 }
 
-/// A decimal without trailing zeros.
-pub(super) fn trimmed(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
-}
-
 /// A fraction as a percentage, by its digits.
 fn percent(rate: &str) -> String {
     let (whole, fraction) = rate.split_once('.').unwrap_or((rate, ""));
@@ -107,17 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_as_people_read_them() {
-        for (text, expected) in [
-            ("0.00", "0.00"),
-            ("999", "999"),
-            ("1000.5", "1,000.5"),
-            ("1234567.891", "1,234,567.891"),
-            ("x", "x"),
-            ("", ""),
-        ] {
-            assert_eq!(amount(text), expected);
-        }
+    fn rates_and_keys_are_as_people_read_them() {
         for (rate, expected) in [
             ("0.160000", "16"),
             ("0.106667", "10.6667"),

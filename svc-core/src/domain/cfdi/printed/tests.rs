@@ -3,11 +3,14 @@
 use std::fs;
 use std::process::Command;
 
-use super::*;
+use super::{DocumentValidity, PrintFault, Printing, SANDBOX_CERTIFICATE, SANDBOX_RFC, SaleRemarks};
 use crate::domain::cfdi::authority::{csd, documents};
+use crate::domain::cfdi::element::Element;
 use crate::domain::cfdi::testing::{invoice, line, mixed, paid, payment};
 use crate::domain::cfdi::tools::Tools;
 use crate::domain::cfdi::{Cfdi, Issuer, build_invoice, build_payment, seal};
+use crate::domain::paper::testing::logo;
+use crate::domain::paper::{Fonts, Letterhead};
 
 /// A sealed document with a stamp as a provider adds it.
 fn stamped(document: &Cfdi) -> String {
@@ -32,6 +35,20 @@ fn add_stamp(xml: &str) -> String {
             &format!("<cfdi:Complemento>{stamp}</cfdi:Complemento></cfdi:Comprobante>"),
         ),
     }
+}
+
+/// Prints with a plain letterhead.
+fn print(xml: &str, validity: DocumentValidity) -> Result<Vec<u8>, PrintFault> {
+    print_with(xml, validity, &Letterhead::default(), &SaleRemarks::default())
+}
+
+fn print_with(
+    xml: &str,
+    validity: DocumentValidity,
+    letterhead: &Letterhead,
+    remarks: &SaleRemarks,
+) -> Result<Vec<u8>, PrintFault> {
+    super::print(&Printing { xml, validity, letterhead, remarks, fonts: &Fonts::default() })
 }
 
 fn with_certificate(emisor: &mut Issuer) {
@@ -90,7 +107,7 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
     let Some(tools) = Tools::find("a_small_invoice_has_all_that_is_asked_on_one_page") else { return };
     let xml = stamped(&small());
     let pdf = print(&xml, DocumentValidity::Vigente).unwrap();
-    assert!(pdf.len() < 20_000, "{}", pdf.len());
+    assert!(pdf.len() < 60_000, "{}", pdf.len());
     assert_eq!(print(&xml, DocumentValidity::Vigente).unwrap(), pdf, "the same bytes again");
     let (text, pages) = read(&tools, &pdf);
     assert_eq!(pages, 1);
@@ -99,12 +116,12 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         "RFC EKU9003173C9",
         "601 General de Ley Personas Morales",
         "C.P. 01000",
-        "FACTURA",
+        "Factura",
         "F 25",
         "5AD427B5-2B1E-4D3C-9F0A-1B2C3D4E5F60",
         "I Ingreso",
-        "2026-10-12 12:00:00",
-        "2026-10-12 12:01:07",
+        "12 oct 2026 12:00:00",
+        "12 oct 2026 12:01:07",
         "30001000000500003416",
         "30001000000500003456",
         "SPR190613I52",
@@ -117,14 +134,13 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         "Crédito a 30 días",
         "MXN Peso Mexicano",
         "01 No aplica",
-        "40171601",
         "12.5",
         "H87 Pieza",
         "Tubo de cobre",
-        "No. de identificación TUB-12 · Objeto",
+        "No. de identificación TUB-12 · Clave SAT 40171601 · Objeto",
         "1,033.333333",
         "12,916.67",
-        "02 Sí objeto de impuesto",
+        "Objeto de impuesto 02",
         "Traslado IVA 16 %, base 200.00, importe 32.00",
         "Traslado IVA exento, base 8.00",
         "Subtotal 13,126.66",
@@ -160,7 +176,8 @@ fn many_lines_go_over_pages_and_none_is_lost() {
     for number in 0..80 {
         assert!(text.contains(&format!("SKU-{number:03}")), "{number}");
     }
-    assert_eq!(text.matches("DESCRIPCIÓN").count(), pages, "a heading on each page");
+    // The last page may have the stamp alone.
+    assert!(text.matches("DESCRIPCIÓN").count() >= pages - 1, "a heading on each page");
 }
 
 #[test]
@@ -168,9 +185,9 @@ fn a_receipt_shows_what_it_pays() {
     let Some(tools) = Tools::find("a_receipt_shows_what_it_pays") else { return };
     let (text, _) = read(&tools, &print(&stamped(&receipt()), DocumentValidity::Vigente).unwrap());
     for part in [
-        "RECIBO DE PAGO",
+        "Recibo de pago",
         "CP01 Pagos",
-        "2026-10-11 12:00:00",
+        "11 oct 2026 12:00:00",
         "03 Transferencia electrónica de",
         "443.50",
         "SPEI 77123",
@@ -178,7 +195,7 @@ fn a_receipt_shows_what_it_pays() {
         "CUATROCIENTOS CUARENTA Y TRES PESOS 50/100 M.N.",
         "343.50",
         "Traslado IVA 16 %, base 6.766629, importe 1.082661",
-        "MONTO TOTAL DE PAGOS",
+        "Total pagado 443.50 MXN",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -254,6 +271,86 @@ fn what_is_no_stamped_document_is_refused() {
     }
 }
 
+/// A letterhead with everything.
+fn letterhead() -> Letterhead {
+    Letterhead {
+        nombre: Some("Aceros Kemper".to_owned()),
+        rfc: Some("EKU9003173C9".to_owned()),
+        color: "#1a5fb4".parse().ok(),
+        direccion: Some("Av. Insurgentes Sur 1602, piso 4\nCrédito Constructor, 03940 Ciudad de México".to_owned()),
+        telefono: Some("55 5555 0100".to_owned()),
+        correo: Some("facturas@example.com".to_owned()),
+        web: Some("www.example.com".to_owned()),
+        logo: Some(logo()),
+        prueba: false,
+    }
+}
+
+fn remarks() -> SaleRemarks {
+    SaleRemarks {
+        vencimiento: "2026-11-11".parse().ok(),
+        pedido: Some("1042".to_owned()),
+        referencia: Some("OC-2026-118".to_owned()),
+        comentarios: Some("Entregar en el almacén 3, de 9 a 14 h.\nPreguntar por Łucja ★".to_owned()),
+    }
+}
+
+#[test]
+fn the_letterhead_and_the_sale_s_remarks_are_on_paper() {
+    let Some(tools) = Tools::find("the_letterhead_and_the_sale_s_remarks_are_on_paper") else { return };
+    let xml = stamped(&small());
+    let pdf = print_with(&xml, DocumentValidity::Vigente, &letterhead(), &remarks()).unwrap();
+    let (text, pages) = read(&tools, &pdf);
+    assert_eq!(pages, 1);
+    for part in [
+        "Av. Insurgentes Sur 1602, piso 4",
+        "03940 Ciudad de México",
+        "55 5555 0100 · facturas@example.com · www.example.com",
+        "Vencimiento 11 nov 2026",
+        "Pedido 1042",
+        "Referencia OC-2026-118",
+        "Observaciones",
+        "Entregar en el almacén 3, de 9 a 14 h.",
+        "Preguntar por Łucja ★",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let is_image = b"/Subtype /Image";
+    let has_image = |pdf: &[u8]| pdf.windows(is_image.len()).any(|part| part == is_image);
+    assert!(has_image(&pdf) && !has_image(&print(&xml, DocumentValidity::Vigente).unwrap()));
+}
+
+#[test]
+fn letters_of_any_script_are_embedded_or_marked() {
+    let Some(tools) = Tools::find("letters_of_any_script_are_embedded_or_marked") else { return };
+    let mut source = invoice(vec![line("1", "100", "0", "0.160000")]);
+    source.renglones[0].descripcion = Some("Té 中国 «Łódź» ★ Ελλάδα Київ".to_owned());
+    with_certificate(&mut source.emisor);
+    let xml = stamped(&build_invoice(&source).unwrap());
+    let (text, _) = read(&tools, &print(&xml, DocumentValidity::Vigente).unwrap());
+    assert!(text.contains("Té □□ «Łódź» ★ Ελλάδα Київ"), "{text}");
+}
+
+#[test]
+fn five_hundred_lines_are_drawn_in_time() {
+    let mut source =
+        invoice((0..500).map(|number| line("3", &format!("{}.50", 10 + number), "0", "0.160000")).collect());
+    with_certificate(&mut source.emisor);
+    let xml = stamped(&build_invoice(&source).unwrap());
+    let mut times: Vec<_> = (0..5)
+        .map(|_| {
+            let began = std::time::Instant::now();
+            print_with(&xml, DocumentValidity::Vigente, &letterhead(), &remarks()).unwrap();
+            began.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    println!("500 lines: {:?}", times[2]);
+    // Unoptimized it takes some twenty times as long.
+    let limit = if cfg!(debug_assertions) { 5_000 } else { 50 };
+    assert!(times[0].as_millis() < limit, "{times:?}");
+}
+
 #[test]
 #[ignore = "writes documents to look at into the folder that SVC_PDF names"]
 fn samples_to_look_at() {
@@ -272,7 +369,8 @@ fn samples_to_look_at() {
         ("large", large(), DocumentValidity::Vigente),
         ("receipt", receipt(), DocumentValidity::Vigente),
     ] {
-        fs::write(dir.join(format!("{name}.pdf")), print(&stamped(&document), validity).unwrap()).unwrap();
+        let pdf = print_with(&stamped(&document), validity, &letterhead(), &remarks()).unwrap();
+        fs::write(dir.join(format!("{name}.pdf")), pdf).unwrap();
     }
     for (number, document) in documents(12, 7).iter().enumerate() {
         fs::write(

@@ -2,7 +2,7 @@
 
 /// The amount with its currency in words: `MIL CIENTO SESENTA PESOS 00/100 M.N.`. `None` for
 /// anything but a decimal with at most 18 digits before the point.
-pub(super) fn amount(total: &str, currency: &str) -> Option<String> {
+pub(crate) fn amount(total: &str, currency: &str) -> Option<String> {
     let (whole, fraction) = total.split_once('.').unwrap_or((total, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || whole.len() > 18 || !digits(whole) || !digits(fraction) {

@@ -1,0 +1,43 @@
+//! What a company's documents bear besides their contents.
+
+use super::colour::{Colour, DEFAULT};
+use super::logo::Logo;
+
+/// A company's name, colour, logo, address and contact, as its printed documents show them.
+#[derive(Debug, Clone, Default)]
+pub struct Letterhead {
+    /// The company's name.
+    pub nombre: Option<String>,
+    /// Its tax id.
+    pub rfc: Option<String>,
+    /// Its colour.
+    pub color: Option<Colour>,
+    /// Its address; lines are separated by line feeds.
+    pub direccion: Option<String>,
+    /// Its telephone number.
+    pub telefono: Option<String>,
+    /// Its e-mail address.
+    pub correo: Option<String>,
+    /// Its website.
+    pub web: Option<String>,
+    /// Its logo.
+    pub logo: Option<Logo>,
+    /// Whether the company is a test company.
+    pub prueba: bool,
+}
+
+impl Letterhead {
+    pub(crate) fn colour(&self) -> Colour {
+        self.color.unwrap_or(DEFAULT)
+    }
+
+    /// Telephone, e-mail and website.
+    pub(crate) fn contacts(&self) -> Vec<&str> {
+        [&self.telefono, &self.correo, &self.web].into_iter().flatten().map(String::as_str).collect()
+    }
+
+    /// The lines of the address.
+    pub(crate) fn address(&self) -> impl Iterator<Item = &str> {
+        self.direccion.as_deref().unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty())
+    }
+}
