@@ -55,11 +55,11 @@ async fn balances_in_dollars_are_worth_what_the_months_last_day_says_until_the_n
     world.clock.advance(TimeDelta::days(25));
     let answer = did(company.run_by_name("ledger.revalue", &revalue("2026-10", "USD", "19")).await);
     let one = &answer["revaluaciones"][0];
-    let balances: Vec<[&Value; 5]> = one["saldos"]
+    let balances: Vec<[Value; 5]> = one["saldos"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|row| ["cuenta", "saldo", "pesos", "valor", "diferencia"].map(|field| &row[field]))
+        .map(|row| ["cuenta", "saldo", "pesos", "valor", "diferencia"].map(|field| row[field].clone()))
         .collect();
     let expected = [
         ["102.01", "50.00", "850.00", "950.00", "100.00"],
@@ -67,15 +67,7 @@ async fn balances_in_dollars_are_worth_what_the_months_last_day_says_until_the_n
         ["105.01", "202.00", "3535.00", "3838.00", "303.00"],
         ["201.01", "-100.00", "-1800.00", "-1900.00", "-100.00"],
     ];
-    assert_eq!(
-        balances,
-        expected
-            .each_ref()
-            .map(|row| row.each_ref().map(|text| json!(text)))
-            .each_ref()
-            .map(|row| row.each_ref())
-            .to_vec()
-    );
+    assert_eq!(balances, expected.map(|row| row.map(Value::from)));
     assert_eq!((&one["utilidad"], &one["perdida"]), (&json!("403.00"), &json!("140.00")));
     assert_eq!(one["cancelacion"].as_i64(), one["poliza"].as_i64().map(|poliza| poliza + 1));
     let lines = "102.01.R +100.00 105.01.R +303.00 201.01.R -100.00 205.06.R -40.00 701.01 +140.00 702.01 -403.00";
