@@ -5,11 +5,14 @@
 //! `cargo bench -p svc-tests --bench additions`. One request after the other, the three in turns;
 //! prints medians in microseconds, and each beside the first.
 
+#![expect(clippy::cast_precision_loss, reason = "figures to be read")]
+
 use std::time::Instant;
 
 use serde_json::json;
+use svc_core::operation::{Cx, Hook};
 use svc_core::operations::{CreateCustomer, CreateSale, CustomerCreated};
-use svc_core::{ContextBuilder, Cx, Error, Hook};
+use svc_core::{ContextBuilder, Error};
 use svc_store_postgres::metadata;
 use svc_tests::{Actor, Resource, World, median};
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
+use svc_core::domain::clock::{Clock as _, SystemClock};
 
 use crate::harness::{Demo, Svc};
 
@@ -81,7 +82,7 @@ fn four_servers_share_a_minute() {
     let (svc, key) = shop();
     let serve = || svc.serve(&["--no-workers", "--rate-per-minute", "150"], key.clone());
     let servers = [(); 4].map(|()| serve());
-    let minute = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 60;
+    let minute = || SystemClock.now().timestamp() / 60;
     for _ in 0..5 {
         let began = minute();
         while minute() == began {

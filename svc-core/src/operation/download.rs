@@ -19,6 +19,9 @@ pub trait Download: Send + Sync {
     fn read(&self, reader: &dyn Reader) -> impl Future<Output = Result<File, Error>> + Send;
 }
 
+/// Draws a file with the process's fonts.
+type Drawing = Box<dyn FnOnce(&Fonts) -> Result<Bytes, Error> + Send>;
+
 /// What a read gives of a file.
 pub enum File {
     /// The file.
@@ -26,7 +29,7 @@ pub enum File {
     /// What makes the file, which may compute for milliseconds.
     Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
     /// What draws the file with the process's fonts, which may compute for milliseconds.
-    Drawn(Box<dyn FnOnce(&Fonts) -> Result<Bytes, Error> + Send>),
+    Drawn(Drawing),
     /// What makes a file that has a name of its own.
     Named(NamedFile),
 }

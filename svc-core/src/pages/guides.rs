@@ -165,9 +165,9 @@ pub(super) fn home(site: Site<'_>) -> String {
 
 /// A page of text with the list of pages at its left and that of its headings at its right.
 pub(super) fn framed(site: Site<'_>, path: &str, title: &str, body: &str, aside: &str) -> String {
-    let side = sidebar(site, path);
+    let list = sidebar(site, path);
     let body =
-        format!("<div class=\"frame\">\n{side}\n<main class=\"guide\" id=\"content\">\n{body}</main>\n{aside}</div>");
+        format!("<div class=\"frame\">\n{list}\n<main class=\"guide\" id=\"content\">\n{body}</main>\n{aside}</div>");
     html_page(site, &Content { path, title, attributes: "", body: &body, scripts: &[] })
 }
 

@@ -142,7 +142,7 @@ mod tests {
             (
                 "sh",
                 "curl \"$B\" # x",
-                r##"<span class="hk">curl</span> <span class="hs">&quot;$B&quot;</span> <span class="hc"># x</span>"##,
+                r#"<span class="hk">curl</span> <span class="hs">&quot;$B&quot;</span> <span class="hc"># x</span>"#,
             ),
             ("sh", "${A%/b} $ a#b", r#"<span class="hv">${A%/b}</span> $ a#b"#),
             ("text", "if <a>", "if &lt;a&gt;"),

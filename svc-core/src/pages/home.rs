@@ -109,9 +109,9 @@ pub(super) fn data_page(site: Site<'_>) -> String {
     } else {
         body.push_str(&data(site));
     }
-    let side = sidebar(site, "/docs/data");
+    let list = sidebar(site, "/docs/data");
     let body =
-        format!("<div class=\"frame wide\">\n{side}\n<main class=\"guide\" id=\"content\">\n{body}</main>\n</div>");
+        format!("<div class=\"frame wide\">\n{list}\n<main class=\"guide\" id=\"content\">\n{body}</main>\n</div>");
     let scripts: &[&str] = if has_data(site) { &["/docs/data.js"] } else { &[] };
     html_page(site, &Content { path: "/docs/data", title, attributes: "", body: &body, scripts })
 }

@@ -168,13 +168,11 @@ impl Pages {
         key: Option<&ReaderKey>,
     ) -> Result<Option<Arc<Page>>, crate::error::Error> {
         // Assets have no language.
-        let place = (
-            path.to_owned(),
-            if path.contains('.') && !path.ends_with(".json") { Language::default() } else { language },
-        );
-        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
+        let is_asset = path.rsplit_once('.').is_some_and(|(_, kind)| kind != "json");
+        let place = (path.to_owned(), if is_asset { Language::default() } else { language });
+        let kept = || self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
         if key.is_none()
-            && let Some(page) = made()
+            && let Some(page) = kept()
         {
             return Ok(Some(page));
         }

@@ -27,7 +27,7 @@ impl FontSettings {
         let fonts = files.try_fold(Fonts::default(), |fonts, file| {
             let unusable = |why: String| SettingError(format!("SVC_FONTS: {}: {why}", file.display()));
             let bytes = std::fs::read(file).map_err(|error| unusable(error.to_string()))?;
-            fonts.add(bytes).map_err(|fault| unusable(fault.to_string()))
+            fonts.and_file(bytes).map_err(|fault| unusable(fault.to_string()))
         });
         fonts.map(Some)
     }

@@ -121,9 +121,9 @@ impl<'f> Canvas<'f> {
     }
 
     pub(crate) fn fill(&mut self, x: f32, y: f32, width: f32, height: f32, colour: Colour) {
-        let y = self.size.height - y - height;
-        let [r, g, b] = colour.shares();
-        self.page().set_fill_rgb(r, g, b).rect(x, y, width, height).fill_nonzero();
+        let bottom = self.size.height - y - height;
+        let [red, green, blue] = colour.shares();
+        self.page().set_fill_rgb(red, green, blue).rect(x, bottom, width, height).fill_nonzero();
     }
 
     /// Draws a horizontal line.
@@ -132,10 +132,10 @@ impl<'f> Canvas<'f> {
     }
 
     pub(crate) fn line(&mut self, x: f32, y: f32, width: f32, thickness: f32, colour: Colour) {
-        let y = self.size.height - y;
-        let [r, g, b] = colour.shares();
-        let page = self.page().set_stroke_rgb(r, g, b).set_line_width(thickness);
-        page.move_to(x, y).line_to(x + width, y).stroke();
+        let up = self.size.height - y;
+        let [red, green, blue] = colour.shares();
+        let page = self.page().set_stroke_rgb(red, green, blue).set_line_width(thickness);
+        page.move_to(x, up).line_to(x + width, up).stroke();
     }
 
     /// Draws a dashed horizontal line.

@@ -37,7 +37,7 @@ pub enum FontFault {
 impl Fonts {
     /// Adds a font file (TrueType, OpenType, or a collection, whose first font counts) for the letters
     /// that those before it lack.
-    pub fn add(mut self, file: impl Into<Arc<[u8]>>) -> Result<Self, FontFault> {
+    pub fn and_file(mut self, file: impl Into<Arc<[u8]>>) -> Result<Self, FontFault> {
         let file = file.into();
         let face = Face::parse(&file, 0).map_err(|_| FontFault::NoFont)?;
         let has = |tag: &[u8; 4]| face.raw_face().table(Tag::from_bytes(tag)).is_some();
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn only_a_font_is_added() {
-        assert_eq!(Fonts::default().add(*b"no font").map(drop), Err(FontFault::NoFont));
-        assert!(Fonts::default().add(&REGULAR[..2_000]).is_err());
-        assert_eq!(Fonts::default().add(REGULAR).unwrap().files().count(), 3);
+        assert_eq!(Fonts::default().and_file(*b"no font").map(drop), Err(FontFault::NoFont));
+        assert!(Fonts::default().and_file(&REGULAR[..2_000]).is_err());
+        assert_eq!(Fonts::default().and_file(REGULAR).unwrap().files().count(), 3);
     }
 }

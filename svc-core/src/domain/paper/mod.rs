@@ -1,6 +1,8 @@
 //! Printed pages: fonts that documents embed, a company's letterhead, and drawing on the pages of a
 //! PDF. `cfdi::printed` lays out tax documents on them, [`ticket`] the ticket of a sale.
 
+#![expect(clippy::cast_precision_loss, reason = "lengths and counts on a page are small")]
+
 #[cfg(feature = "logos")]
 mod artwork;
 mod canvas;

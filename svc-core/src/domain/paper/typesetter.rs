@@ -87,10 +87,11 @@ impl<'f> Typesetter<'f> {
             }
             let parts: Vec<char> = [letter].into_iter().nfkd().collect();
             let shown: Vec<_> = parts.iter().filter_map(|part| Some((*part, self.glyph(weight, *part)?))).collect();
-            if shown.is_empty() && !letter.is_control() {
-                if let Some(glyph) = self.glyph(weight, UNKNOWN) {
-                    each(UNKNOWN, glyph);
-                }
+            if shown.is_empty()
+                && !letter.is_control()
+                && let Some(glyph) = self.glyph(weight, UNKNOWN)
+            {
+                each(UNKNOWN, glyph);
             }
             for (part, glyph) in shown {
                 each(part, glyph);

@@ -7,6 +7,8 @@
 //! module is small: paragraphs and tables. `qrcodegen`, which has no dependencies, makes the QR code,
 //! and `miniz_oxide` compresses.
 
+#![expect(clippy::cast_precision_loss, reason = "lengths and counts on a page are small")]
+
 mod head;
 mod lines;
 mod payments;
