@@ -301,7 +301,7 @@ mod tests {
         value.open(decimal("-1"), decimal("-4"), None).unwrap();
         assert_eq!((value.valor.get(), value.ultimo), (decimal("-4"), Some(money("4"))));
         assert_eq!(value.open(decimal("2"), decimal("3"), None), None);
-        assert_eq!(value.open(decimal("0"), decimal("1"), None), None);
+        assert_eq!(value.open(decimal("0"), decimal("5"), None), None, "a value without goods");
         assert_eq!(value.open(decimal("1"), decimal("999999999999999999"), None), None);
         assert_eq!(value.existencia.get(), decimal("-1"));
     }
