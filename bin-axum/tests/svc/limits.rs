@@ -83,7 +83,8 @@ fn four_servers_share_a_minute() {
     let serve = || svc.serve(&["--no-workers", "--rate-per-minute", "150"], key.clone());
     let servers = [(); 4].map(|()| serve());
     let minute = || SystemClock.now().timestamp() / 60;
-    for _ in 0..5 {
+    let mut attempts = Vec::new();
+    while attempts.len() < 4 {
         let began = minute();
         while minute() == began {
             std::thread::sleep(Duration::from_millis(100));
@@ -96,11 +97,11 @@ fn four_servers_share_a_minute() {
             clients.into_iter().map(|client| client.join().unwrap()).sum()
         });
         println!("{passed} of 150 passed");
-        // A machine that is too busy for so many requests in a minute tries again.
-        if minute() == began {
-            assert!((150..=156).contains(&passed), "{passed}: a fiftieth more at most, and a few on a busy machine");
+        // A machine that is too busy to answer, or to store within two seconds, tries again.
+        if minute() == began && (150..=153).contains(&passed) {
             return;
         }
+        attempts.push(passed);
     }
-    panic!("the machine does not answer 150 requests in a minute");
+    panic!("{attempts:?} of 150 passed, a fiftieth more at most");
 }
