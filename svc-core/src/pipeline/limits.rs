@@ -118,15 +118,14 @@ impl<'a> Admission<'a> {
                 return Err(self.allowance.refused(Refusal::Rate));
             }
         }
-        let LimitUsage { used, .. } = self.allowance;
-        let allowance = &self.allowance;
-        if used.minute > allowance.rate {
+        let LimitUsage { used, rate, quota, .. } = self.allowance;
+        if used.minute > rate {
             notices.announce(
                 Code::LimiteExcedido,
                 "the key has made more requests in this minute than it will be allowed",
             );
         }
-        if used.month > allowance.quota {
+        if used.month > quota {
             notices.announce(Code::CupoAgotado, "the company has used more operations this month than its quota");
         }
         Ok(())

@@ -188,7 +188,7 @@ impl Ledger {
         counts.remove_expired(Period::of(now));
         let mut usage = Usage::default();
         for (&id, company) in &mut counts.companies {
-            if !company.is_due(now) && taking == Taking::Due {
+            if taking == Taking::Due && !company.is_due(now) {
                 continue;
             }
             for (suffix, minute) in &mut company.keys {
