@@ -5,7 +5,6 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use chrono_tz::America::Mexico_City;
 use chrono_tz::Tz;
 use rust_decimal::Decimal;
 use serde::Serialize;
@@ -101,7 +100,7 @@ pub struct Company {
 impl Company {
     /// The time zone of the company's postal code; Mexico City's if it has none.
     pub(crate) fn zone(&self) -> Tz {
-        self.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City)
+        sat::zone_at(self.cp.as_deref())
     }
 
     /// The time zone of a branch: that of its postal code, else of the company's.

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::fmt::Display;
 
 use chrono::{DateTime, TimeZone as _, Utc};
-use chrono_tz::America::Mexico_City;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::{Deserialize as _, forward_to_deserialize_any};
@@ -41,7 +40,7 @@ impl Cfdi {
 
     /// The time of issue: the document's date is in the time zone of its place.
     pub(crate) fn issued(&self) -> DateTime<Utc> {
-        let zone = sat::time_zone(&self.lugar_expedicion).unwrap_or(Mexico_City);
+        let zone = sat::zone_at(Some(&self.lugar_expedicion));
         let at = zone.from_local_datetime(&self.fecha).earliest().map(|at| at.with_timezone(&Utc));
         at.unwrap_or_else(|| self.fecha.and_utc())
     }

@@ -40,6 +40,11 @@ impl Style {
     pub(crate) const fn new(weight: Weight, size: f32, colour: Colour) -> Self {
         Self { weight, size, colour }
     }
+
+    /// The base line of text whose line ends at `bottom`.
+    pub(crate) fn base(self, bottom: f32) -> f32 {
+        bottom - self.size * 0.32
+    }
 }
 
 /// Pages; drawing goes to the last one.
@@ -234,9 +239,9 @@ impl<'f> Canvas<'f> {
         if let Some(text) = self.above {
             let size = (width / 18.0).min(10.0);
             let style = Style::new(Weight::Strong, size, WHITE);
-            let [r, g, b] = ALARM.shares();
+            let [red, green, blue] = ALARM.shares();
             if let Some(content) = self.pages.get_mut(page) {
-                content.set_fill_rgb(r, g, b).rect(0.0, height - BAND, width, BAND).fill_nonzero();
+                content.set_fill_rgb(red, green, blue).rect(0.0, height - BAND, width, BAND).fill_nonzero();
             }
             let x = (width - self.width(style, text)) / 2.0;
             self.show(Some(page), style, [1.0, 0.0, 0.0, 1.0, x, height - BAND + 4.6], text);

@@ -67,7 +67,7 @@ impl<'f> Sheet<'f> {
         let mut y = y;
         for line in self.canvas.wrap(style, text, width) {
             y += leading(style.size);
-            self.canvas.text(x, y - style.size * 0.32, style, &line);
+            self.canvas.text(x, style.base(y), style, &line);
         }
         y
     }
@@ -77,7 +77,7 @@ impl<'f> Sheet<'f> {
         for line in self.canvas.wrap(style, text, BREADTH) {
             self.room(leading(style.size));
             self.y += leading(style.size);
-            self.canvas.text(MARGIN, self.y - style.size * 0.32, style, &line);
+            self.canvas.text(MARGIN, style.base(self.y), style, &line);
         }
     }
 
@@ -206,7 +206,7 @@ impl<'a> Table<'a> {
         }
         let top = sheet.y + PADDING;
         for ((column, x, width), lines) in self.places().zip(&wrapped) {
-            let mut base = top - PLAIN.size * 0.32;
+            let mut base = PLAIN.base(top);
             for line in lines {
                 base += leading(PLAIN.size);
                 match column.align {
@@ -215,7 +215,7 @@ impl<'a> Table<'a> {
                 }
             }
         }
-        let mut base = top + below - NOTE.size * 0.32;
+        let mut base = NOTE.base(top + below);
         for line in &note {
             base += leading(NOTE.size);
             sheet.canvas.text(left, base, NOTE, line);

@@ -1,7 +1,6 @@
 //! The ticket of a sale: a PDF as wide as the paper of receipt printers (80 mm), as long as it needs.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use rust_decimal::Decimal;
 
 use super::canvas::{Canvas, PageSize, Style};
@@ -149,8 +148,7 @@ impl<'f> Roll<'f> {
     fn about(&mut self, sale: &SaleTicket) {
         let title = Style { size: 9.5, ..BOLD };
         self.pair(title, kind(sale.tipo), sale.folio.as_deref().unwrap_or_default());
-        let zone: Tz = sale.cp.as_deref().and_then(sat::time_zone).unwrap_or(chrono_tz::America::Mexico_City);
-        let at = sale.fecha.with_timezone(&zone).format("%Y-%m-%dT%H:%M").to_string();
+        let at = sale.fecha.with_timezone(&sat::zone_at(sale.cp.as_deref())).format("%Y-%m-%dT%H:%M").to_string();
         let rows = [
             ("Fecha", Some(date(&at))),
             ("Sucursal", sale.sucursal.clone()),
@@ -220,25 +218,25 @@ impl<'f> Roll<'f> {
     fn wrapped(&mut self, style: Style, text: &str) {
         for line in self.canvas.wrap(style, text, BREADTH) {
             self.y += leading(style.size);
-            self.canvas.text(MARGIN, self.y - style.size * 0.32, style, &line);
+            self.canvas.text(MARGIN, style.base(self.y), style, &line);
         }
     }
 
     fn centred(&mut self, style: Style, text: &str) {
         for line in self.canvas.wrap(style, text, BREADTH) {
             self.y += leading(style.size);
-            self.canvas.text_at(WIDTH / 2.0, self.y - style.size * 0.32, style, &line);
+            self.canvas.text_at(WIDTH / 2.0, style.base(self.y), style, &line);
         }
     }
 
     /// Draws a label at the left, and at the right a text that may take several lines.
     fn pair(&mut self, style: Style, label: &str, value: &str) {
         let room = BREADTH - self.canvas.width(style, label) - 10.0;
-        let base = self.y + leading(style.size) - style.size * 0.32;
+        let base = style.base(self.y + leading(style.size));
         self.canvas.text(MARGIN, base, style, label);
         for line in self.canvas.wrap(style, value, room.max(BREADTH / 3.0)) {
             self.y += leading(style.size);
-            self.canvas.text_to(WIDTH - MARGIN, self.y - style.size * 0.32, style, &line);
+            self.canvas.text_to(WIDTH - MARGIN, style.base(self.y), style, &line);
         }
     }
 

@@ -125,6 +125,11 @@ pub(crate) fn time_zone(cp: &str) -> Option<Tz> {
     TIME_ZONES.get(usize::from(place(cp)? / 3)).copied()
 }
 
+/// The time zone of a postal code; Mexico City's without one, or if it is unknown.
+pub(crate) fn zone_at(cp: Option<&str>) -> Tz {
+    cp.and_then(time_zone).unwrap_or(America::Mexico_City)
+}
+
 /// The name of a grouping code of accounts (`c_CodAgrup` of electronic accounting).
 pub(crate) fn grouping_name(code: &str) -> Option<&'static str> {
     let index = GROUPING_CODES.binary_search_by_key(&code, |(code, _)| *code).ok()?;
