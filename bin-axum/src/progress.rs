@@ -43,6 +43,11 @@ impl Progress {
         progress
     }
 
+    /// Whether anybody sees it.
+    pub(crate) fn is_seen(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
     /// A reader whose bytes move the bar.
     pub(crate) fn of_reader<R: Read>(&self, reader: R) -> impl Read + use<R> {
         self.bar.wrap_read(reader)

@@ -68,15 +68,25 @@ impl PostgresStore {
     /// Fails if the company does not exist, or if it is being copied by anybody. After an error, what
     /// was written is removed.
     pub async fn fork(&self, company: CompanyId, fork: &NewFork) -> Result<CompanyId, ForkError> {
-        self.fork_telling(company, fork, &mut |_, _| ()).await
+        self.fork_watched(company, fork, None).await
     }
 
-    /// [`Self::fork`], which tells how many rows of how many are copied, now and then.
+    /// [`Self::fork`], which tells how many rows of how many are copied, now and then, and reads all rows
+    /// once more to count them.
     pub async fn fork_telling(
         &self,
         company: CompanyId,
         fork: &NewFork,
         progress: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<CompanyId, ForkError> {
+        self.fork_watched(company, fork, Some(progress)).await
+    }
+
+    async fn fork_watched(
+        &self,
+        company: CompanyId,
+        fork: &NewFork,
+        progress: Option<Progress<'_>>,
     ) -> Result<CompanyId, ForkError> {
         let mut reader = ForkConnection::open(self.options()).await?;
         let mut writer = ForkConnection::open(self.options()).await?;
@@ -111,6 +121,9 @@ impl PostgresStore {
     }
 }
 
+/// Called with the rows that are copied, of how many.
+type Progress<'p> = &'p mut (dyn FnMut(u64, u64) + Send);
+
 /// Reads which companies are incomplete: copies under way, and what is left of interrupted ones.
 const INTERRUPTED: &str = "SELECT empresa FROM empresas WHERE incompleta ORDER BY empresa";
 
@@ -121,7 +134,7 @@ async fn copy(
     tables: &[CopiedTable],
     source: i64,
     fork: &NewFork,
-    progress: &mut (dyn FnMut(u64, u64) + Send),
+    mut progress: Option<Progress<'_>>,
 ) -> Result<i64, ForkError> {
     if !reader.lock("svc fork of", source).await? {
         return Err(ForkError::Running(source));
@@ -137,14 +150,16 @@ async fn copy(
     }
     let written = async {
         insert_company(writer, source, next, fork).await?;
+        // Counting reads every row once more, so it is done only for somebody who watches.
         let (mut done, mut all) = (0, 0);
-        for table in tables {
+        for table in tables.iter().filter(|_| progress.is_some()) {
             all += reader.count(&table.count(source)).await?;
         }
+        let mut copied = |rows| progress.iter_mut().for_each(|progress| progress(rows, all));
         for table in tables {
             let before = done;
-            done += copy_table(reader, writer, table, source, next, &mut |rows| progress(before + rows, all)).await?;
-            progress(done, all);
+            done += copy_table(reader, writer, table, source, next, &mut |rows| copied(before + rows)).await?;
+            copied(done);
         }
         writer.begin().await?;
         writer.run(&format!("UPDATE empresas SET incompleta = false WHERE empresa = {next}")).await?;

@@ -31,7 +31,11 @@ pub(super) async fn run(context: &Context, store: &PostgresStore, command: Compa
         }
         CompanyCommand::Fork { company, name } => {
             let (fork, bar) = (context.new_fork(name)?, Progress::new("rows", None));
-            let outcome = store.fork_telling(company, &fork, &mut |done, all| bar.tell_of(done, all)).await;
+            let outcome = if bar.is_seen() {
+                store.fork_telling(company, &fork, &mut |done, all| bar.tell_of(done, all)).await
+            } else {
+                store.fork(company, &fork).await
+            };
             bar.end();
             let empresa = outcome?;
             print(&json!({ "empresa": empresa }))
