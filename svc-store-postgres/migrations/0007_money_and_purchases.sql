@@ -9,6 +9,11 @@ CREATE TABLE cuentas_bancarias (
     moneda   text NOT NULL DEFAULT 'MXN' CHECK (moneda ~ '^[A-Z]{3}$'),
     saldo    numeric(24, 6) NOT NULL DEFAULT 0,
     estatus  text NOT NULL DEFAULT 'activo' CHECK (estatus IN ('activo', 'inactivo')),
+    -- What it held when it was imported, in its currency and in pesos, and the day on which that was
+    -- posted.
+    apertura       numeric(24, 6) NOT NULL DEFAULT 0,
+    apertura_pesos numeric(24, 6) NOT NULL DEFAULT 0,
+    apertura_dia   date,
     PRIMARY KEY (empresa, clave)
 );
 -- Filter `estatus`.

@@ -7,7 +7,9 @@ use svc_core::domain::deposit::{Deposit, Legacy, NamedDeposit, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, ReceivableStatus, Status};
-use svc_core::store::{BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, ReceivableTx, StoreError};
+use svc_core::store::{
+    BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx, StoreError,
+};
 
 use crate::row::from_row;
 use crate::run::Run as _;
@@ -177,6 +179,19 @@ impl ReceivableTx for PostgresTx {
             empresa: self.empresa,
             cuenta,
             activo: Status::Activo,
+        ))
+        .await
+    }
+
+    async fn open_bank_accounts(&mut self, opened: &[OpenedBankAccount], dia: NaiveDate) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE cuentas_bancarias c
+             SET saldo = c.saldo + o.saldo, apertura = o.saldo, apertura_pesos = o.pesos, apertura_dia = :dia
+             FROM unnest(:clave::bigint[], :saldo::numeric[], :pesos::numeric[]) AS o (clave, saldo, pesos)
+             WHERE c.empresa = :empresa AND c.clave = o.clave",
+            empresa: self.empresa,
+            dia;
+            for bank in opened { clave, saldo, pesos }
         ))
         .await
     }

@@ -50,7 +50,15 @@ async fn a_bad_record_is_named_by_line_and_field() {
         (json!({"nombre": "A", "moneda": "ZZZ"}), "moneda: no está en el catálogo del SAT"),
         (json!({"nombre": "A", "moneda": "mxn"}), "moneda: "),
         (json!({"nombre": "A", "estatus": "x"}), "estatus: "),
-        (json!({"nombre": "A", "saldo": "1.00"}), "saldo: "),
+        (json!({"nombre": "A", "numero": "1"}), "numero: "),
+        (json!({"nombre": "A", "saldo": "1.001"}), "saldo: lleva a lo más dos decimales"),
+        (json!({"nombre": "A", "saldo": "1000000000000000000"}), "saldo: "),
+        (
+            json!({"nombre": "A", "saldo": "1.00", "saldo_pesos": "2.00"}),
+            "saldo_pesos: en una cuenta en pesos es el saldo",
+        ),
+        (json!({"nombre": "A", "moneda": "USD", "saldo": "1.00"}), "saldo_pesos: hace falta"),
+        (json!({"nombre": "A", "moneda": "USD", "saldo": "1.00", "saldo_pesos": "17.505"}), "saldo_pesos: "),
     ] {
         let lines = [json!({"nombre": "B"}), bad, json!({"nombre": "B"})];
         blames(company.import(Resource::CuentasBancarias, &lines).await, 2, text);

@@ -105,8 +105,7 @@ fn written<'a>(fields: impl Iterator<Item = Written<'a>>) -> TokenStream {
     }
 }
 
-/// Every field that an import takes, as the list shows it or else as it is stored. A field that is not
-/// stored is among them if its declaration has a type.
+/// Every field that an import takes, as the list shows it or else as it is stored.
 fn export(record: &Declaration) -> TokenStream {
     let item = &record.item.name;
     let exported: Vec<_> = record
@@ -116,7 +115,7 @@ fn export(record: &Declaration) -> TokenStream {
             let stored = || field.ty.as_ref().or(field.import.as_ref().map(|mark| &mark.ty));
             let (ty, value) = match &field.list {
                 Some(list) => (&list.ty, list.value.as_ref()),
-                None => (field.import.as_ref().and(stored()).or(field.unstored.as_ref().and(field.ty.as_ref()))?, None),
+                None => (field.import.as_ref().and(stored()).or(field.opening.as_ref().and(field.ty.as_ref()))?, None),
             };
             Some((field, Written { name: &field.name, ty, value }))
         })
@@ -145,11 +144,13 @@ fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream 
     let brought = fields(record, |field| field.import.as_ref());
     let computed = fields(record, |field| field.computed.as_ref());
     let unstored = fields(record, |field| field.unstored.as_ref());
+    let opening = fields(record, |field| field.opening.as_ref());
     let field =
         |(Field { name, .. }, Mark { attrs, ty, .. }): &(&Field, &Mark)| quote! { #(#attrs)* pub(crate) #name: #ty };
     let brought_fields = brought.iter().map(field);
     let computed_fields = computed.iter().map(field);
     let unstored_fields = unstored.iter().map(field);
+    let opening_fields = opening.iter().map(field);
     let columns = brought.iter().chain(&computed).map(|(field, _)| &field.column);
     let names = brought.iter().chain(&computed).map(|(field, _)| &field.name);
     quote! {
@@ -163,6 +164,7 @@ fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream 
                 #[allow(dead_code, reason = "accepted because the list's items have it, and not stored")]
                 #unstored_fields,
             )*
+            #(#opening_fields,)*
         }
 
         impl ::svc_core::record::Import for #name {

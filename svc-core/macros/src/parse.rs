@@ -42,6 +42,8 @@ pub(crate) struct Field {
     pub(crate) import: Option<Mark>,
     /// An import accepts it without storing it.
     pub(crate) unstored: Option<Mark>,
+    /// An import posts it as a balance; no edit changes it.
+    pub(crate) opening: Option<Mark>,
     /// An import stores it, but no line gives it.
     pub(crate) computed: Option<Mark>,
 }
@@ -85,7 +87,8 @@ impl Declaration {
     /// Refuses marks of structs that are not declared.
     fn check(&self) -> Result<()> {
         for field in &self.fields {
-            let imported = [&field.import, &field.unstored, &field.computed].into_iter().any(Option::is_some);
+            let imported =
+                [&field.import, &field.unstored, &field.opening, &field.computed].into_iter().any(Option::is_some);
             let written = field.required.is_some() || field.optional.is_some();
             let missing = match () {
                 () if imported && self.import.is_none() => "import",
@@ -126,8 +129,9 @@ impl Parse for Field {
         };
         let ty = input.parse::<Option<Token![:]>>()?.map(|_| input.parse()).transpose()?;
         let (list, required, optional, office) = (None, None, None, None);
-        let (import, unstored, computed) = (None, None, None);
-        let mut field = Self { name, column, ty, list, required, optional, office, import, unstored, computed };
+        let (import, unstored, opening, computed) = (None, None, None, None);
+        let mut field =
+            Self { name, column, ty, list, required, optional, office, import, unstored, opening, computed };
         let marks;
         braced!(marks in input);
         while !marks.is_empty() {
@@ -156,9 +160,11 @@ impl Field {
             "office" => &mut self.office,
             "import" => &mut self.import,
             "unstored" => &mut self.unstored,
+            "opening" => &mut self.opening,
             "computed" => &mut self.computed,
             _ => {
-                let text = "a mark is `list`, `required`, `optional`, `office`, `import`, `unstored` or `computed`";
+                let text =
+                    "a mark is `list`, `required`, `optional`, `office`, `import`, `unstored`, `opening` or `computed`";
                 return Err(Error::new(keyword.span(), text));
             }
         };

@@ -1,7 +1,9 @@
-//! Bank accounts: `/cuentas-bancarias`. Balances and account numbers are never listed.
+//! Bank accounts: `/cuentas-bancarias`. Balances and account numbers are never listed; an import brings
+//! what an account held before the books began.
 
 use super::filter::{choice, integer};
 use super::{List, ListSpec, PageSizes, record};
+use crate::domain::quantity::Balance;
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -14,6 +16,8 @@ record! {
         banco: Option<String> { list, import: Option<Text<100>> },
         moneda: String { list, import: Option<Text<3>> },
         estatus: Status { list, import: Option<Status> },
+        saldo: Balance { opening: Option<Balance> },
+        saldo_pesos: Option<Balance> { opening: Option<Balance> },
     }
     import BankAccountImport;
     changes BankAccountChanges;

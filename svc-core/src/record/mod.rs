@@ -29,14 +29,15 @@
 //! - `office: Type`: only the back office edits it. It can be cleared if it is an `Option` or the
 //!   mark has `= value`.
 //! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the list's
-//!   items contain it, or an export, but not stored; `computed: Type` is stored, but no line gives it.
+//!   items contain it, but not stored; `opening: Type` is a balance that an import posts and an export
+//!   gives; `computed: Type` is stored, but no line gives it.
 //!
 //! `name in "column"` names the column if it differs. The documentation of a field is its row in
 //! `openapi/texts/fields.md` or `office.md`, unless the declaration has a comment of its own.
 //!
 //! Each name after the fields declares another struct: `import` implements `Import`, and the item of
 //! the list then `Exported`: it is written with every field that an import takes. `changes` (what
-//! the back office may edit by the rules of the import) implements `Changes`, and `stored`
+//! the back office may edit by the rules of the import: no balance) implements `Changes`, and `stored`
 //! implements [`Stored`]. `create`, `edit` and `office` are bodies: the stored record is created
 //! from one (`From`) or changed by one (`edit`, `apply`). Rows are read by the index of a column in
 //! these lists.

@@ -23,8 +23,8 @@ record! {
         minimo: Quantity { list, import: Option<Quantity> },
         disponible { list: Quantity = available(existencia, apartado, minimo), unstored: Option<Quantity> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
-        costo_unitario: Option<Money> { unstored: Option<Money> },
-        valor: Option<Balance> { unstored: Option<Balance> },
+        costo_unitario: Option<Money> { opening: Option<Money> },
+        valor: Option<Balance> { opening: Option<Balance> },
     }
     import StockImport;
 }

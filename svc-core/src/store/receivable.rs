@@ -73,6 +73,17 @@ pub struct BankReceipt<'a> {
     pub referencia: &'a str,
 }
 
+/// What a bank account holds when it is imported.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenedBankAccount {
+    /// The bank account.
+    pub clave: i64,
+    /// In the account's currency.
+    pub saldo: Decimal,
+    /// In pesos, as it is posted.
+    pub pesos: Decimal,
+}
+
 /// What created a deposit, which decides whether it is cancelled with its payments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DepositOrigin {
@@ -130,6 +141,9 @@ pub trait ReceivableTx {
     /// A bank account, locked until the end. It must be locked before a deposit or a payment into
     /// it is written, so that concurrent duplicates are detected.
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError>;
+
+    /// Gives new bank accounts what they hold on `dia` before their first document.
+    async fn open_bank_accounts(&mut self, opened: &[OpenedBankAccount], dia: NaiveDate) -> Result<(), StoreError>;
 
     /// The deposits with this data, and whether there is a payment with it.
     async fn earlier(&mut self, receipt: &BankReceipt<'_>) -> Result<Legacy, StoreError>;

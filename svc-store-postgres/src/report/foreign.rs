@@ -48,6 +48,10 @@ pub(crate) fn foreign_banks(empresa: i64, al: NaiveDate) -> Sql {
              FROM movimientos
              WHERE deposito IS NULL
              UNION ALL
+             SELECT :bancos, clave, moneda, apertura, apertura_pesos
+             FROM cuentas_bancarias
+             WHERE empresa = :empresa AND moneda <> 'MXN' AND apertura_dia <= :al
+             UNION ALL
              SELECT :por_identificar, NULL, moneda, round(espera * saldo / nullif(pesos, 0), 2), espera
              FROM depositados
              WHERE espera <> 0

@@ -20,6 +20,7 @@ use crate::value::push;
 pub(crate) fn of(table: &str) -> &'static Source {
     match table {
         "clientes" => &CUSTOMERS,
+        "cuentas_bancarias" => &BANK_ACCOUNTS,
         "compras" => &PURCHASES,
         "compras_renglones" => &PURCHASE_LINES,
         "cxc" => &RECEIVABLES,
@@ -52,6 +53,19 @@ static CUSTOMERS: Source = Source {
         push(page.sql().push(") OR folio = "), texto, Kind::Text);
         page.sql().push(")");
     })],
+    ..Source::PLAIN
+};
+
+static BANK_ACCOUNTS: Source = Source {
+    from: &["cuentas_bancarias c"],
+    alias: "c.",
+    // What the books hold of an account in another currency: the lines on its own subaccount.
+    columns: &[(
+        "saldo_pesos",
+        "CASE WHEN c.moneda <> 'MXN' THEN (SELECT coalesce(sum(r.cargo - r.abono), 0) FROM polizas_renglones r \
+         WHERE r.empresa = c.empresa AND r.codigo = '102.01' \
+           AND r.cuenta LIKE '%.' || lpad(c.clave::text, greatest(4, length(c.clave::text)), '0')) END",
+    )],
     ..Source::PLAIN
 };
 

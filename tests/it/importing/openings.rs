@@ -192,3 +192,112 @@ async fn exported_stock_is_worth_the_same_where_it_is_imported() {
         blames(other.import(Resource::Inventario, &[bad]).await, 1, field);
     }
 }
+
+/// The balances of the company's bank accounts, in their currencies, in order.
+async fn banks(company: &Company) -> Vec<Decimal> {
+    sqlx::query_scalar("SELECT saldo FROM cuentas_bancarias WHERE empresa = $1 ORDER BY clave")
+        .bind(company.id.0)
+        .fetch_all(company.world.pool())
+        .await
+        .expect("balances")
+}
+
+#[tokio::test]
+async fn what_bank_accounts_held_is_posted_on_the_account_of_each() {
+    let world = World::new().await;
+    // 23:30 of the 12th in Mexico City, 00:30 of the 13th in Cancún.
+    world.clock.advance(TimeDelta::minutes(11 * 60 + 30));
+    let company = world.company().await;
+    company.edit(CompanyChange { cp: Some("77500".to_owned()), ..CompanyChange::default() }).await;
+    let accounts = [
+        json!({"nombre": "Operativa", "saldo": "1000.50"}),
+        json!({"nombre": "Vacía"}),
+        json!({"nombre": "Línea de crédito", "saldo": "-250.25", "saldo_pesos": "-250.25"}),
+        json!({"nombre": "Dólares", "moneda": "USD", "saldo": "100.00", "saldo_pesos": "1750.00"}),
+        json!({"nombre": "Euros", "moneda": "EUR", "saldo": "0", "saldo_pesos": null}),
+    ];
+    company.load(Resource::CuentasBancarias, &accounts).await;
+    let shown = ["1000.50", "0", "-250.25", "100.00", "0"].map(|text| text.parse::<Decimal>().unwrap());
+    assert_eq!(banks(&company).await, shown);
+    let entries = [("2026-10-13", "1000.50"), ("2026-10-13", "750.25"), ("2026-10-13", "2500.25")];
+    assert_eq!(days(&company, "102.01").await, entries.map(|(day, saldo)| (day.to_owned(), saldo.to_owned())));
+    let read = did(company.run_by_name("ledger.balance", &json!({})).await);
+    let accounts: Vec<(&str, &str)> = read["cuentas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["cuenta"].as_str().unwrap(), row["saldo"].as_str().unwrap()))
+        .collect();
+    let posted =
+        [("102.01.0001", "1000.50"), ("102.01.0003", "-250.25"), ("102.01.0004", "1750.00"), ("304.01", "-2500.25")];
+    assert_eq!(accounts, posted);
+    books::check(&world, &company).await;
+
+    // The first payments leave from what there was, and what is left is revalued.
+    company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
+    let bills = [
+        json!({"proveedor": 1, "total": "400.00"}),
+        json!({"proveedor": 1, "total": "40.00", "moneda": "USD", "tipo_cambio": "17.5"}),
+    ];
+    company.load(Resource::Cxp, &bills).await;
+    for (cxp, importe, cuenta, rate) in [(1, "400.00", 1, "1"), (2, "40.00", 4, "18")] {
+        let paid = json!({"cxp": cxp, "importe": importe, "cuenta_bancaria": cuenta, "fecha": "2026-10-13",
+                          "referencia": "T1", "tipo_cambio": rate});
+        did(company.run_by_name("payable.pay", &paid).await);
+    }
+    assert_eq!(banks(&company).await, ["600.50", "0", "-250.25", "60.00", "0"].map(|text| text.parse().unwrap()));
+    books::check(&world, &company).await;
+    let input = json!({"mes": "2026-10", "tipos_cambio": [{"moneda": "USD", "tipo_cambio": "20"}]});
+    world.clock.advance(TimeDelta::days(20));
+    let revalued = did(company.run_by_name("ledger.revalue", &input).await);
+    let bank = &revalued["saldos"][0];
+    // 60 dollars that the books hold for 1,750 − 40 × 18.
+    assert_eq!(bank["cuenta_bancaria"], 4, "{revalued}");
+    assert_eq!([&bank["saldo"], &bank["pesos"], &bank["valor"]], ["60.00", "1030.00", "1200.00"], "{revalued}");
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn exported_bank_accounts_hold_the_same_where_they_are_imported() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let accounts = [
+        json!({"clave": 12345, "nombre": "Dólares", "moneda": "USD", "saldo": "100.00", "saldo_pesos": "1750.00"}),
+        json!({"clave": 7, "nombre": "Operativa", "saldo": "10.00"}),
+        json!({"clave": 2345, "nombre": "Otros dólares", "moneda": "USD", "saldo": "-1.00", "saldo_pesos": "-18.00"}),
+    ];
+    company.load(Resource::CuentasBancarias, &accounts).await;
+    let lines = company.export(Resource::CuentasBancarias).await;
+    let held: Vec<_> = lines.iter().map(|line| (&line["saldo"], &line["saldo_pesos"])).collect();
+    let (none, of) = (Value::Null, |text: &str| json!(text));
+    assert_eq!(held, [(&of("10.00"), &none), (&of("-1.00"), &of("-18.00")), (&of("100.00"), &of("1750.00"))]);
+    let other = world.company().await;
+    other.load(Resource::CuentasBancarias, &lines).await;
+    assert_eq!(other.export(Resource::CuentasBancarias).await, lines);
+    assert_eq!(balance(&other, "102.01").await, "1742.00");
+    books::check(&world, &other).await;
+
+    // An account that is there already is left as it is, and an edit changes no balance.
+    let again = [json!({"clave": 7, "nombre": "Operativa", "saldo": "99.00"})];
+    blames(other.import(Resource::CuentasBancarias, &again).await, 1, "clave: ya existe");
+    let edit = json!({"clave": 7, "saldo": "99.00"});
+    let error = other.run_by_name("bank-account.edit", &edit).await.expect_err("a balance");
+    assert_eq!(error.code().codigo(), "campo_no_permitido");
+    did(other.run_by_name("bank-account.edit", &json!({"clave": 7, "nombre": "Principal"})).await);
+    assert_eq!(other.export(Resource::CuentasBancarias).await[0]["saldo"], "10.00");
+    books::check(&world, &other).await;
+}
+
+#[tokio::test]
+async fn a_bank_account_of_a_closed_month_is_not_opened() {
+    let world = World::new().await;
+    let company = world.company().await;
+    world.clock.advance(TimeDelta::days(30));
+    did(company.run_by_name("ledger.close", &json!({"mes": "2026-10"})).await);
+    world.clock.advance(TimeDelta::days(-30));
+    let refused = company.import(Resource::CuentasBancarias, &[json!({"nombre": "Tarde", "saldo": "1"})]).await;
+    let text = format!("{:?}", refused.expect_err("a closed month"));
+    assert!(text.contains("periodo_cerrado") || text.contains("cerrado"), "{text}");
+    assert_eq!(world.count("cuentas_bancarias").await, 0);
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Sin saldo"})]).await;
+}

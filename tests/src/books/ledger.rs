@@ -64,7 +64,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
                AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria, b.cuenta_bancaria)
              WHERE p.empresa = $1 AND c.moneda = 'MXN'
          ) l
-         WHERE l.bancos <> (SELECT coalesce(sum(saldo), 0) FROM cuentas_bancarias WHERE empresa = $1 AND moneda = 'MXN')
+         WHERE l.bancos <> (SELECT coalesce(sum(saldo - apertura), 0) FROM cuentas_bancarias WHERE empresa = $1 AND moneda = 'MXN')
             OR l.espera <> (SELECT coalesce(sum(d.importe - d.aplicado), 0) FROM depositos d
                             JOIN cuentas_bancarias c ON c.empresa = $1 AND c.clave = d.cuenta_bancaria AND c.moneda = 'MXN'
                             WHERE d.empresa = $1 AND NOT d.cancelado)",

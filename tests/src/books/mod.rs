@@ -174,7 +174,7 @@ const RULES: &[(&str, &str)] = &[
     (
         "a bank account holds its valid deposits, less what was paid from it or given back",
         "SELECT format('cuenta %s', c.clave) FROM cuentas_bancarias c
-         WHERE c.empresa = $1 AND c.saldo <> (
+         WHERE c.empresa = $1 AND c.saldo <> c.apertura + (
              SELECT coalesce(sum(importe), 0) FROM depositos
              WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado) - (
              SELECT coalesce(sum(coalesce(monto, importe)), 0) FROM cxp_pagos

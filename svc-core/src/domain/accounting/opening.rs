@@ -17,6 +17,8 @@ pub enum OpeningBalance {
     Receivables(OpenedDebt),
     /// What is owed to suppliers.
     Payables(Decimal),
+    /// What a bank account holds.
+    Bank(Decimal),
 }
 
 /// What customers owe, with the taxes within it that are due when it is paid.
@@ -37,6 +39,7 @@ impl OpeningBalance {
         match (self, other) {
             (Self::Stock(a), Self::Stock(b)) => Self::Stock(a + b),
             (Self::Payables(a), Self::Payables(b)) => Self::Payables(a + b),
+            (Self::Bank(a), Self::Bank(b)) => Self::Bank(a + b),
             (Self::Receivables(a), Self::Receivables(b)) => Self::Receivables(a.plus(b)),
             (_, other) => other,
         }
@@ -71,6 +74,7 @@ pub(crate) fn opening_entry(fecha: NaiveDate, opening: OpeningBalance) -> Result
     let (name, lines) = match opening {
         OpeningBalance::Stock(valor) => ("inventario", vec![EntryLine::of(Account::Inventario, valor)]),
         OpeningBalance::Payables(saldo) => ("cuentas por pagar", vec![EntryLine::of(Account::Proveedores, -saldo)]),
+        OpeningBalance::Bank(saldo) => ("bancos", vec![EntryLine::of(Account::Bancos, saldo)]),
         OpeningBalance::Receivables(debt) => ("cuentas por cobrar", debt.lines()),
     };
     LedgerEntry::new(format!("Apertura: {name}"), fecha, against_opening(lines))
