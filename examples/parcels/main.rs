@@ -258,7 +258,11 @@ impl Authenticator for Tokens {
 
 /// The tables of this part.
 pub fn migrations() -> Migrator {
-    sqlx::migrate!("parcels/migrations")
+    svc_store_postgres::migrations(&[
+        ("0001_parcels", include_str!("migrations/0001_parcels.sql")),
+        ("0002_dashboard", include_str!("migrations/0002_dashboard.sql")),
+        ("0003_list", include_str!("migrations/0003_list.sql")),
+    ])
 }
 
 /// Makes or changes the tables of this part, after those of the API.

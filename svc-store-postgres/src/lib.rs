@@ -109,11 +109,11 @@ pub use crate::pool::Connections;
 pub use crate::probe::Probe;
 pub use crate::restored::UnderWay;
 use crate::run::Run as _;
-pub use crate::schema::OpenError;
+pub use crate::schema::{OpenError, migrations};
 pub use crate::settings::{Pooler, Settings};
 use crate::sql::sql;
 pub use crate::store::PostgresStore;
-/// The migrations of a host: `sqlx::migrate!` makes them of a directory.
+/// The migrations of a host, made by [`migrations`] or by `sqlx::migrate!`.
 pub use sqlx::migrate::Migrator;
 
 #[async_trait]

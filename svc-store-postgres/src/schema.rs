@@ -17,17 +17,18 @@ pub(crate) use self::distribute::HAS_ENGINE;
 pub(crate) use self::history::History;
 pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
 
-/// Migrations by the names of their files in a folder. `sqlx::migrate!` does the same, but is a
-/// procedural macro that contains the whole driver: everything would be compiled a second time for it.
+/// Files of a folder, as [`migrations`] takes them.
 macro_rules! migration_files {
     ($folder:literal: $($name:literal),+ $(,)?) => {
-        &[$(($name, include_str!(concat!("../migrations/", $folder, $name, ".sql")))),+]
+        [$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/", $folder, $name, ".sql")))),+]
     };
 }
+#[cfg(test)]
+use migration_files;
 
 /// The migrations of this program.
 pub(crate) static MIGRATOR: LazyLock<Migrator> = LazyLock::new(|| {
-    migrator(migration_files!("":
+    migrations(&migration_files!("":
         "0001_companies",
         "0002_catalogue",
         "0003_customers",
@@ -41,12 +42,21 @@ pub(crate) static MIGRATOR: LazyLock<Migrator> = LazyLock::new(|| {
 
 /// The migrations of the part for metadata.
 pub(crate) fn metadata_migrator() -> Migrator {
-    migrator(migration_files!("metadata/": "0001_metadata"))
+    migrations(&migration_files!("metadata/": "0001_metadata"))
 }
 
-/// Migrations of files whose names are a number, `_` and a description. One that begins with
-/// `-- no-transaction` runs without.
-fn migrator(files: &[(&'static str, &'static str)]) -> Migrator {
+/// Migrations of files: name and text of each. A name is a number, `_` and a description; a text that
+/// begins with `-- no-transaction` runs without. `sqlx::migrate!` makes the same of a folder, but
+/// contains the whole driver, so that everything is compiled a second time for it.
+///
+/// ```
+/// let migrations = svc_store_postgres::migrations(&[
+///     // The text of a file: include_str!("../migrations/0001_parcels.sql").
+///     ("0001_parcels", "CREATE TABLE paquetes (empresa bigint, clave bigint, PRIMARY KEY (empresa, clave))"),
+/// ]);
+/// assert_eq!(migrations.iter().count(), 1);
+/// ```
+pub fn migrations(files: &[(&'static str, &'static str)]) -> Migrator {
     let migration = |&(name, sql): &(&'static str, &'static str)| {
         let (number, description) = name.split_once('_').unwrap_or((name, ""));
         let version = number.parse().unwrap_or_default();

@@ -103,8 +103,8 @@ impl PostgresStore {
     ///
     /// ```no_run
     /// # async fn migrate(store: &svc_store_postgres::PostgresStore) -> Result<(), svc_store_postgres::OpenError> {
-    /// // Of a directory: sqlx::migrate!("./migrations").
-    /// let migrations = sqlx::migrate::Migrator::DEFAULT;
+    /// let parcels = "CREATE TABLE paquetes (empresa bigint, clave bigint, PRIMARY KEY (empresa, clave))";
+    /// let migrations = svc_store_postgres::migrations(&[("0001_parcels", parcels)]);
     /// store.migrate_own("paqueteria", migrations).await?;
     /// # Ok(())
     /// # }

@@ -1,10 +1,25 @@
 //! Schemas of other releases than this one.
 
-use sqlx::migrate::Migrator;
+use std::sync::LazyLock;
+
 use sqlx::{AssertSqlSafe, PgConnection};
+use svc_store_postgres::{Migrator, migrations};
 
 /// A made-up next release that follows the rules of `migrations/README.md`.
-pub static NEXT: Migrator = sqlx::migrate!("../svc-store-postgres/migrations/next");
+pub static NEXT: LazyLock<Migrator> = LazyLock::new(|| {
+    macro_rules! files {
+        ($($name:literal),+ $(,)?) => {
+            [$(($name, include_str!(concat!("../../svc-store-postgres/migrations/next/", $name, ".sql")))),+]
+        };
+    }
+    migrations(&files![
+        "9001_segments",
+        "9002_customer_segments",
+        "9003_customer_segment_keys",
+        "9004_customer_segments_checked",
+        "9005_customers_by_segment",
+    ])
+});
 
 /// The additions of a release beside columns.
 const ADDED: &str = "

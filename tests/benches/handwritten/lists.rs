@@ -8,6 +8,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use crate::server::{App, Failure};
 
@@ -24,6 +26,20 @@ pub(crate) struct ListQuery {
     limite: Option<usize>,
     cursor: Option<String>,
     buscar: Option<String>,
+}
+
+/// What `#[derive(sqlx::FromRow)]` writes: the driver is not compiled twice for four structs.
+macro_rules! row {
+    ($(#[$attr:meta])* $vis:vis struct $name:ident { $($field:ident: $ty:ty,)* }) => {
+        $(#[$attr])*
+        $vis struct $name { $($field: $ty,)* }
+
+        impl FromRow<'_, PgRow> for $name {
+            fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+                Ok(Self { $($field: row.try_get(stringify!($field))?,)* })
+            }
+        }
+    };
 }
 
 type Answer<T> = Result<Json<Page<T>>, Failure>;
@@ -49,25 +65,27 @@ impl ListQuery {
     }
 }
 
-#[derive(Serialize, sqlx::FromRow)]
-pub(crate) struct Customer {
-    clave: i64,
-    folio: Option<String>,
-    nombre: Option<String>,
-    razon_social: Option<String>,
-    rfc: Option<String>,
-    correo: Option<String>,
-    telefono: Option<String>,
-    movil: Option<String>,
-    prospecto: bool,
-    id_platform_a: Option<String>,
-    id_platform_b: Option<String>,
-    id_platform_c: Option<String>,
-    id_platform_d: Option<String>,
-    id_platform_e: Option<String>,
-    publico: bool,
-    proximo_contacto: Option<NaiveDate>,
-    modificado: Option<DateTime<Utc>>,
+row! {
+    #[derive(Serialize)]
+    pub(crate) struct Customer {
+        clave: i64,
+        folio: Option<String>,
+        nombre: Option<String>,
+        razon_social: Option<String>,
+        rfc: Option<String>,
+        correo: Option<String>,
+        telefono: Option<String>,
+        movil: Option<String>,
+        prospecto: bool,
+        id_platform_a: Option<String>,
+        id_platform_b: Option<String>,
+        id_platform_c: Option<String>,
+        id_platform_d: Option<String>,
+        id_platform_e: Option<String>,
+        publico: bool,
+        proximo_contacto: Option<NaiveDate>,
+        modificado: Option<DateTime<Utc>>,
+    }
 }
 
 pub(crate) async fn customers(
@@ -85,22 +103,24 @@ pub(crate) async fn customers(
     Ok(query.page(rows, |row: &Customer| row.clave))
 }
 
-#[derive(Serialize, sqlx::FromRow)]
-pub(crate) struct Product {
-    clave: i64,
-    sku: Option<String>,
-    folio: Option<String>,
-    descripcion: Option<String>,
-    estatus: String,
-    tipo: String,
-    subtipo: Option<String>,
-    kit: bool,
-    clave_padre: Option<i64>,
-    codigo_sat: Option<String>,
-    marca: Option<String>,
-    categoria: Option<String>,
-    id_platform_b: Option<String>,
-    modificado: Option<DateTime<Utc>>,
+row! {
+    #[derive(Serialize)]
+    pub(crate) struct Product {
+        clave: i64,
+        sku: Option<String>,
+        folio: Option<String>,
+        descripcion: Option<String>,
+        estatus: String,
+        tipo: String,
+        subtipo: Option<String>,
+        kit: bool,
+        clave_padre: Option<i64>,
+        codigo_sat: Option<String>,
+        marca: Option<String>,
+        categoria: Option<String>,
+        id_platform_b: Option<String>,
+        modificado: Option<DateTime<Utc>>,
+    }
 }
 
 pub(crate) async fn products(
@@ -120,41 +140,43 @@ pub(crate) async fn products(
     Ok(query.page(rows, |row: &Product| row.clave))
 }
 
-#[derive(Serialize, sqlx::FromRow)]
-pub(crate) struct Sale {
-    clave: i64,
-    tipo: String,
-    serie: Option<String>,
-    folio: Option<i64>,
-    fecha: DateTime<Utc>,
-    sucursal: i64,
-    almacen: Option<i64>,
-    cliente: Option<i64>,
-    vendedor: Option<i64>,
-    moneda: String,
-    tipo_cambio: Decimal,
-    condicion_pago: Option<String>,
-    dias_credito: Option<i32>,
-    vencimiento: Option<NaiveDate>,
-    forma_pago_sat: Option<String>,
-    metodo_pago_sat: Option<String>,
-    uso_cfdi: Option<String>,
-    subtotal: Decimal,
-    descuento: Decimal,
-    impuestos: Decimal,
-    retenciones: Decimal,
-    total: Decimal,
-    saldo: Decimal,
-    cancelada: bool,
-    fecha_cancelacion: Option<DateTime<Utc>>,
-    surtido_estatus: Option<String>,
-    monto_surtido: Option<Decimal>,
-    factura: Option<i64>,
-    uuid: Option<String>,
-    origen: String,
-    referencia: Option<String>,
-    comentarios: Option<String>,
-    modificado: Option<DateTime<Utc>>,
+row! {
+    #[derive(Serialize)]
+    pub(crate) struct Sale {
+        clave: i64,
+        tipo: String,
+        serie: Option<String>,
+        folio: Option<i64>,
+        fecha: DateTime<Utc>,
+        sucursal: i64,
+        almacen: Option<i64>,
+        cliente: Option<i64>,
+        vendedor: Option<i64>,
+        moneda: String,
+        tipo_cambio: Decimal,
+        condicion_pago: Option<String>,
+        dias_credito: Option<i32>,
+        vencimiento: Option<NaiveDate>,
+        forma_pago_sat: Option<String>,
+        metodo_pago_sat: Option<String>,
+        uso_cfdi: Option<String>,
+        subtotal: Decimal,
+        descuento: Decimal,
+        impuestos: Decimal,
+        retenciones: Decimal,
+        total: Decimal,
+        saldo: Decimal,
+        cancelada: bool,
+        fecha_cancelacion: Option<DateTime<Utc>>,
+        surtido_estatus: Option<String>,
+        monto_surtido: Option<Decimal>,
+        factura: Option<i64>,
+        uuid: Option<String>,
+        origen: String,
+        referencia: Option<String>,
+        comentarios: Option<String>,
+        modificado: Option<DateTime<Utc>>,
+    }
 }
 
 pub(crate) async fn sales(State(app): State<App>, headers: HeaderMap, Query(query): Query<ListQuery>) -> Answer<Sale> {
@@ -170,31 +192,29 @@ pub(crate) async fn sales(State(app): State<App>, headers: HeaderMap, Query(quer
     Ok(query.page(rows, |row: &Sale| row.clave))
 }
 
-#[derive(Serialize, sqlx::FromRow)]
-pub(crate) struct Stock {
-    clave: i64,
-    producto: i64,
-    sku: Option<String>,
-    #[sqlx(rename = "codigo")]
-    almacen: String,
-    sucursal: i64,
-    existencia: Decimal,
-    apartado: Decimal,
-    minimo: Decimal,
-    #[sqlx(skip)]
-    disponible: Decimal,
-    modificado: Option<DateTime<Utc>>,
+row! {
+    #[derive(Serialize)]
+    pub(crate) struct Stock {
+        clave: i64,
+        producto: i64,
+        sku: Option<String>,
+        almacen: String,
+        sucursal: i64,
+        existencia: Decimal,
+        apartado: Decimal,
+        minimo: Decimal,
+        disponible: Decimal,
+        modificado: Option<DateTime<Utc>>,
+    }
 }
 
 pub(crate) async fn stock(State(app): State<App>, headers: HeaderMap, Query(query): Query<ListQuery>) -> Answer<Stock> {
     let (_, key) = app.authenticate(&headers, "inventario:read")?;
     let rows = sqlx::query_as(
-        "SELECT clave, producto, sku, codigo, sucursal, existencia, apartado, minimo, modificado
+        "SELECT clave, producto, sku, codigo AS almacen, sucursal, existencia, apartado, minimo,
+                greatest(existencia - abs(apartado), minimo) AS disponible, modificado
          FROM propio.inventario WHERE empresa = $1 AND clave > $2 ORDER BY clave LIMIT 31",
     );
-    let mut rows: Vec<Stock> = rows.bind(key.empresa).bind(query.after()?).fetch_all(&app.pool).await?;
-    for row in &mut rows {
-        row.disponible = (row.existencia - row.apartado.abs()).max(row.minimo);
-    }
+    let rows = rows.bind(key.empresa).bind(query.after()?).fetch_all(&app.pool).await?;
     Ok(query.page(rows, |row: &Stock| row.clave))
 }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use rust_decimal::{Decimal, RoundingStrategy};
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 use svc_tests::Company;
 
 /// What the model knows of a product.
@@ -23,7 +25,7 @@ pub(crate) struct Average {
     seen: i64,
 }
 
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug)]
 struct Moved {
     clave: i64,
     producto: i64,
@@ -55,6 +57,23 @@ const NEW: &str = "
 
 fn cents(exact: Decimal) -> Decimal {
     exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero)
+}
+
+impl Moved {
+    fn read(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            clave: row.try_get("clave")?,
+            producto: row.try_get("producto")?,
+            tipo: row.try_get("tipo")?,
+            cantidad: row.try_get("cantidad")?,
+            mas: row.try_get("mas")?,
+            costo_unitario: row.try_get("costo_unitario")?,
+            importe: row.try_get("importe")?,
+            costo: row.try_get("costo")?,
+            fuera: row.try_get("fuera")?,
+            fuera_importe: row.try_get("fuera_importe")?,
+        })
+    }
 }
 
 impl Pile {
@@ -117,8 +136,8 @@ impl Average {
     /// Reads what moved since the last time, and compares the values of all products.
     pub(crate) async fn check(&mut self, company: &Company) {
         let pool = company.world.pool();
-        let moved: Vec<Moved> =
-            sqlx::query_as(NEW).bind(company.id.0).bind(self.seen).fetch_all(pool).await.expect("movements");
+        let moved = sqlx::query(NEW).bind(company.id.0).bind(self.seen).fetch_all(pool).await.expect("movements");
+        let moved: Vec<Moved> = moved.iter().map(|row| Moved::read(row).expect("a movement")).collect();
         if moved.is_empty() {
             return;
         }
