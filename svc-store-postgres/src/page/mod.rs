@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use svc_core::domain::text::like_pattern;
-use svc_core::record::{Compare, Condition, LONGEST_WINDOW, ListSpec, Query};
+use svc_core::record::{Compare, Condition, Filter, LONGEST_WINDOW, ListSpec, Query, Takes};
 use svc_core::record::{Kind, Value};
 
 use crate::value::push;
@@ -39,6 +39,8 @@ pub(crate) struct Source {
     pub(crate) filters: &'static [(&'static str, WriteFilter)],
     /// Writes all conditions, if they do not simply follow one another.
     pub(crate) conditions: Option<fn(&mut PageQuery<'_>)>,
+    /// The filters that it writes apart.
+    pub(crate) apart: &'static [&'static str],
     /// The date range by which rows are found, if it is short.
     pub(crate) span: Option<Span>,
     /// The record that the list belongs to.
@@ -91,14 +93,28 @@ impl Source {
         always: None,
         filters: &[],
         conditions: None,
+        apart: &[],
         span: None,
         under: None,
     };
 }
 
+impl Source {
+    /// Whether the source writes the condition of a filter itself, or the page's order is another.
+    fn writes(&self, filter: &Filter) -> bool {
+        let is_own = self.filters.iter().any(|(name, _)| *name == filter.name);
+        is_own || self.apart.contains(&filter.name) || self.under.is_some()
+    }
+}
+
 /// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave
 /// LIMIT …`. The company is `$1`. Each clause is a line; `snapshots/` has the statements of all
 /// lists.
+///
+/// PostgreSQL keeps a plan for all values of a filter, and judges by the number of different values
+/// in its column: if all records have one, it would walk their claves to a page of any other. So a
+/// word of a closed list is part of the statement, as a boolean is: each has its own plan. And a page
+/// of one other value is ordered by its column before the claves ([`Self::between`]).
 pub(crate) struct PageQuery<'q> {
     sql: QueryBuilder<Postgres>,
     /// The number of subqueries around the next clause.
@@ -107,13 +123,16 @@ pub(crate) struct PageQuery<'q> {
     table: &'static str,
     query: &'q Query,
     hidden: Option<(&'static str, &'static str)>,
+    /// The column that orders the page before the claves: all its records have the same value.
+    order: Option<&'static str>,
 }
 
 impl<'q> PageQuery<'q> {
     /// The statement for the records after the cursor, one more than the page holds.
     pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
-        let mut page =
-            Self { sql: QueryBuilder::new(""), depth: 0, source, table: list.table, query, hidden: list.hidden };
+        let (table, hidden) = (list.table, list.hidden);
+        let order = compared(query).filter(|filter| !source.writes(filter)).map(|filter| filter.column);
+        let mut page = Self { sql: QueryBuilder::new(""), depth: 0, source, table, query, hidden, order };
         page.select(list, empresa);
         match source.conditions {
             Some(conditions) => conditions(&mut page),
@@ -167,15 +186,17 @@ impl<'q> PageQuery<'q> {
 
     /// Limits the rows to at least one more than the page holds.
     ///
-    /// If all filters compare for equality, the limit is part of the statement: the best plan is
-    /// then the same for all values and is kept. (With a parameter the plan for all values would be
-    /// one for a tenth of the table, so none is kept.) Since each limit makes a statement of its
-    /// own, a few sizes serve all limits. If the plan depends on the values, as with a date range
-    /// or a searched word, the limit is a parameter and each value gets its own plan.
+    /// If at most one filter has a value, which it compares for equality, the limit is part of the
+    /// statement: the best plan is then the same for all values and is kept. (With a parameter the
+    /// plan for all values would be one for a tenth of the table, so none is kept.) Since each limit
+    /// makes a statement of its own, a few sizes serve all limits. If the plan depends on the values,
+    /// as with a date range, a searched word or two values, the limit is a parameter and each page
+    /// gets its own plan.
     pub(crate) fn limit(&mut self) {
         let limit = self.query.limit;
         self.clause("LIMIT ");
-        if self.query.conditions.iter().all(|condition| condition.filter.compare == Compare::Equal) {
+        let mut values = self.query.conditions.iter().filter(|condition| has_value(condition));
+        if values.next().is_none_or(|value| value.filter.compare == Compare::Equal) && values.next().is_none() {
             self.sql.push([11, 31, 101, 201].into_iter().find(|size| *size > limit).unwrap_or(LARGEST));
         } else {
             self.sql.push_bind(i64::from(limit) + 1);
@@ -192,6 +213,34 @@ impl<'q> PageQuery<'q> {
         let sql = self.and().push(before);
         push(sql, value, Kind::Text);
         sql.push(after);
+    }
+
+    /// Adds a condition of three parts: SQL, a word of a closed list, SQL. The word is part of the
+    /// statement.
+    pub(crate) fn word(&mut self, before: &'static str, word: &Value<'_>, after: &'static str) {
+        self.and();
+        self.push_word(before, word, after);
+    }
+
+    fn push_word(&mut self, before: &'static str, word: &Value<'_>, after: &'static str) {
+        if let Value::Text(word) = word {
+            self.sql.push(before).push("'").push(word.replace('\'', "''")).push("'").push(after);
+        }
+    }
+
+    /// Adds a condition on the column that orders the page: it is the value. Written as a range, so that
+    /// PostgreSQL does not leave the column out of the order, which only its own index has.
+    pub(crate) fn between(&mut self, column: &'static str, value: &Value<'_>) {
+        let alias = self.source.alias;
+        push(self.and().push(alias).push(column).push(" BETWEEN "), value, Kind::Text);
+        push(self.sql.push(" AND "), value, Kind::Text);
+    }
+
+    /// Orders the page by this column of a filter whose condition the source writes, if that is the only
+    /// value; its condition must then be a range ([`Self::between`]).
+    pub(crate) fn orders_by(&mut self, column: &'static str) -> bool {
+        self.order = compared(self.query).map(|_| column);
+        self.order.is_some()
     }
 
     /// Adds all conditions of the query.
@@ -215,17 +264,21 @@ impl<'q> PageQuery<'q> {
             Compare::AtMost => " <= ",
             Compare::Contains => " LIKE ",
         };
-        let mut compare = |value: &Value<'_>| {
-            let sql = self.and().push(alias).push(filter.column).push(operator);
+        let compare = |page: &mut Self, value: &Value<'_>| {
+            let sql = page.and().push(alias).push(filter.column).push(operator);
             push(sql, value, Kind::Text);
         };
         match value {
-            // Each value has its own plan: an index finds the few rows that have it.
             Value::Boolean(is) => {
                 self.and().push(if *is { "" } else { "NOT " }).push(alias).push(filter.column);
             }
-            Value::Texts(words) => words.iter().for_each(|word| compare(&Value::Text(like_pattern(word).into()))),
-            value => compare(value),
+            Value::Text(_) if is_word(filter.takes) => {
+                self.and().push(alias).push(filter.column);
+                self.push_word(" = ", value, "");
+            }
+            value if self.order == Some(filter.column) => self.between(filter.column, value),
+            Value::Texts(words) => words.iter().for_each(|word| compare(self, &Value::Text(like_pattern(word).into()))),
+            value => compare(self, value),
         }
     }
 
@@ -306,7 +359,11 @@ impl<'q> PageQuery<'q> {
     fn end(&mut self) {
         let alias = self.source.alias;
         self.after_cursor(alias);
-        self.clause("ORDER BY ").push(alias).push("clave");
+        self.clause("ORDER BY ");
+        if let Some(column) = self.order {
+            self.sql.push(alias).push(column).push(", ");
+        }
+        self.sql.push(alias).push("clave");
         if self.span_is_short() {
             // No index has this order. PostgreSQL takes claves and times to be independent; they
             // are not, and walking the claves to the range could read everything older. So the
@@ -318,4 +375,21 @@ impl<'q> PageQuery<'q> {
             self.close(") hijos ON true");
         }
     }
+}
+
+/// The only filter with a value, if it compares its column for equality.
+fn compared(query: &Query) -> Option<&'static Filter> {
+    let mut values = query.conditions.iter().filter(|condition| has_value(condition));
+    let (Some(Condition { filter, .. }), None) = (values.next(), values.next()) else { return None };
+    (filter.compare == Compare::Equal && filter.name != "clave").then_some(*filter)
+}
+
+/// Whether a condition compares with a value that the statement does not contain.
+fn has_value(condition: &Condition) -> bool {
+    !is_word(condition.filter.takes) && condition.filter.takes != Takes::Boolean
+}
+
+/// Whether a filter takes a word of a closed list.
+fn is_word(takes: Takes) -> bool {
+    matches!(takes, Takes::Choice(_))
 }

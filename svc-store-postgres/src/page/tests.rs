@@ -61,19 +61,40 @@ fn statement(list: &'static ListSpec, conditions: Vec<Condition>, after: Option<
     PageQuery::of(sources::of(list.table), list, &query, 1).into_sql().sql().as_str().to_owned()
 }
 
-/// The statement's lines without the numbers of parameters and without LIMIT, which is a parameter
-/// or a number with any filter.
+/// The statement's lines without the numbers of parameters, without words, and without LIMIT, which is a
+/// parameter or a number with any filter.
 fn lines(statement: &str) -> Vec<String> {
     let numberless = |line: &str| {
-        line.split(' ').map(|word| if word.starts_with('$') { "$" } else { word }).collect::<Vec<_>>().join(" ")
+        line.split(' ').map(|word| if word.starts_with(['$', '\'']) { "$" } else { word }).collect::<Vec<_>>().join(" ")
     };
     statement.lines().filter(|line| !line.trim_start().starts_with("LIMIT")).map(numberless).collect()
 }
 
-/// Whether a line compares a column with a value, or is a boolean column.
+/// Whether a line compares a column with a value, is a boolean column, or orders by a column of one value.
 fn is_comparison(line: &str) -> bool {
-    let words: Option<Vec<_>> = line.strip_prefix("  AND ").map(|condition| condition.split(' ').collect());
-    matches!(words.as_deref(), Some([_] | ["NOT", _] | [_, "=" | ">=" | "<=", "$"] | ["$", "=", _]))
+    let words: Vec<_> = line.trim_start().split(' ').collect();
+    let is_outermost = line.starts_with("  AND ") || line.starts_with("ORDER BY ");
+    is_outermost
+        && matches!(
+            words[..],
+            ["AND", _]
+                | ["AND", "NOT", _]
+                | ["AND", _, "=" | ">=" | "<=", "$"]
+                | ["AND", "$", "=", _]
+                | ["AND", _, "BETWEEN", "$", "AND", "$"]
+                | ["ORDER", "BY", _, "clave" | "c.clave" | "m.clave" | "p.clave" | "r.clave" | "v.clave" | "x.clave"]
+        )
+}
+
+/// The statement of the first filter that orders the page.
+fn ordered(list: &'static ListSpec) -> Option<(String, String)> {
+    list.filters.iter().find_map(|filter| {
+        let mut conditions: Vec<_> = usual(list).into_iter().filter(|other| other.filter.name != filter.name).collect();
+        conditions.push(condition(filter));
+        let statement = statement(list, conditions, Some(100));
+        let title = format!("One value, here of `{}`, a later page", filter.name);
+        statement.contains(" BETWEEN $").then_some((title, statement))
+    })
 }
 
 /// The statements of a filter beside the usual ones that differ from those by more than comparisons,
@@ -116,6 +137,7 @@ fn snapshot(list: &'static ListSpec) -> String {
         (format!("{title}, the first page"), statement(list, usual, None)),
         ("All filters, a later page".to_owned(), statement(list, all, Some(100))),
     ];
+    shown.extend(ordered(list));
     let single = list.filters.iter().flat_map(|filter| alone(list, filter));
     shown.extend(single.map(|(title, statement)| (format!("The filter {title}, a later page"), statement)));
     let shown = shown.iter().map(|(title, statement)| format!("-- {title}.\n{statement};\n"));
@@ -141,7 +163,15 @@ fn the_snapshots_are_the_statements_of_the_lists() {
 
 #[test]
 fn only_conditions_beyond_a_comparison_are_shown_alone() {
-    for simple in ["  AND x.clave = $", "  AND fecha >= $", "  AND NOT kit", "  AND activo", "  AND $ = v.tipo"] {
+    for simple in [
+        "  AND x.clave = $",
+        "  AND fecha >= $",
+        "  AND NOT kit",
+        "  AND activo",
+        "  AND $ = v.tipo",
+        "  AND v.cliente BETWEEN $ AND $",
+        "ORDER BY v.cliente, v.clave",
+    ] {
         assert!(is_comparison(simple), "{simple}");
     }
     for shape in

@@ -44,13 +44,13 @@ fn of_kinds(page: &mut PageQuery<'_>, kinds: &Value<'_>) {
     page.open("CROSS JOIN LATERAL (");
     page.clause("SELECT i.clave");
     page.clause("FROM eventos i");
-    page.clause("WHERE i.empresa = $1 AND i.tipo = t.tipo");
+    page.clause("WHERE i.empresa = $1 AND i.tipo BETWEEN t.tipo AND t.tipo");
     if let Some(since) = page.query().instant("creado_desde") {
         page.with("i.clave >= ", &Value::Integer(min_clave(since)), "");
         page.with("i.creado >= ", &Value::Instant(since), "");
     }
     page.after_cursor("i.");
-    page.clause("ORDER BY i.clave");
+    page.clause("ORDER BY i.tipo, i.clave");
     page.limit();
     page.close(") k");
     page.close("))");

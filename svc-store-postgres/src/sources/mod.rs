@@ -127,7 +127,7 @@ static DELIVERIES: Source = Source {
         if *value != Value::Text(DeliveryStatus::Entregada.word().into()) {
             page.only("estado <> 'entregada'");
         }
-        page.with("estado = ", value, "");
+        page.word("estado = ", value, "");
     })],
     under: Some(Under { record: "SELECT FROM webhooks WHERE eliminado IS NULL", column: "webhook" }),
     ..Source::PLAIN

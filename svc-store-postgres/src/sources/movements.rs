@@ -81,7 +81,7 @@ fn next_movements(page: &mut PageQuery<'_>, condition: &'static str) {
     page.clause("FROM movimientos_inventario x");
     page.clause("WHERE x.empresa = $1 AND ").push(condition);
     if let Some(tipo) = query.get("tipo") {
-        push(page.and().push("x.tipo = "), tipo, Kind::Text);
+        page.word("x.tipo = ", tipo, "");
     }
     page.after_cursor("x.");
     page.clause("ORDER BY x.clave");

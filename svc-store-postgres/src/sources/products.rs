@@ -39,6 +39,7 @@ pub(super) static PRODUCTS: Source = Source {
         }),
     ],
     conditions: Some(conditions),
+    apart: &["marca", "categoria"],
     ..Source::PLAIN
 };
 
@@ -48,8 +49,7 @@ pub(super) static PRODUCTS: Source = Source {
 /// PostgreSQL might walk the whole catalogue to find one.
 fn conditions(page: &mut PageQuery<'_>) {
     let query = page.query();
-    let leads = |name: &str| matches!(name, "marca" | "categoria");
-    let leading = query.conditions.iter().find(|condition| leads(condition.filter.name));
+    let leading = query.conditions.iter().find(|condition| PRODUCTS.apart.contains(&condition.filter.name));
     let Some(leading) = leading else {
         return query.conditions.iter().for_each(|condition| page.condition(condition));
     };
@@ -62,12 +62,13 @@ fn conditions(page: &mut PageQuery<'_>) {
     page.open("CROSS JOIN LATERAL (");
     page.clause("SELECT p.clave");
     page.clause("FROM productos p");
-    page.clause("WHERE p.empresa = $1 AND ").push(if is_brand { "p.marca = n.clave" } else { "p.categoria = n.clave" });
+    let column = if is_brand { "p.marca" } else { "p.categoria" };
+    page.clause("WHERE p.empresa = $1 AND ").push(column).push(" BETWEEN n.clave AND n.clave");
     let others = query.conditions.iter().filter(|condition| condition.filter.name != leading.filter.name);
     others.for_each(|condition| page.condition(condition));
     page.hide("p.");
     page.and().push("p.clave > ").push_bind(query.after.unwrap_or(i64::MIN));
-    page.clause("ORDER BY p.clave");
+    page.clause("ORDER BY ").push(column).push(", p.clave");
     page.clause("LIMIT ").push_bind(i64::from(query.limit) + 1);
     page.close(") f");
     push(page.clause("WHERE n.empresa = $1 AND n.nombre = "), &leading.value, Kind::Text);

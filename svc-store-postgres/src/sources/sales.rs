@@ -12,7 +12,7 @@ pub(super) static SALES: Source = Source {
         // creation named that type.
         ("tipo", |page, tipo| {
             let kinds = if page.query().has(&["clave"]) { " IN (v.tipo, v.tipo_creado)" } else { " = v.tipo" };
-            page.with("", tipo, kinds);
+            page.word("", tipo, kinds);
         }),
         ("sku", |page, sku| {
             if page.span_is_short() {

@@ -17,7 +17,14 @@ pub(super) static STOCK: Source = Source {
         ("sku", super::of_sku),
         // A code belongs to one warehouse, whose index gives the rows in the order of the page.
         ("almacen", |page, codigo| {
-            page.with("x.almacen = (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = ", codigo, ")");
+            if page.orders_by("almacen") {
+                page.and().push("x.almacen BETWEEN ");
+                warehouse(page, codigo);
+                page.sql().push(" AND ");
+            } else {
+                page.and().push("x.almacen = ");
+            }
+            warehouse(page, codigo);
         }),
         ("sucursal", |page, sucursal| {
             if page.query().has(&["clave", "sku", "almacen"]) {
@@ -38,6 +45,13 @@ const WORTH: &str = "(SELECT coalesce(round(c.valor * i.hasta_aqui / nullif(c.ex
                                       WHERE o.empresa = x.empresa AND o.producto = x.producto AND o.clave <= x.clave) i \
                       WHERE c.empresa = x.empresa AND c.producto = x.producto)";
 
+/// The clave of the warehouse with this code.
+fn warehouse(page: &mut PageQuery<'_>, codigo: &Value<'_>) {
+    page.sql().push("(SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = ");
+    push(page.sql(), codigo, Kind::Text);
+    page.sql().push(")");
+}
+
 /// Matches the next rows of each of a branch's warehouses: each is read from its index no further
 /// than the page can reach.
 fn of_branch(page: &mut PageQuery<'_>, sucursal: &Value<'_>) {
@@ -49,12 +63,12 @@ fn of_branch(page: &mut PageQuery<'_>, sucursal: &Value<'_>) {
     page.open("CROSS JOIN LATERAL (");
     page.clause("SELECT i.clave");
     page.clause("FROM inventario i");
-    page.clause("WHERE i.empresa = $1 AND i.almacen = w.clave");
+    page.clause("WHERE i.empresa = $1 AND i.almacen BETWEEN w.clave AND w.clave");
     if let Some(since) = page.query().get("modificado_desde") {
         page.with("i.modificado >= ", since, "");
     }
     page.after_cursor("i.");
-    page.clause("ORDER BY i.clave");
+    page.clause("ORDER BY i.almacen, i.clave");
     page.limit();
     page.close(") k");
     push(page.clause("WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);

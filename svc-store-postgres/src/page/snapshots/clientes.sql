@@ -35,6 +35,17 @@ WHERE empresa = $1
 ORDER BY clave
 LIMIT $18;
 
+-- One value, here of `folio`, a later page.
+SELECT clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto,
+       id_platform_a, id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico,
+       proximo_contacto, modificado
+FROM clientes
+WHERE empresa = $1
+  AND folio BETWEEN $2 AND $3
+  AND clave > $4
+ORDER BY folio, clave
+LIMIT 31;
+
 -- The filter `modificado_desde`, a later page.
 SELECT clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto,
        id_platform_a, id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico,

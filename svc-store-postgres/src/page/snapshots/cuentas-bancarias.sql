@@ -1,17 +1,17 @@
 -- /cuentas-bancarias
 -- No filter, the first page.
-SELECT clave, nombre, banco, moneda, estatus
-FROM cuentas_bancarias
-WHERE empresa = $1
-ORDER BY clave
+SELECT c.clave, c.nombre, c.banco, c.moneda, c.estatus
+FROM cuentas_bancarias c
+WHERE c.empresa = $1
+ORDER BY c.clave
 LIMIT 31;
 
 -- All filters, a later page.
-SELECT clave, nombre, banco, moneda, estatus
-FROM cuentas_bancarias
-WHERE empresa = $1
-  AND clave = $2
-  AND estatus = $3
-  AND clave > $4
-ORDER BY clave
+SELECT c.clave, c.nombre, c.banco, c.moneda, c.estatus
+FROM cuentas_bancarias c
+WHERE c.empresa = $1
+  AND c.clave = $2
+  AND c.estatus = 'activo'
+  AND c.clave > $3
+ORDER BY c.clave
 LIMIT 31;

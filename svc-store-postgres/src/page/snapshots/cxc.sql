@@ -6,7 +6,7 @@ SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND x.estatus = $2
+  AND x.estatus = 'pendiente'
 ORDER BY x.clave
 LIMIT 31;
 
@@ -18,14 +18,27 @@ FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
   AND x.clave = $2
-  AND x.estatus = $3
-  AND x.cliente = $4
-  AND x.venta = $5
-  AND x.uuid = $6
+  AND x.estatus = 'pendiente'
+  AND x.cliente = $3
+  AND x.venta = $4
+  AND x.uuid = $5
   AND x.saldo > 0
-  AND x.saldo > 0 AND x.vencimiento < $7
-  AND x.clave > $8
+  AND x.saldo > 0 AND x.vencimiento < $6
+  AND x.clave > $7
 ORDER BY x.clave
+LIMIT $8;
+
+-- One value, here of `cliente`, a later page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+  AND x.estatus = 'pendiente'
+  AND x.cliente BETWEEN $2 AND $3
+  AND x.clave > $4
+ORDER BY x.cliente, x.clave
 LIMIT 31;
 
 -- The filter `con_saldo=true`, a later page.
@@ -35,9 +48,9 @@ SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND x.estatus = $2
+  AND x.estatus = 'pendiente'
   AND x.saldo > 0
-  AND x.clave > $3
+  AND x.clave > $2
 ORDER BY x.clave
 LIMIT 31;
 
@@ -48,9 +61,9 @@ SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND x.estatus = $2
+  AND x.estatus = 'pendiente'
   AND (x.saldo > 0) IS FALSE
-  AND x.clave > $3
+  AND x.clave > $2
 ORDER BY x.clave
 LIMIT 31;
 
@@ -61,9 +74,9 @@ SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND x.estatus = $2
-  AND x.saldo > 0 AND x.vencimiento < $3
-  AND x.clave > $4
+  AND x.estatus = 'pendiente'
+  AND x.saldo > 0 AND x.vencimiento < $2
+  AND x.clave > $3
 ORDER BY x.clave
 LIMIT 31;
 
@@ -74,8 +87,8 @@ SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_
 FROM cxc x
 LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
 WHERE x.empresa = $1
-  AND x.estatus = $2
-  AND coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= $3
-  AND x.clave > $4
+  AND x.estatus = 'pendiente'
+  AND coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= $2
+  AND x.clave > $3
 ORDER BY x.clave
 LIMIT 31;

@@ -4,7 +4,7 @@ SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, ven
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
-  AND estatus = $2
+  AND estatus = 'cancelado'
 ORDER BY clave
 LIMIT 31;
 
@@ -14,14 +14,25 @@ SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, ven
 FROM cxp
 WHERE empresa = $1
   AND clave = $2
-  AND estatus = $3
-  AND tipo = $4
-  AND proveedor = $5
-  AND uuid = $6
+  AND estatus = 'cancelado'
+  AND tipo = 'compra'
+  AND proveedor = $3
+  AND uuid = $4
   AND saldo > 0
-  AND saldo > 0 AND vencimiento < $7
-  AND clave > $8
+  AND saldo > 0 AND vencimiento < $5
+  AND clave > $6
 ORDER BY clave
+LIMIT $7;
+
+-- One value, here of `proveedor`, a later page.
+SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+       moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
+FROM cxp
+WHERE empresa = $1
+  AND estatus = 'cancelado'
+  AND proveedor BETWEEN $2 AND $3
+  AND clave > $4
+ORDER BY proveedor, clave
 LIMIT 31;
 
 -- The filter `con_saldo=true`, a later page.
@@ -29,9 +40,9 @@ SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, ven
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
-  AND estatus = $2
+  AND estatus = 'cancelado'
   AND saldo > 0
-  AND clave > $3
+  AND clave > $2
 ORDER BY clave
 LIMIT 31;
 
@@ -40,9 +51,9 @@ SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, ven
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
-  AND estatus = $2
+  AND estatus = 'cancelado'
   AND saldo <= 0
-  AND clave > $3
+  AND clave > $2
 ORDER BY clave
 LIMIT 31;
 
@@ -51,9 +62,9 @@ SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, ven
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
-  AND estatus = $2
-  AND saldo > 0 AND vencimiento < $3
-  AND clave > $4
+  AND estatus = 'cancelado'
+  AND saldo > 0 AND vencimiento < $2
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;
 
@@ -62,8 +73,8 @@ SELECT clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, ven
        moneda, tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado
 FROM cxp
 WHERE empresa = $1
-  AND estatus = $2
-  AND coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= $3
-  AND clave > $4
+  AND estatus = 'cancelado'
+  AND coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= $2
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;

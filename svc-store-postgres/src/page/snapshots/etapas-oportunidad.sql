@@ -11,8 +11,8 @@ SELECT clave, nombre, tipo, orden, probabilidad, estatus
 FROM etapas_oportunidad
 WHERE empresa = $1
   AND clave = $2
-  AND estatus = $3
-  AND tipo = $4
-  AND clave > $5
+  AND estatus = 'activo'
+  AND tipo = 'abierta'
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;

@@ -17,13 +17,24 @@ WHERE empresa = $1
   AND clave = $2
   AND uuid = $3
   AND venta = $4
-  AND tipo = $5
-  AND estatus = $6
-  AND fecha >= $7
-  AND fecha <= $8
-  AND clave > $9
+  AND tipo = 'factura'
+  AND estatus = 'vigente'
+  AND fecha >= $5
+  AND fecha <= $6
+  AND clave > $7
 ORDER BY clave + 0
-LIMIT $10;
+LIMIT $8;
+
+-- One value, here of `uuid`, a later page.
+SELECT clave, tipo, estatus, venta, cliente, serie, folio, uuid, fecha, fecha_timbrado,
+       fecha_cancelacion, motivo_cancelacion, uuid_sustitucion, error_codigo, error_mensaje,
+       modificado
+FROM facturas
+WHERE empresa = $1
+  AND uuid BETWEEN $2 AND $3
+  AND clave > $4
+ORDER BY uuid, clave
+LIMIT 31;
 
 -- The filter `fecha_desde` to `fecha_hasta`, a later page.
 SELECT clave, tipo, estatus, venta, cliente, serie, folio, uuid, fecha, fecha_timbrado,

@@ -44,9 +44,9 @@ SELECT x.clave, x.producto,
 FROM inventario x
 JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen
 WHERE x.empresa = $1
-  AND x.almacen = (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = $2)
-  AND x.clave > $3
-ORDER BY x.clave
+  AND x.almacen BETWEEN (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = $2) AND (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = $3)
+  AND x.clave > $4
+ORDER BY x.almacen, x.clave
 LIMIT 31;
 
 -- The filter `sucursal`, a later page.
@@ -62,9 +62,9 @@ WHERE x.empresa = $1
     CROSS JOIN LATERAL (
         SELECT i.clave
         FROM inventario i
-        WHERE i.empresa = $1 AND i.almacen = w.clave
+        WHERE i.empresa = $1 AND i.almacen BETWEEN w.clave AND w.clave
           AND i.clave > $2
-        ORDER BY i.clave
+        ORDER BY i.almacen, i.clave
         LIMIT 31
     ) k
     WHERE w.empresa = $1 AND w.sucursal = $3

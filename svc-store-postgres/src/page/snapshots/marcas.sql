@@ -12,7 +12,7 @@ SELECT clave, nombre, estatus
 FROM marcas
 WHERE empresa = $1
   AND clave = $2
-  AND estatus = $3
-  AND clave > $4
+  AND estatus = 'activo'
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;

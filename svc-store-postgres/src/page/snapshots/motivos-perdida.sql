@@ -11,7 +11,7 @@ SELECT clave, nombre, estatus
 FROM motivos_perdida
 WHERE empresa = $1
   AND clave = $2
-  AND estatus = $3
-  AND clave > $4
+  AND estatus = 'activo'
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;

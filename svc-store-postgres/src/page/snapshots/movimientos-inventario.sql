@@ -66,10 +66,10 @@ WHERE m.empresa = $1
           SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = m.producto AND s.sku IS NOT NULL
       ))
   AND m.venta = $5
-  AND m.tipo = $6
-  AND m.clave > $7
+  AND m.tipo = 'registro'
+  AND m.clave > $6
 ORDER BY m.clave
-LIMIT 31;
+LIMIT $7;
 
 -- The filter `sku`, a later page.
 SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sku, m.sku), m.cantidad,
@@ -154,8 +154,8 @@ WHERE m.empresa = $1
         SELECT x.clave
         FROM movimientos_inventario x
         WHERE x.empresa = $1 AND x.producto = s.clave
-          AND x.tipo = $3
-          AND x.clave > $4
+          AND x.tipo = 'registro'
+          AND x.clave > $3
         ORDER BY x.clave
         LIMIT 31
     ) k
@@ -167,8 +167,8 @@ WHERE m.empresa = $1
         SELECT x.clave
         FROM movimientos_inventario x
         WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto = e.producto
-          AND x.tipo = $5
-          AND x.clave > $6
+          AND x.tipo = 'registro'
+          AND x.clave > $4
         ORDER BY x.clave
         LIMIT 31
     ) k
@@ -180,13 +180,13 @@ WHERE m.empresa = $1
         SELECT x.clave
         FROM movimientos_inventario x
         WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto IS NULL
-          AND x.tipo = $7
-          AND x.clave > $8
+          AND x.tipo = 'registro'
+          AND x.clave > $5
         ORDER BY x.clave
         LIMIT 31
     )
 ))
-  AND m.tipo = $9
-  AND m.clave > $10
+  AND m.tipo = 'registro'
+  AND m.clave > $6
 ORDER BY m.clave
 LIMIT 31;

@@ -27,6 +27,19 @@ WHERE x.empresa = $1
 ORDER BY x.clave
 LIMIT $8;
 
+-- One value, here of `producto`, a later page.
+SELECT x.clave, x.producto,
+       (SELECT p.sku FROM productos p WHERE p.empresa = $1 AND p.clave = x.producto), x.lista,
+       l.nombre, x.moneda, x.precio, x.iva_incluido, x.cantidad_minima, x.vigencia_desde,
+       x.vigencia_hasta, x.modificado
+FROM precios x
+JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista
+WHERE x.empresa = $1
+  AND x.producto BETWEEN $2 AND $3
+  AND x.clave > $4
+ORDER BY x.producto, x.clave
+LIMIT 31;
+
 -- The filter `sku`, a later page.
 SELECT x.clave, x.producto,
        (SELECT p.sku FROM productos p WHERE p.empresa = $1 AND p.clave = x.producto), x.lista,

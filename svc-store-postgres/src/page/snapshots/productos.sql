@@ -25,30 +25,44 @@ WHERE p.empresa = $1
     CROSS JOIN LATERAL (
         SELECT p.clave
         FROM productos p
-        WHERE p.empresa = $1 AND p.marca = n.clave
+        WHERE p.empresa = $1 AND p.marca BETWEEN n.clave AND n.clave
           AND p.clave = $2
           AND p.sku = $3
           AND p.folio = $4
-          AND p.estatus = $5
-          AND p.tipo = $6
-          AND p.subtipo = $7
+          AND p.estatus = 'activo'
+          AND p.tipo = 'normal'
+          AND p.subtipo = 'terminado'
           AND p.kit
-          AND p.codigo_sat = $8
-          AND p.id_platform_b = $9
-          AND p.categoria = ANY (ARRAY(SELECT clave FROM categorias WHERE empresa = $1 AND nombre = $10))
-          AND p.clave_padre = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $11))
-          AND p.busqueda LIKE $12
-          AND p.busqueda LIKE $13
-          AND p.modificado >= $14
-          AND p.clave > $15
-        ORDER BY p.clave
-        LIMIT $16
+          AND p.codigo_sat = $5
+          AND p.id_platform_b = $6
+          AND p.categoria = ANY (ARRAY(SELECT clave FROM categorias WHERE empresa = $1 AND nombre = $7))
+          AND p.clave_padre = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $8))
+          AND p.busqueda LIKE $9
+          AND p.busqueda LIKE $10
+          AND p.modificado >= $11
+          AND p.clave > $12
+        ORDER BY p.marca, p.clave
+        LIMIT $13
     ) f
-    WHERE n.empresa = $1 AND n.nombre = $17
+    WHERE n.empresa = $1 AND n.nombre = $14
 ))
-  AND p.clave > $18
+  AND p.clave > $15
 ORDER BY p.clave
-LIMIT $19;
+LIMIT $16;
+
+-- One value, here of `sku`, a later page.
+SELECT p.clave, p.sku, p.folio, p.descripcion, p.estatus, p.tipo, p.subtipo, p.kit,
+       coalesce(p.clave_padre, 0), p.codigo_sat,
+       (SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca),
+       (SELECT nombre FROM categorias c WHERE c.empresa = p.empresa AND c.clave = p.categoria),
+       p.id_platform_b, p.modificado
+FROM productos p
+WHERE p.empresa = $1
+  AND p.sku BETWEEN $2 AND $3
+  AND p.estatus <> 'eliminado'
+  AND p.clave > $4
+ORDER BY p.sku, p.clave
+LIMIT 31;
 
 -- The filter `marca`, a later page.
 SELECT p.clave, p.sku, p.folio, p.descripcion, p.estatus, p.tipo, p.subtipo, p.kit,
@@ -64,10 +78,10 @@ WHERE p.empresa = $1
     CROSS JOIN LATERAL (
         SELECT p.clave
         FROM productos p
-        WHERE p.empresa = $1 AND p.marca = n.clave
+        WHERE p.empresa = $1 AND p.marca BETWEEN n.clave AND n.clave
           AND p.estatus <> 'eliminado'
           AND p.clave > $2
-        ORDER BY p.clave
+        ORDER BY p.marca, p.clave
         LIMIT $3
     ) f
     WHERE n.empresa = $1 AND n.nombre = $4
@@ -91,10 +105,10 @@ WHERE p.empresa = $1
     CROSS JOIN LATERAL (
         SELECT p.clave
         FROM productos p
-        WHERE p.empresa = $1 AND p.categoria = n.clave
+        WHERE p.empresa = $1 AND p.categoria BETWEEN n.clave AND n.clave
           AND p.estatus <> 'eliminado'
           AND p.clave > $2
-        ORDER BY p.clave
+        ORDER BY p.categoria, p.clave
         LIMIT $3
     ) f
     WHERE n.empresa = $1 AND n.nombre = $4

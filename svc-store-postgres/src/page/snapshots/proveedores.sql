@@ -13,13 +13,23 @@ FROM proveedores
 WHERE empresa = $1
   AND clave = $2
   AND folio = $3
-  AND estatus = $4
-  AND rfc = $5
+  AND estatus = 'activo'
+  AND rfc = $4
+  AND busqueda LIKE $5
   AND busqueda LIKE $6
-  AND busqueda LIKE $7
-  AND clave > $8
+  AND clave > $7
 ORDER BY clave
-LIMIT $9;
+LIMIT $8;
+
+-- One value, here of `folio`, a later page.
+SELECT clave, folio, nombre, contacto, rfc, correo, telefono, estatus
+FROM proveedores
+WHERE empresa = $1
+  AND folio BETWEEN $2 AND $3
+  AND estatus <> 'eliminado'
+  AND clave > $4
+ORDER BY folio, clave
+LIMIT 31;
 
 -- The filter `nombre`, a later page.
 SELECT clave, folio, nombre, contacto, rfc, correo, telefono, estatus

@@ -11,7 +11,7 @@ SELECT clave, nombre, clave_sat, estatus
 FROM unidades
 WHERE empresa = $1
   AND clave = $2
-  AND estatus = $3
-  AND clave > $4
+  AND estatus = 'activo'
+  AND clave > $3
 ORDER BY clave
 LIMIT 31;

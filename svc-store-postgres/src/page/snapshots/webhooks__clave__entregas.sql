@@ -25,11 +25,11 @@ LEFT JOIN LATERAL (
     WHERE empresa = $1 AND webhook = $3
       AND clave = $4
       AND estado <> 'entregada'
-      AND estado = $5
-      AND tipo = $6
-      AND clave > $7
+      AND estado = 'pendiente'
+      AND tipo = $5
+      AND clave > $6
     ORDER BY clave
-    LIMIT 31
+    LIMIT $7
 ) hijos ON true;
 
 -- The filter `clave`, a later page.
@@ -59,8 +59,8 @@ LEFT JOIN LATERAL (
     FROM entregas
     WHERE empresa = $1 AND webhook = $3
       AND estado <> 'entregada'
-      AND estado = $4
-      AND clave > $5
+      AND estado = 'pendiente'
+      AND clave > $4
     ORDER BY clave
     LIMIT 31
 ) hijos ON true;
@@ -75,8 +75,8 @@ LEFT JOIN LATERAL (
            ultimo_intento, proximo_intento
     FROM entregas
     WHERE empresa = $1 AND webhook = $3
-      AND estado = $4
-      AND clave > $5
+      AND estado = 'entregada'
+      AND clave > $4
     ORDER BY clave
     LIMIT 31
 ) hijos ON true;

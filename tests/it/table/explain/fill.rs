@@ -3,14 +3,12 @@
 use std::collections::HashMap;
 
 use chrono::TimeDelta;
-use sqlx::{AssertSqlSafe, PgConnection};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use svc_core::domain::scope::Scope;
 use svc_core::store::CompanyChange;
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::{Actor, BASE_URL, Company, World, with};
-
-use super::{CATALOGUE, ROWS};
 
 /// One statement per table.
 const FILL: &str = include_str!("fill.sql");
@@ -49,7 +47,8 @@ pub(super) struct Big {
 }
 
 impl Big {
-    pub(super) async fn new() -> Self {
+    /// A company of `rows` rows in each table that may have many, and `catalogue` in the others.
+    pub(super) async fn of(rows: i64, catalogue: i64) -> Self {
         let world = World::new().await;
         let small = [world.company().await, world.company().await];
         let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
@@ -61,9 +60,9 @@ impl Big {
         run(&mut tx, "SET LOCAL maintenance_work_mem = '256MB'").await;
         run(&mut tx, DROP_INDEXES).await;
         for other in small.iter().chain(&later) {
-            fill(&mut tx, other, *ROWS / 20, CATALOGUE / 20).await;
+            fill(&mut tx, other, rows / 20, catalogue / 20).await;
         }
-        fill(&mut tx, &company, *ROWS, CATALOGUE).await;
+        fill(&mut tx, &company, rows, catalogue).await;
         run(&mut tx, MAKE_INDEXES).await;
         run(&mut tx, "ANALYZE").await;
         let sizes = sqlx::query_as("SELECT relname::text, reltuples::bigint FROM pg_class WHERE relkind = 'r'");
@@ -111,6 +110,19 @@ impl Big {
         claves.fetch_all(self.world.pool()).await.expect("the changes")
     }
 
+    pub(super) fn pool(&self) -> &PgPool {
+        self.world.pool()
+    }
+
+    /// Runs a statement without foreign keys and triggers.
+    pub(super) async fn change(&self, statement: &str) {
+        let mut tx = self.pool().begin().await.expect("a connection");
+        run(&mut tx, "SET LOCAL session_replication_role = replica").await;
+        run(&mut tx, "SET LOCAL statement_timeout = 0").await;
+        run(&mut tx, statement).await;
+        tx.commit().await.expect("the change");
+    }
+
     /// Resets the key's minute.
     pub(super) fn a_minute_later(&self) {
         self.world.clock.advance(TimeDelta::minutes(1));
@@ -118,7 +130,7 @@ impl Big {
 }
 
 /// The table of a list.
-fn table(path: &str) -> String {
+pub(super) fn table(path: &str) -> String {
     match path {
         "/vendedores" => "usuarios".to_owned(),
         _ => path.rsplit('/').next().unwrap_or_default().replace('-', "_"),

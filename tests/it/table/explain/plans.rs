@@ -12,7 +12,7 @@ use tracing::{Event, Metadata, Subscriber};
 /// A table of at most this many rows may be read whole.
 const SMALL: i64 = 1_000;
 
-/// At most this many rows may be sorted for a page, or skipped by a filter.
+/// At most this many rows may be sorted for a page.
 const MAX_ROWS: f64 = 5_000.0;
 
 /// More of the claves that the filter of changes collects may be sorted: this many take a few
@@ -57,8 +57,8 @@ impl Plan {
         number(&self.root, "Shared Hit Blocks") + number(&self.root, "Shared Read Blocks")
     }
 
-    /// The faults of the plan; `sizes` has the rows of each table.
-    pub(super) fn faults(&self, sizes: &HashMap<String, i64>) -> Vec<String> {
+    /// The faults of the plan; `sizes` has the rows of each table, and a filter may skip `max_skipped`.
+    pub(super) fn faults(&self, sizes: &HashMap<String, i64>, max_skipped: f64) -> Vec<String> {
         let mut faults = Vec::new();
         visit(&self.root, &mut |node| {
             let kind = node["Node Type"].as_str().unwrap_or_default();
@@ -75,7 +75,7 @@ impl Plan {
                 }
             }
             let vain = number(node, "Rows Removed by Filter") * number(node, "Actual Loops");
-            if vain > MAX_ROWS {
+            if vain > max_skipped {
                 faults.push(format!("reads {vain} rows of {table} in vain"));
             }
         });

@@ -42,7 +42,7 @@ impl Query {
         pairs.concat()
     }
 
-    fn with(&self, name: &'static str, value: String) -> Self {
+    pub(super) fn with(&self, name: &'static str, value: String) -> Self {
         let mut all = self.clone();
         all.0.retain(|(other, _)| *other != name);
         all.0.push((name, value));
@@ -67,7 +67,8 @@ pub(super) fn queries(list: &Endpoint) -> Vec<Query> {
     queries
 }
 
-fn selectors(path: &str) -> Vec<Query> {
+/// The selectors that a list requires, or none.
+pub(super) fn selectors(path: &str) -> Vec<Query> {
     let of = |name: &'static str, values: &[&str]| values.iter().map(|value| Query::of(&[(name, value)])).collect();
     match path {
         "/movimientos-inventario" => [of("sku", &["SKU-50001", "SKU-1"]), of("venta", &["50001", "1"])].concat(),
@@ -78,7 +79,7 @@ fn selectors(path: &str) -> Vec<Query> {
 }
 
 /// Values of a filter. A name means the same in every list.
-fn values(filter: &Filter) -> Vec<String> {
+pub(super) fn values(filter: &Filter) -> Vec<String> {
     let row = |prefix: &str| vec![format!("{prefix}{}", row()), format!("{prefix}1"), format!("{prefix}999999999")];
     let few = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
     match (filter.takes, filter.name) {
