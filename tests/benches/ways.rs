@@ -1,5 +1,6 @@
 //! How fast the ways in are that move much: events read by `GET /eventos`, records imported and
-//! exported over HTTP, and a write beside its rehearsal. The services are called in this process.
+//! exported over HTTP, a write beside its rehearsal, and sales of one line and of many. The services
+//! are called in this process.
 //!
 //! `cargo bench -p svc-tests --bench ways`. Prints figures a second, medians of three rounds.
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
@@ -10,12 +11,15 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::operations::CreateKey;
-use svc_tests::{Actor, World, any_key, fresh_key, median};
+use svc_tests::{Actor, Resource, World, any_key, fresh_key, median};
 
 const EVENTS: usize = 3_000;
 const RECORDS: usize = 20_000;
 const WRITES: usize = 500;
 const ROUNDS: usize = 3;
+/// The lines of a long sale, each of a product of its own, and how many are captured.
+const LINES: usize = 500;
+const SALES: usize = 20;
 
 fn customer(n: usize) -> Value {
     json!({"clave": n, "nombre": format!("Cliente {n}"), "correo": format!("compras{n}@cliente.example"),
@@ -37,11 +41,23 @@ async fn writes(actor: &Actor, rehearsed: bool) -> f64 {
     WRITES as f64 / began.elapsed().as_secs_f64()
 }
 
+/// Sales of that many lines, one after the other; returns sales a second.
+async fn sales(actor: &Actor, lines: usize) -> f64 {
+    let renglones: Vec<Value> =
+        (1..=lines).map(|producto| json!({"producto": producto, "cantidad": 1, "precio_unitario": "10.00"})).collect();
+    let sale = json!({"tipo": "venta", "cliente": 1, "renglones": renglones});
+    let began = Instant::now();
+    for _ in 0..SALES {
+        actor.post("/ventas", sale.clone()).await.ok(201);
+    }
+    SALES as f64 / began.elapsed().as_secs_f64()
+}
+
 #[tokio::main]
 async fn main() {
     let world = World::new().await;
     let scopes = Scopes::all().and(Scope::Oficina);
-    let mut figures = [const { Vec::new() }; 5];
+    let mut figures = [const { Vec::new() }; 7];
     for _ in 0..ROUNDS {
         let company =
             world.company_with(svc_core::store::CompanyChange { licencias: Some(6), ..Default::default() }).await;
@@ -62,8 +78,21 @@ async fn main() {
         let began = Instant::now();
         assert_eq!(office.actor.walk("/eventos").await.len(), EVENTS);
         figures[4].push(EVENTS as f64 / began.elapsed().as_secs_f64());
+        let products: Vec<Value> =
+            (1..=LINES).map(|n| json!({"clave": n, "sku": format!("P-{n}"), "unidad": 1, "costo": "4.00"})).collect();
+        company.load(Resource::Productos, &products).await;
+        figures[5].push(sales(&office.actor, 1).await);
+        figures[6].push(sales(&office.actor, LINES).await);
     }
-    let names = ["records imported", "records exported", "customers created", "creations rehearsed", "events read"];
+    let names = [
+        "records imported",
+        "records exported",
+        "customers created",
+        "creations rehearsed",
+        "events read",
+        "sales of one line",
+        "sales of 500 lines",
+    ];
     for (name, figures) in names.into_iter().zip(figures) {
         println!("{name}: {:.0} a second", median(figures));
     }

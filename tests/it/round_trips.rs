@@ -54,6 +54,11 @@ async fn operations_send_no_more_statements_than_they_need() {
     // The product gets its stock record in the warehouse.
     count.of("POST /ventas, the first of its product", 11, 201, ana.post("/ventas", ready())).await;
     count.of("POST /ventas", 9, 201, ana.post("/ventas", ready())).await;
+    // As many for 500 lines: each statement takes all of them.
+    let mut long = ready();
+    let line = long["renglones"][0].clone();
+    long["renglones"] = vec![line; 500].into();
+    count.of("POST /ventas, 500 lines", 9, 201, ana.post("/ventas", long)).await;
     let cash = made(&ana, &ready()).await;
     count.of("facturar", 18, 202, invoiced(&ana, cash, json!({}))).await;
     let credit = made(&ana, &on_credit()).await;

@@ -84,7 +84,10 @@ impl Business {
         company.load(Resource::Clientes, &customers).await;
         company.load(Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
         company.load(Resource::Almacenes, &[json!({"codigo": "030", "sucursal": 3, "principal": true})]).await;
-        let accounts = [json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})];
+        let accounts = [
+            json!({"nombre": "Pesos", "saldo": "5000.00"}),
+            json!({"nombre": "Dólares", "moneda": "USD", "saldo": "300.00", "saldo_pesos": "5432.10"}),
+        ];
         company.load(Resource::CuentasBancarias, &accounts).await;
         company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
         let ana = company.admin().await;

@@ -11,12 +11,13 @@ use svc_tests::{Company, Resource, World, books};
 use crate::backoffice::did;
 use crate::backoffice::shop::{FOOD, NAIL, captured, line, sale, shop};
 
-/// The balance of an account.
+/// The balance of an account, with all its subaccounts.
 async fn balance(company: &Company, codigo: &str) -> String {
     let said = did(company.run_by_name("ledger.balance", &json!({})).await);
     let rows = said["cuentas"].as_array().expect("accounts");
-    let row = rows.iter().find(|row| row["codigos"] == json!([codigo]));
-    row.map_or("none".to_owned(), |row| row["saldo"].as_str().expect("an amount").to_owned())
+    let rows = rows.iter().filter(|row| row["codigos"] == json!([codigo]));
+    let saldos = rows.map(|row| row["saldo"].as_str().expect("an amount").parse::<Decimal>().expect("an amount"));
+    saldos.reduce(|sum, saldo| sum + saldo).map_or("none".to_owned(), |sum| sum.to_string())
 }
 
 /// Day and debit of the account's lines.
@@ -250,7 +251,7 @@ async fn what_bank_accounts_held_is_posted_on_the_account_of_each() {
     let input = json!({"mes": "2026-10", "tipos_cambio": [{"moneda": "USD", "tipo_cambio": "20"}]});
     world.clock.advance(TimeDelta::days(20));
     let revalued = did(company.run_by_name("ledger.revalue", &input).await);
-    let bank = &revalued["saldos"][0];
+    let bank = &revalued["revaluaciones"][0]["saldos"][0];
     // 60 dollars that the books hold for 1,750 − 40 × 18.
     assert_eq!(bank["cuenta_bancaria"], 4, "{revalued}");
     assert_eq!([&bank["saldo"], &bank["pesos"], &bank["valor"]], ["60.00", "1030.00", "1200.00"], "{revalued}");

@@ -1,6 +1,6 @@
 use chrono::TimeDelta;
 use futures_util::StreamExt as _;
-use futures_util::stream;
+use futures_util::{future, stream};
 use http::{Method, Request};
 use svc_core::domain::company::Plan;
 use svc_core::operations::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
@@ -77,10 +77,20 @@ async fn guesses_cost_few_statements_and_little_memory() {
                 .uri("/clientes")
                 .header("Authorization", "Bearer svc_guess")
                 .header("X-Svc-Key-Id", format!("{company}_{:012x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-            Reply::of(&api, request.body("".into()).expect("a request")).await.fails(401, "llave_invalida");
+            let reply = Reply::of(&api, request.body("".into()).expect("a request")).await;
+            // On a busy machine a look-up is given up rather than waited for without end.
+            let is_late = reply.status == 503;
+            reply.fails(if is_late { 503 } else { 401 }, if is_late { "no_disponible" } else { "llave_invalida" });
+            is_late
         }
     };
-    stream::iter(0..GUESSES).map(guess).buffer_unordered(400).collect::<Vec<()>>().await;
+    let late = stream::iter(0..GUESSES)
+        .map(guess)
+        .buffer_unordered(400)
+        .filter(|is_late| future::ready(*is_late))
+        .count()
+        .await;
+    assert!(late < 600, "{late} of {GUESSES} guesses were given up");
     let grown = resident().saturating_sub(memory);
     assert!(grown < 64 << 20, "{grown} bytes more");
     let Some(before) = before else { return };
