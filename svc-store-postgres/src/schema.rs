@@ -20,11 +20,9 @@ pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
 /// Files of a folder, as [`migrations`] takes them.
 macro_rules! migration_files {
     ($folder:literal: $($name:literal),+ $(,)?) => {
-        [$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/", $folder, $name, ".sql")))),+]
+        [$(($name, include_str!(concat!("../migrations/", $folder, $name, ".sql")))),+]
     };
 }
-#[cfg(test)]
-use migration_files;
 
 /// The migrations of this program.
 pub(crate) static MIGRATOR: LazyLock<Migrator> = LazyLock::new(|| {

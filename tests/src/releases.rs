@@ -1,25 +1,15 @@
 //! Schemas of other releases than this one.
 
-use std::sync::LazyLock;
+use std::path::Path;
 
 use sqlx::{AssertSqlSafe, PgConnection};
-use svc_store_postgres::{Migrator, migrations};
+use svc_store_postgres::Migrator;
 
 /// A made-up next release that follows the rules of `migrations/README.md`.
-pub static NEXT: LazyLock<Migrator> = LazyLock::new(|| {
-    macro_rules! files {
-        ($($name:literal),+ $(,)?) => {
-            [$(($name, include_str!(concat!("../../svc-store-postgres/migrations/next/", $name, ".sql")))),+]
-        };
-    }
-    migrations(&files![
-        "9001_segments",
-        "9002_customer_segments",
-        "9003_customer_segment_keys",
-        "9004_customer_segments_checked",
-        "9005_customers_by_segment",
-    ])
-});
+pub async fn next() -> Migrator {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../svc-store-postgres/migrations/next"));
+    Migrator::new(folder).await.expect("the folder")
+}
 
 /// The additions of a release beside columns.
 const ADDED: &str = "

@@ -39,8 +39,6 @@ pub(crate) struct Source {
     pub(crate) filters: &'static [(&'static str, WriteFilter)],
     /// Writes all conditions, if they do not simply follow one another.
     pub(crate) conditions: Option<fn(&mut PageQuery<'_>)>,
-    /// The filters that it writes apart.
-    pub(crate) apart: &'static [&'static str],
     /// The date range by which rows are found, if it is short.
     pub(crate) span: Option<Span>,
     /// The record that the list belongs to.
@@ -93,18 +91,9 @@ impl Source {
         always: None,
         filters: &[],
         conditions: None,
-        apart: &[],
         span: None,
         under: None,
     };
-}
-
-impl Source {
-    /// Whether the source writes the condition of a filter itself, or the page's order is another.
-    fn writes(&self, filter: &Filter) -> bool {
-        let is_own = self.filters.iter().any(|(name, _)| *name == filter.name);
-        is_own || self.apart.contains(&filter.name) || self.under.is_some()
-    }
 }
 
 /// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave
@@ -114,7 +103,7 @@ impl Source {
 /// PostgreSQL keeps a plan for all values of a filter, and judges by the number of different values
 /// in its column: if all records have one, it would walk their claves to a page of any other. So a
 /// word of a closed list is part of the statement, as a boolean is: each has its own plan. And a page
-/// of one other value is ordered by its column before the claves ([`Self::between`]).
+/// of one other value is ordered by its column before the claves ([`Self::orders_by`]).
 pub(crate) struct PageQuery<'q> {
     sql: QueryBuilder<Postgres>,
     /// The number of subqueries around the next clause.
@@ -131,8 +120,7 @@ impl<'q> PageQuery<'q> {
     /// The statement for the records after the cursor, one more than the page holds.
     pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
         let (table, hidden) = (list.table, list.hidden);
-        let order = compared(query).filter(|filter| !source.writes(filter)).map(|filter| filter.column);
-        let mut page = Self { sql: QueryBuilder::new(""), depth: 0, source, table, query, hidden, order };
+        let mut page = Self { sql: QueryBuilder::new(""), depth: 0, source, table, query, hidden, order: None };
         page.select(list, empresa);
         match source.conditions {
             Some(conditions) => conditions(&mut page),
@@ -195,8 +183,12 @@ impl<'q> PageQuery<'q> {
     pub(crate) fn limit(&mut self) {
         let limit = self.query.limit;
         self.clause("LIMIT ");
-        let mut values = self.query.conditions.iter().filter(|condition| has_value(condition));
-        if values.next().is_none_or(|value| value.filter.compare == Compare::Equal) && values.next().is_none() {
+        let is_kept = match values(self.query)[..] {
+            [] => true,
+            [filter] => filter.compare == Compare::Equal,
+            _ => false,
+        };
+        if is_kept {
             self.sql.push([11, 31, 101, 201].into_iter().find(|size| *size > limit).unwrap_or(LARGEST));
         } else {
             self.sql.push_bind(i64::from(limit) + 1);
@@ -218,29 +210,20 @@ impl<'q> PageQuery<'q> {
     /// Adds a condition of three parts: SQL, a word of a closed list, SQL. The word is part of the
     /// statement.
     pub(crate) fn word(&mut self, before: &'static str, word: &Value<'_>, after: &'static str) {
-        self.and();
-        self.push_word(before, word, after);
+        push_word(self.and().push(before), word);
+        self.sql.push(after);
     }
 
-    fn push_word(&mut self, before: &'static str, word: &Value<'_>, after: &'static str) {
-        if let Value::Text(word) = word {
-            self.sql.push(before).push("'").push(word.replace('\'', "''")).push("'").push(after);
+    /// Orders the page by this column before the claves, if the query has no value but that of its
+    /// filter. The condition must then be `BETWEEN` the value and itself: of a column that equals a value
+    /// PostgreSQL knows that it orders nothing, and the claves alone have another index.
+    pub(crate) fn orders_by(&mut self, filter: &str, column: &'static str) -> bool {
+        let is_sole = matches!(values(self.query)[..], [sole] if sole.name == filter && filter != "clave");
+        let orders = is_sole && self.source.under.is_none();
+        if orders {
+            self.order = Some(column);
         }
-    }
-
-    /// Adds a condition on the column that orders the page: it is the value. Written as a range, so that
-    /// PostgreSQL does not leave the column out of the order, which only its own index has.
-    pub(crate) fn between(&mut self, column: &'static str, value: &Value<'_>) {
-        let alias = self.source.alias;
-        push(self.and().push(alias).push(column).push(" BETWEEN "), value, Kind::Text);
-        push(self.sql.push(" AND "), value, Kind::Text);
-    }
-
-    /// Orders the page by this column of a filter whose condition the source writes, if that is the only
-    /// value; its condition must then be a range ([`Self::between`]).
-    pub(crate) fn orders_by(&mut self, column: &'static str) -> bool {
-        self.order = compared(self.query).map(|_| column);
-        self.order.is_some()
+        orders
     }
 
     /// Adds all conditions of the query.
@@ -273,10 +256,12 @@ impl<'q> PageQuery<'q> {
                 self.and().push(if *is { "" } else { "NOT " }).push(alias).push(filter.column);
             }
             Value::Text(_) if is_word(filter.takes) => {
-                self.and().push(alias).push(filter.column);
-                self.push_word(" = ", value, "");
+                push_word(self.and().push(alias).push(filter.column).push(" = "), value);
             }
-            value if self.order == Some(filter.column) => self.between(filter.column, value),
+            value if filter.compare == Compare::Equal && self.orders_by(filter.name, filter.column) => {
+                push(self.and().push(alias).push(filter.column).push(" BETWEEN "), value, Kind::Text);
+                push(self.sql.push(" AND "), value, Kind::Text);
+            }
             Value::Texts(words) => words.iter().for_each(|word| compare(self, &Value::Text(like_pattern(word).into()))),
             value => compare(self, value),
         }
@@ -377,16 +362,16 @@ impl<'q> PageQuery<'q> {
     }
 }
 
-/// The only filter with a value, if it compares its column for equality.
-fn compared(query: &Query) -> Option<&'static Filter> {
-    let mut values = query.conditions.iter().filter(|condition| has_value(condition));
-    let (Some(Condition { filter, .. }), None) = (values.next(), values.next()) else { return None };
-    (filter.compare == Compare::Equal && filter.name != "clave").then_some(*filter)
+/// The filters that compare with a value which the statement does not contain.
+fn values(query: &Query) -> Vec<&'static Filter> {
+    let filters = query.conditions.iter().map(|condition| condition.filter);
+    filters.filter(|filter| !is_word(filter.takes) && filter.takes != Takes::Boolean).collect()
 }
 
-/// Whether a condition compares with a value that the statement does not contain.
-fn has_value(condition: &Condition) -> bool {
-    !is_word(condition.filter.takes) && condition.filter.takes != Takes::Boolean
+fn push_word(sql: &mut QueryBuilder<Postgres>, word: &Value<'_>) {
+    if let Value::Text(word) = word {
+        sql.push("'").push(word.replace('\'', "''")).push("'");
+    }
 }
 
 /// Whether a filter takes a word of a closed list.

@@ -61,8 +61,8 @@ fn statement(list: &'static ListSpec, conditions: Vec<Condition>, after: Option<
     PageQuery::of(sources::of(list.table), list, &query, 1).into_sql().sql().as_str().to_owned()
 }
 
-/// The statement's lines without the numbers of parameters, without words, and without LIMIT, which is a
-/// parameter or a number with any filter.
+/// The statement's lines without the numbers of parameters, without words, and without LIMIT, which is
+/// a parameter or a number with any filter.
 fn lines(statement: &str) -> Vec<String> {
     let numberless = |line: &str| {
         line.split(' ').map(|word| if word.starts_with(['$', '\'']) { "$" } else { word }).collect::<Vec<_>>().join(" ")
@@ -70,7 +70,8 @@ fn lines(statement: &str) -> Vec<String> {
     statement.lines().filter(|line| !line.trim_start().starts_with("LIMIT")).map(numberless).collect()
 }
 
-/// Whether a line compares a column with a value, is a boolean column, or orders by a column of one value.
+/// Whether a line compares a column with a value, is a boolean column, or orders by a column of one
+/// value.
 fn is_comparison(line: &str) -> bool {
     let words: Vec<_> = line.trim_start().split(' ').collect();
     let is_outermost = line.starts_with("  AND ") || line.starts_with("ORDER BY ");

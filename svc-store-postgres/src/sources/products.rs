@@ -39,7 +39,6 @@ pub(super) static PRODUCTS: Source = Source {
         }),
     ],
     conditions: Some(conditions),
-    apart: &["marca", "categoria"],
     ..Source::PLAIN
 };
 
@@ -49,7 +48,8 @@ pub(super) static PRODUCTS: Source = Source {
 /// PostgreSQL might walk the whole catalogue to find one.
 fn conditions(page: &mut PageQuery<'_>) {
     let query = page.query();
-    let leading = query.conditions.iter().find(|condition| PRODUCTS.apart.contains(&condition.filter.name));
+    let leads = |name: &str| matches!(name, "marca" | "categoria");
+    let leading = query.conditions.iter().find(|condition| leads(condition.filter.name));
     let Some(leading) = leading else {
         return query.conditions.iter().for_each(|condition| page.condition(condition));
     };

@@ -17,7 +17,7 @@ pub(super) static STOCK: Source = Source {
         ("sku", super::of_sku),
         // A code belongs to one warehouse, whose index gives the rows in the order of the page.
         ("almacen", |page, codigo| {
-            if page.orders_by("almacen") {
+            if page.orders_by("almacen", "almacen") {
                 page.and().push("x.almacen BETWEEN ");
                 warehouse(page, codigo);
                 page.sql().push(" AND ");

@@ -7,7 +7,9 @@ use crate::domain::currency::PESO;
 use crate::domain::quantity::Balance;
 use crate::domain::words::Status;
 use crate::json::Fault;
-use crate::operations::import::{ImportMoment, Rules, in_pesos, require, require_clave, require_currency};
+use crate::operations::import::{
+    ImportMoment, Rules, in_pesos, require, require_cents, require_clave, require_currency,
+};
 use crate::record::bank_account::BankAccountImport;
 use crate::record::salesperson::SalespersonImport;
 use crate::store::{Conflict, OpenedBankAccount, StoreError, Tx};
@@ -28,10 +30,8 @@ impl Rules for BankAccountImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require_currency(self.moneda.as_deref())?;
-        for (balance, field) in [(self.saldo, "saldo"), (self.saldo_pesos, "saldo_pesos")] {
-            let is_exact = |balance: Balance| balance.get().normalize().scale() <= 2;
-            require(balance.is_none_or(is_exact), field, "lleva a lo más dos decimales")?;
-        }
+        require_cents(self.saldo, "saldo")?;
+        require_cents(self.saldo_pesos, "saldo_pesos")?;
         if self.moneda.as_deref().is_none_or(|moneda| moneda == PESO) {
             let same = self.saldo_pesos.is_none_or(|pesos| pesos.get() == amount(self.saldo));
             require(same, "saldo_pesos", "en una cuenta en pesos es el saldo")

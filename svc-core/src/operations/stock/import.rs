@@ -13,7 +13,7 @@ use crate::domain::stock::{StockMovement, cost_of};
 use crate::domain::words::{MovementKind, Status, WarehouseStatus};
 use crate::json::{Fault, Text};
 use crate::operations::import::{
-    HEAD_OFFICE, ImportMoment, Rules, UnknownSku, look_up_names, look_up_skus, require, require_clave,
+    HEAD_OFFICE, ImportMoment, Rules, UnknownSku, look_up_names, look_up_skus, require, require_cents, require_clave,
 };
 use crate::record::branch::BranchImport;
 use crate::record::movement::MovementImport;
@@ -74,11 +74,7 @@ impl Rules for StockImport {
             stock => valor.get().is_zero() || valor.get().is_sign_negative() == stock.is_sign_negative(),
         };
         require(self.valor.is_none_or(is_sided), "valor", "lleva el signo de la existencia, y sin ella es cero")?;
-        require(
-            self.valor.is_none_or(|valor| valor.get().normalize().scale() <= 2),
-            "valor",
-            "lleva a lo más dos decimales",
-        )?;
+        require_cents(self.valor, "valor")?;
         require_code(&self.almacen.name, "almacen")
     }
 

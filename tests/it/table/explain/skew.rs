@@ -1,5 +1,5 @@
-//! Lists whose records nearly all have the same values: a page by a value that few records have, or none, is found
-//! in an index, however often the statement has run with a frequent value before.
+//! Lists whose records nearly all have the same values: a page by a value that few records have, or
+//! none, is found in an index, however often the statement has run with a frequent value before.
 
 use svc_core::record::{Compare, Takes};
 use svc_tests::Endpoint;
@@ -30,9 +30,8 @@ const DROP_CHECKS: &str = "
 struct Compared {
     table: String,
     column: &'static str,
-    /// As the column holds them.
+    /// As SQL.
     stored: Vec<String>,
-    is_number: bool,
 }
 
 #[tokio::test]
@@ -75,8 +74,8 @@ async fn pages(big: &Big, how: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// The columns of the list's table that its filters compare. One that is unique cannot have one value in all records,
-/// and a computed one is not written.
+/// The columns of the list's table that its filters compare. One that is unique cannot have one value
+/// in all records, and a computed one is not written.
 async fn compared(big: &Big, list: &Endpoint) -> Vec<Compared> {
     const WRITTEN: &str = "
         SELECT c.data_type <> 'text' AND c.data_type <> 'boolean'
@@ -109,38 +108,33 @@ async fn compared(big: &Big, list: &Endpoint) -> Vec<Compared> {
         if filter.takes == Takes::Boolean {
             stored.reverse();
         }
-        all.push(Compared { table: table.clone(), column: filter.column, stored, is_number });
+        all.push(Compared { table: table.clone(), column: filter.column, stored });
     }
     all
 }
 
-/// A filter's value as its column holds it: a clave instead of a name or a code.
+/// A filter's value as its column holds it: a clave instead of a name or a code, if there is one.
 fn stored(column: &str, value: &str, is_number: bool) -> String {
-    match column {
-        "almacen" => i64::from_str_radix(value, 36).expect("a code").to_string(),
-        _ if is_number => value
-            .rsplit(|character: char| !character.is_ascii_digit() && character != '-')
-            .next()
-            .unwrap_or("0")
-            .to_owned(),
-        _ => value.to_owned(),
+    if column == "almacen" {
+        return i64::from_str_radix(value, 36).expect("a code").to_string();
+    }
+    let is_text = |character: char| !character.is_ascii_digit() && character != '-';
+    match value.rsplit(is_text).next().filter(|_| is_number) {
+        Some("") => "NULL".to_owned(),
+        Some(clave) => clave.to_owned(),
+        None => format!("'{value}'"),
     }
 }
 
-/// Gives the columns of each table their value `nth` where `condition` holds, in every company: PostgreSQL judges by all
-/// rows of a table.
+/// Gives the columns of each table their value `nth` where `condition` holds, in every company:
+/// PostgreSQL judges by all rows of a table.
 async fn set(big: &Big, all: &[Compared], nth: usize, condition: &str) {
     let mut tables: Vec<&str> = all.iter().map(|compared| compared.table.as_str()).collect();
     tables.dedup();
     for table in tables {
         let columns = all.iter().filter(|compared| compared.table == table);
-        let columns = columns.filter_map(|compared| Some((compared, compared.stored.get(nth)?)));
-        let values: Vec<String> = columns
-            .map(|(compared, value)| match value.as_str() {
-                "" if compared.is_number => format!("{} = NULL", compared.column),
-                value => format!("{} = '{value}'", compared.column),
-            })
-            .collect();
+        let set = |compared: &Compared| Some(format!("{} = {}", compared.column, compared.stored.get(nth)?));
+        let values: Vec<String> = columns.filter_map(set).collect();
         if !values.is_empty() {
             let values = values.join(", ");
             big.change(&format!("UPDATE {table} SET {values} WHERE {condition}")).await;
