@@ -1,0 +1,48 @@
+//! The usage of companies and keys.
+
+use chrono::{DateTime, Utc};
+
+use super::Context;
+use crate::store::StoreError;
+use crate::usage::{self, Taking};
+
+impl Context {
+    /// Adds the usage of all keys and companies since the last merge to the store, and reads what other
+    /// processes added. [`Context::work`] does so at its end. Usage that is not merged is lost with the
+    /// process. After an error of the store, the usage is kept for the next merge.
+    pub async fn merge_usage(&self) -> Result<(), StoreError> {
+        self.merge(Taking::All).await
+    }
+
+    /// The same for the companies of which other processes must know now: their usage is large beside
+    /// what their limits leave, or five seconds old. [`Context::work`] does so every 250 ms.
+    pub async fn merge_due_usage(&self) -> Result<(), StoreError> {
+        self.merge(Taking::Due).await
+    }
+
+    async fn merge(&self, taking: Taking) -> Result<(), StoreError> {
+        self.shared.merging.merge(taking, &self.shared.ledger, self.store(), self.now()).await
+    }
+
+    /// Merges usage if background work is late. Errors are only logged, because the usage is kept.
+    pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
+        if self.shared.merging.is_overdue(now)
+            && let Err(error) = self.merge_usage().await
+        {
+            tracing::warn!(%error, "usage could not be merged; it is tried again");
+        }
+    }
+
+    /// Lets other processes know of a request near its limit, if the store answers in time. The merge
+    /// goes on if the request is given up, since a cancelled one may count twice.
+    pub(crate) async fn merge_urgent_usage(&self) {
+        let context = self.clone();
+        let merging = tokio::spawn(async move { context.merge_due_usage().await });
+        match tokio::time::timeout(usage::URGENT_PATIENCE, merging).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => tracing::warn!(%error, "usage could not be merged; it is tried again"),
+            Ok(Err(panic)) => tracing::error!(%panic, "a merge of usage failed"),
+            Err(late) => tracing::debug!(%late, "a merge of usage goes on without its request"),
+        }
+    }
+}
