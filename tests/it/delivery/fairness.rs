@@ -6,24 +6,31 @@ use super::*;
 
 const OK: Outcome = Outcome::Answered { status: 204, retry_after: None };
 
+/// The longest time that a notice waited, and the most notices of others that were delivered meanwhile.
+struct Longest {
+    time: Duration,
+    others: i64,
+}
+
 /// Sends 5 notices of a company with one healthy webhook, one after the other, while `sender` is
-/// busy with the backlogs of others; returns the longest time.
-async fn longest_wait(world: &World, healthy: &Company, sender: &dyn Sender) -> Duration {
+/// busy with the backlogs of others.
+async fn longest_wait(world: &World, healthy: &Company, sender: &dyn Sender) -> Longest {
     let pass = async {
         loop {
             world.deliver(sender).await;
         }
     };
     let waits = async {
-        let mut longest = Duration::ZERO;
+        let mut longest = Longest { time: Duration::ZERO, others: 0 };
         for delivered in 1..=5 {
             tokio::time::sleep(Duration::from_millis(200)).await;
-            let since = Instant::now();
+            let (since, others) = (Instant::now(), delivered_by_others(healthy).await);
             happen(healthy, "cliente.creado", 1).await;
             while count_of(healthy, "entregada").await < delivered {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
-            longest = longest.max(since.elapsed());
+            longest.time = longest.time.max(since.elapsed());
+            longest.others = longest.others.max(delivered_by_others(healthy).await - others);
         }
         longest
     };
@@ -37,6 +44,14 @@ async fn count_of(company: &Company, estado: &str) -> i64 {
     sqlx::query_scalar("SELECT count(*) FROM entregas WHERE empresa = $1 AND estado = $2")
         .bind(company.id.0)
         .bind(estado)
+        .fetch_one(company.world.pool())
+        .await
+        .expect("a count")
+}
+
+async fn delivered_by_others(company: &Company) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM entregas WHERE empresa <> $1 AND estado = 'entregada'")
+        .bind(company.id.0)
         .fetch_one(company.world.pool())
         .await
         .expect("a count")
@@ -68,7 +83,7 @@ async fn slow_receivers_delay_nobody() {
         if post.url.contains(&healthy_host) { (Duration::from_millis(5), OK) } else { (Duration::from_secs(7), OK) }
     }));
     let longest = longest_wait(&world, &healthy, &sender).await;
-    assert!(longest < Duration::from_secs(3), "{longest:?}");
+    assert!(longest.time < Duration::from_secs(3), "{:?}", longest.time);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -79,7 +94,7 @@ async fn a_flood_of_events_delays_nobody() {
     webhook(&healthy, &["cliente.creado"]).await;
     let sender = Punctual(Receiver::new(|_: &Post| (Duration::from_millis(5), OK)));
     let longest = longest_wait(&world, &healthy, &sender).await;
-    assert!(longest < Duration::from_secs(3), "{longest:?}");
+    assert!(longest.time < Duration::from_secs(3), "{:?}", longest.time);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -90,8 +105,8 @@ async fn results_of_many_companies_delay_nobody() {
     webhook(&healthy, &["cliente.creado"]).await;
     let sender = Punctual(Receiver::new(|_: &Post| (Duration::ZERO, OK)));
     let longest = longest_wait(&world, &healthy, &sender).await;
-    // All 20,000 would take half a minute; a busy machine takes some seconds for its share of them.
-    assert!(longest < Duration::from_secs(6), "{longest:?}");
+    // A busy machine takes longer for each notice, so their number is judged: about 2,000 are usual.
+    assert!(longest.others < 6_000, "{}", longest.others);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -104,7 +119,7 @@ async fn a_company_with_locked_rows_delays_nobody() {
     webhook(&healthy, &["cliente.creado"]).await;
     let sender = Punctual(Receiver::new(|_: &Post| (Duration::from_millis(5), OK)));
     let longest = longest_wait(&world, &healthy, &sender).await;
-    assert!(longest < Duration::from_secs(3), "{longest:?}");
+    assert!(longest.time < Duration::from_secs(3), "{:?}", longest.time);
     lock.rollback().await.expect("the end of it");
 }
 
