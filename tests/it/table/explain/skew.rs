@@ -58,7 +58,9 @@ async fn pages(big: &Big, how: &str, faults: &mut Vec<String>) {
     let (_store, ana) = big.reader(true).await;
     for list in lists() {
         for base in selectors(list.http.path) {
-            for filter in list.filters().iter().filter(|filter| filter.compare == Compare::Equal && !is_of_lines(filter)) {
+            for filter in
+                list.filters().iter().filter(|filter| filter.compare == Compare::Equal && !is_of_lines(filter))
+            {
                 for value in values(filter) {
                     let query = base.with(filter.name, value);
                     let target = address(&list, &query, None);
