@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Context;
+use crate::domain::company::CompanyId;
 use crate::store::StoreError;
 use crate::usage::{self, Taking};
 
@@ -22,6 +23,13 @@ impl Context {
 
     async fn merge(&self, taking: Taking) -> Result<(), StoreError> {
         self.shared.merging.merge(taking, &self.shared.ledger, self.store(), self.now()).await
+    }
+
+    /// The companies that sent this process the most requests in this minute and the one before, the
+    /// busiest first, at most `max`; with each, how many requests it sent, admitted or refused. That
+    /// count begins anew when a company that was idle is busy again.
+    pub fn busiest_companies(&self, max: usize) -> Vec<(CompanyId, u64)> {
+        self.shared.ledger.busiest(max, self.now())
     }
 
     /// Merges usage if background work is late. Errors are only logged, because the usage is kept.

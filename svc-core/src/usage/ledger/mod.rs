@@ -1,8 +1,12 @@
+mod recent;
+
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
+use self::recent::RecentRequests;
 use super::count::Count;
 use crate::domain::clock::CLOCK_TOLERANCE;
 use crate::domain::company::CompanyId;
@@ -31,6 +35,7 @@ struct CompanyUsage {
     desfase: TimeDelta,
     keys: HashMap<Box<str>, Minute>,
     in_flight: u32,
+    requests: RecentRequests,
 }
 
 struct Month {
@@ -119,6 +124,7 @@ impl Ledger {
         let mut counts = self.counts();
         let company = counts.companies.entry(request.key.company).or_default();
         company.desfase = request.desfase;
+        company.requests.add_one(request.period.minuto);
         let minute = company.minute(request);
         let within_rate = minute.count.total() < request.rate;
         if within_rate || !request.enforced {
@@ -180,6 +186,23 @@ impl Ledger {
             month.count.add_one();
         }
         month.total()
+    }
+
+    /// The companies with the most requests in this minute and the one before, the busiest first, at
+    /// most `max`; with each, how many requests this process was asked since it counts the company.
+    pub(crate) fn busiest(&self, max: usize, now: DateTime<Utc>) -> Vec<(CompanyId, u64)> {
+        let minuto = Period::of(now).minuto;
+        let counts = self.counts();
+        let lately = counts.companies.iter().map(|(&id, company)| {
+            let requests = &company.requests;
+            (Reverse(requests.lately(minuto)), id, requests.asked())
+        });
+        let mut companies: Vec<_> = lately.filter(|(Reverse(lately), ..)| *lately > 0).collect();
+        // Requests do not wait for the sorting.
+        drop(counts);
+        companies.sort_unstable();
+        companies.truncate(max);
+        companies.into_iter().map(|(_, id, asked)| (id, asked)).collect()
     }
 
     /// Takes usage that is not stored yet, and removes expired counts.

@@ -206,3 +206,39 @@ fn a_request_near_its_limit_takes_its_place_behind_those_of_others() {
     assert_eq!((ledger.place(&near, first, 1), ledger.place(&near, second, 2)), (40, 41));
     assert_eq!(ledger.admit(&near).1, Err(Refusal::Rate));
 }
+
+#[test]
+fn the_busiest_companies_of_two_minutes_come_first_with_all_that_they_asked() {
+    let ledger = Ledger::default();
+    let ask = |company: i64, times: usize, now: DateTime<Utc>| {
+        let key = KeyId { company: CompanyId(company), suffix: "a".into() };
+        for _ in 0..times {
+            // The fourth of a minute is refused, and counts all the same.
+            let _ = through(&ledger, &request(&key, now));
+        }
+    };
+    let busiest = |max: usize, now: DateTime<Utc>| -> Vec<(i64, u64)> {
+        ledger.busiest(max, now).into_iter().map(|(company, asked)| (company.0, asked)).collect()
+    };
+    assert_eq!(busiest(9, at(NOON)), [], "nobody asked anything");
+    for (company, times) in [(1, 2), (2, 6), (3, 4), (4, 4)] {
+        ask(company, times, at(NOON));
+    }
+    assert_eq!(busiest(9, at(NOON)), [(2, 6), (3, 4), (4, 4), (1, 2)]);
+    assert_eq!(busiest(2, at(NOON)), [(2, 6), (3, 4)]);
+    // The minute before still counts, so that the list is not empty when a minute begins.
+    let next = at("2026-10-12T18:01:00Z");
+    ask(1, 5, next);
+    assert_eq!(busiest(9, next), [(1, 7), (2, 6), (3, 4), (4, 4)]);
+    // A request that was counted out of order changes no minute.
+    ask(3, 1, at("2026-10-12T18:00:59Z"));
+    assert_eq!(busiest(3, next), [(1, 7), (2, 6), (3, 5)]);
+    let later = at("2026-10-12T18:02:00Z");
+    assert_eq!(busiest(9, later), [(1, 7)], "only those of this minute and the one before");
+    assert_eq!(busiest(9, at("2026-10-12T18:03:00Z")), []);
+    // A company that was forgotten counts anew.
+    ledger.merged(&ledger.take(Taking::All, later), &Usage::default());
+    ledger.take(Taking::All, at("2026-10-12T18:09:00Z"));
+    ask(2, 1, at("2026-10-12T18:09:00Z"));
+    assert_eq!(busiest(9, at("2026-10-12T18:09:00Z")), [(2, 1)]);
+}
