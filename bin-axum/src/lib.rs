@@ -31,5 +31,6 @@ mod server;
 mod serving;
 mod shutdown;
 mod telemetry;
+mod top;
 
 pub use host::Host;

@@ -1,14 +1,15 @@
-//! The operators' address: liveness, readiness and metrics.
+//! The operators' address: liveness, readiness, metrics, and what is going on.
 //!
 //! Its clients cannot exhaust the process, nor each other: each connection gets one answer and
 //! little time, few may be open, and a newcomer gets the place of the one that has waited longest.
 
+mod live;
 mod prometheus;
 mod readiness;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::State;
@@ -22,6 +23,7 @@ use svc_store_postgres::PostgresStore;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use self::live::Live;
 use self::prometheus::{Metrics, MetricsRecorder};
 use self::readiness::Readiness;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
@@ -37,11 +39,13 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 pub(crate) struct Admin {
     listener: TcpListener,
     recorder: MetricsRecorder,
+    bound: Instant,
 }
 
 impl Admin {
     pub(crate) fn bind(address: SocketAddr) -> Result<Self, Failure> {
-        Ok(Self { listener: listen(address, ROOM.clients)?, recorder: MetricsRecorder::start()? })
+        let listener = listen(address, ROOM.clients)?;
+        Ok(Self { listener, recorder: MetricsRecorder::start()?, bound: Instant::now() })
     }
 
     /// Answers until the returned value is dropped.
@@ -53,13 +57,16 @@ impl Admin {
         stop: StopSignal,
     ) -> Result<RunningAdmin, Failure> {
         let address = self.listener.local_addr().map_err(Failure::io("the address for operators"))?;
-        tracing::info!(%address, "answering operators: /live /ready /metrics");
-        let metrics = Arc::new(self.recorder.with(store.clone()));
+        tracing::info!(%address, "answering operators: /live /ready /metrics /top");
+        let metrics = Arc::new(self.recorder.with(store.clone(), context.clone()));
+        let live = Arc::new(Live::new(Arc::clone(&metrics), self.bound));
         let readiness = Arc::new(Readiness::new(store.probe(), context, has_stamper, stop));
         let app = Router::new()
             .route("/live", get(async || text(StatusCode::OK, "alive\n")))
             .route("/ready", get(ready).with_state(readiness))
-            .route("/metrics", get(scrape).with_state(Arc::clone(&metrics)));
+            .route("/metrics", get(scrape).with_state(Arc::clone(&metrics)))
+            .route("/top", get(live::charts))
+            .route("/top.json", get(live::view).with_state(live));
         let keeping = tokio::spawn(async move { metrics.keep_up().await });
         Ok(RunningAdmin { tasks: [tokio::spawn(serve(self.listener, app)), keeping] })
     }

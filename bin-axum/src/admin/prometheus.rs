@@ -1,18 +1,21 @@
 //! Metrics in Prometheus' text format: those of [`svc_core::observe`], of the database's pool and
-//! of the process.
+//! of the process, and the busiest companies.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use metrics::{describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
-use svc_core::observe;
+use svc_core::domain::company::CompanyId;
+use svc_core::{Context, observe};
 use svc_store_postgres::PostgresStore;
 use tokio::time::interval;
 
 use crate::failure::Failure;
 use crate::metric_names::{
-    BUILD_INFO, CONNECTIONS, CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX,
+    BUILD_INFO, COMPANY_REQUESTS, CONNECTIONS, CONNECTIONS_DISPLACED, CONNECTIONS_REFUSED, DATABASE_CONNECTIONS,
+    DATABASE_CONNECTIONS_MAX,
 };
 
 /// Upper bounds of the histogram's buckets, in seconds: from answers out of memory to the usual
@@ -21,6 +24,9 @@ const BUCKETS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 /// How often recorded values are aggregated, so that they do not accumulate between scrapes.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The most companies that metrics tell apart.
+const MAX_COMPANIES: usize = 20;
 
 /// Records metrics from now on.
 pub(super) struct MetricsRecorder {
@@ -48,9 +54,9 @@ impl MetricsRecorder {
         Ok(Self { recorded, process })
     }
 
-    /// Adds the metrics of the store's pool.
-    pub(super) fn with(self, store: PostgresStore) -> Metrics {
-        Metrics { recorder: self, store }
+    /// Adds the metrics of the store's pool and of companies.
+    pub(super) fn with(self, store: PostgresStore, context: Context) -> Metrics {
+        Metrics { recorder: self, store, context }
     }
 }
 
@@ -58,6 +64,7 @@ impl MetricsRecorder {
 pub(super) struct Metrics {
     recorder: MetricsRecorder,
     store: PostgresStore,
+    context: Context,
 }
 
 impl Metrics {
@@ -68,7 +75,9 @@ impl Metrics {
         gauge!(DATABASE_CONNECTIONS, "state" => "used").set(connections.used);
         gauge!(DATABASE_CONNECTIONS_MAX).set(connections.max);
         self.recorder.process.collect();
-        self.recorder.recorded.render()
+        let mut text = self.recorder.recorded.render();
+        write_companies(&mut text, &self.context.busiest_companies(MAX_COMPANIES));
+        text
     }
 
     /// Aggregates recorded values forever.
@@ -78,5 +87,19 @@ impl Metrics {
             timer.tick().await;
             self.recorder.recorded.run_upkeep();
         }
+    }
+}
+
+/// Writes how many requests each company sent. The recorder would keep those that are no longer
+/// among the busiest.
+fn write_companies(text: &mut String, companies: &[(CompanyId, u64)]) {
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "# HELP {COMPANY_REQUESTS} Requests of the busiest companies, refused ones too\n\
+         # TYPE {COMPANY_REQUESTS} counter\n"
+    );
+    for (company, asked) in companies {
+        let _ = writeln!(text, "{COMPANY_REQUESTS}{{empresa=\"{}\"}} {asked}", company.0);
     }
 }

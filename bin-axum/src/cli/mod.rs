@@ -8,6 +8,7 @@ mod settings;
 mod span;
 #[cfg(test)]
 mod tests;
+mod top;
 
 use std::path::PathBuf;
 
@@ -25,6 +26,7 @@ pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyComma
 #[cfg(test)]
 pub(crate) use settings::network;
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
+pub(crate) use top::TopArgs;
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -190,6 +192,9 @@ pub(crate) enum Command {
         #[arg(long)]
         dir: Option<PathBuf>,
     },
+    /// Show what a running server is doing: requests, companies, queues, stamping and webhooks. On a
+    /// terminal it is drawn anew until q, Esc or Ctrl-C; elsewhere each reading is one JSON line.
+    Top(TopArgs),
     /// Check that a running service is alive.
     Healthcheck {
         #[command(flatten)]

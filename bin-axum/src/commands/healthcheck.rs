@@ -35,7 +35,7 @@ async fn request(address: SocketAddr) -> Result<serde_json::Value, Box<dyn std::
 }
 
 /// An address to connect to: loopback, for a server that listens on all addresses.
-fn reachable(address: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, address.port()).into(),
         IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, address.port()).into(),

@@ -16,6 +16,7 @@ mod restore_check;
 mod secrets;
 mod serve;
 mod stamp;
+mod top;
 mod user;
 
 use svc_core::Context;
@@ -36,7 +37,7 @@ use crate::secrets::sealer as secrets_of_command;
 pub(crate) async fn run(cli: Cli, parts: &Parts) -> Result<(), Failure> {
     let Cli { command, database, secrets, fonts, .. } = cli;
     let mut parts = parts.clone();
-    let prints = !matches!(command, Command::Healthcheck { .. } | Command::Listen(_));
+    let prints = !matches!(command, Command::Healthcheck { .. } | Command::Listen(_) | Command::Top(_));
     if let Some(fonts) = prints.then(|| fonts.open()).transpose()?.flatten() {
         parts.add(move |builder| builder.fonts(fonts.clone()));
     }
@@ -56,6 +57,7 @@ async fn run_command(
         }
         Command::Serve(args) => serve::run(address, &args, sealer?, parts).await,
         Command::Listen(args) => listen::run(&args, &address.data_dir).await,
+        Command::Top(args) => top::run(&args).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
         Command::Doctor(args) => doctor::run(address, &args, sealer).await,
         Command::Migrate { distribute, wait } => {
@@ -121,6 +123,7 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::Demo { .. }
         | Command::Serve(_)
         | Command::Listen(_)
+        | Command::Top(_)
         | Command::Healthcheck { .. }
         | Command::Doctor(_)
         | Command::Completions { .. }

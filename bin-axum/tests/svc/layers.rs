@@ -10,6 +10,7 @@ const LAYERS: &Layers = &[
     ("the command line", &["cli", "output", "progress"]),
     ("parts of a process", &["api_client", "connections", "open_files", "parts", "secrets", "shutdown", "telemetry"]),
     ("the database", &["database"]),
+    ("what is watched", &["top"]),
     ("the two servers", &["admin", "server"]),
     ("what is served", &["mcp", "serving"]),
     ("the demo", &["demo"]),
