@@ -1,11 +1,11 @@
-// Reads /docs in Chromium as people do: both languages, light and dark, at desktop and phone width.
+// Reads /docs and /top in Chromium as people do: both languages, light and dark, at desktop and phone width.
 // SVC_CHROMIUM names the browser, SVC_SCREENSHOTS a folder for screenshots.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-const { SVC_BASE_URL, SVC_CHROMIUM, SVC_SCREENSHOTS } = process.env;
+const { SVC_BASE_URL, SVC_CHROMIUM, SVC_SCREENSHOTS, SVC_TOP_URL } = process.env;
 const site = SVC_BASE_URL.replace(/\/api\/v1$/, "");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -21,7 +21,7 @@ async function open(colorScheme, viewport) {
   page.on("requestfailed", (request) => faults.push(`${request.url()}: ${request.failure()?.errorText}`));
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(`${site}/`) && !/^(data|blob):/.test(url)) faults.push(`${url} is from elsewhere`);
+    if (!url.startsWith(`${site}/`) && !url.startsWith(`${SVC_TOP_URL}/`) && !/^(data|blob):/.test(url)) faults.push(`${url} is from elsewhere`);
   });
   const done = async () => {
     assert.deepEqual(faults, []);
@@ -40,6 +40,13 @@ async function look(page, name, colorScheme) {
   assert(shown.width <= shown.seen, `${name} is ${shown.width} wide on a screen of ${shown.seen}`);
   assert.equal(shown.light, colorScheme === "light", `${name} is not ${colorScheme}`);
   if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/${name}.png` });
+}
+
+/** Checks that assistive technology and keyboards can use a page of ours. */
+async function accessible(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  assert.deepEqual(violations.map(({ id, nodes }) => `${page.url()} ${id}: ${nodes[0].html}`), []);
 }
 
 async function reference(page, query) {
@@ -67,14 +74,29 @@ for (const [size, viewport] of Object.entries(SIZES)) {
         // Code scrolls within its box.
         const outside = await page.locator("main pre").evaluateAll((blocks) => blocks.filter((block) => block.getBoundingClientRect().right > window.innerWidth).length);
         assert.equal(outside, 0, url);
-        // Our own pages must work with assistive technology and keyboards.
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run());
-        assert.deepEqual(violations.map(({ id, nodes }) => `${url} ${id}: ${nodes[0].html}`), []);
+        await accessible(page);
         looked += 1;
       }
       await done();
     }
+  }
+}
+
+// The operators' page: charts of what the demo was just asked for.
+for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, done } = await open(colorScheme, viewport);
+    await page.goto(`${SVC_TOP_URL}/top`);
+    await page.getByRole("cell", { name: "GET /clientes", exact: true }).waitFor();
+    // A line needs two readings.
+    await page.locator("path.a[d*=L]").first().waitFor({ state: "attached" });
+    assert.equal(await page.getByRole("img", { name: /^Requests a second: all / }).count(), 1);
+    await look(page, `${size}-${colorScheme}-top`, colorScheme);
+    await accessible(page);
+    // A reader who comes back finds the charts as they were.
+    await page.reload();
+    await page.locator("path.a[d*=L]").first().waitFor({ state: "attached" });
+    await done();
   }
 }
 
@@ -107,4 +129,4 @@ await page.getByText("Público en general").first().waitFor();
 if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/tried.png` });
 await done();
 await browser.close();
-console.log(`pages: ${looked} guides and 8 references looked at; search, keyboard and a request tried`);
+console.log(`pages: ${looked} guides and 8 references looked at; search, keyboard and a request and /top tried`);

@@ -147,8 +147,8 @@ pub(crate) struct ServeArgs {
 /// Operators' access to a server, and its shutdown.
 #[derive(Debug, Args)]
 pub(crate) struct ProcessArgs {
-    /// Address of /live, /ready and /metrics, which are for operators only; without it they are not
-    /// served.
+    /// Address of /live, /ready, /metrics and /top, which are for operators only; without it they are
+    /// not served.
     #[arg(long, env = "SVC_ADMIN_LISTEN")]
     pub(crate) admin_listen: Option<SocketAddr>,
     /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready;

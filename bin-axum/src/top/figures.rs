@@ -84,7 +84,9 @@ impl Figures {
     fn add(&mut self, sample: &Sample<'_>) {
         let Self { traffic, outcomes, gauges } = self;
         let value = sample.value;
-        let by = |figures: &mut ByName, label: &str| drop(figures.insert(sample.label(label), value));
+        let by = |figures: &mut ByName, label: &str| {
+            figures.insert(sample.label(label), value);
+        };
         match sample.name {
             observe::REQUESTS => {
                 let key = RequestKey { operation: sample.label("operation"), status: sample.label("status") };

@@ -8,7 +8,7 @@ const MIN_SPAN: Duration = Duration::from_secs(1);
 
 /// How much older than the wanted span a reading may be. An older one would make averages of a time
 /// in which nobody watched.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The most readings; the oldest go first.
 const MAX_READINGS: usize = 128;

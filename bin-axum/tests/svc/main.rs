@@ -30,6 +30,7 @@ mod slow_clients;
 mod stamping;
 mod startup;
 mod storm;
+mod top;
 #[cfg(feature = "otlp")]
 mod traces;
 mod verifiers;

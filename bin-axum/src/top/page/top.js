@@ -1,7 +1,7 @@
 "use strict";
 // Asks /top.json every two seconds and draws charts of the answers, which this browser's tab keeps.
 const EVERY = 2000, KEPT = 450, NS = "http://www.w3.org/2000/svg", STORE = "svc-top";
-const amount = (value) => value == null ? "–" : value >= 1e6 ? `${(value / 1e6).toFixed(1)}M` : value >= 1e4 ? `${(value / 1e3).toFixed(1)}k` : value === 0 || value >= 10 ? value.toFixed(0) : value.toFixed(1);
+const amount = (value) => value == null ? "–" : value >= 1e6 ? `${(value / 1e6).toFixed(1)}M` : value >= 1e4 ? `${(value / 1e3).toFixed(1)}k` : Number.isInteger(value) || value >= 10 ? value.toFixed(0) : value.toFixed(1);
 const duration = (s) => s == null ? "–" : s < 0.01 ? `${(s * 1e3).toFixed(1)} ms` : s < 1 ? `${(s * 1e3).toFixed(0)} ms` : s < 10 ? `${s.toFixed(1)} s` : s < 120 ? `${s.toFixed(0)} s` : s < 7200 ? `${(s / 60).toFixed(0)} min` : s < 172800 ? `${(s / 3600).toFixed(0)} h` : `${(s / 86400).toFixed(0)} d`;
 const bytes = (value) => value < 2 ** 30 ? `${(value / 2 ** 20).toFixed(0)} MiB` : `${(value / 2 ** 30).toFixed(1)} GiB`;
 const percent = (value) => value == null ? "–" : `${(value * 100).toFixed(0)} %`;

@@ -2,10 +2,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Paragraph, Wrap};
 
+use super::part::titled;
 use super::text::{UNKNOWN, amount, bytes, duration};
-use super::titled;
 use crate::top::view::{ByName, View};
 
 /// The title and the lines of [`draw_process`].
@@ -33,14 +33,14 @@ fn height_of(lines: &[Line<'_>]) -> u16 {
 
 pub(super) fn draw_queues(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let area = titled(frame, area, "Queues".to_owned());
-    frame.render_widget(Paragraph::new(queues(view)), area);
+    frame.render_widget(Paragraph::new(queues(view)).wrap(Wrap { trim: true }), area);
 }
 
 pub(super) fn draw_outcomes(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let counts = &view.outcomes;
     let span = if counts.since_start { "since the start".to_owned() } else { format!("in {}", duration(counts.span)) };
     let area = titled(frame, area, format!("Work {span}"));
-    frame.render_widget(Paragraph::new(outcomes(view)), area);
+    frame.render_widget(Paragraph::new(outcomes(view)).wrap(Wrap { trim: true }), area);
 }
 
 pub(super) fn draw_process(frame: &mut Frame<'_>, area: Rect, view: &View) {
@@ -48,7 +48,7 @@ pub(super) fn draw_process(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let database = &view.database;
     let offset = view.clock_offset.map_or_else(|| UNKNOWN.to_owned(), |offset| format!("{offset:+.2} s"));
     let lines = vec![
-        Line::from(format!("database {} used, {} idle of {}", database.used, database.idle, database.max)),
+        Line::from(format!("database {} of {}, {} idle", database.used, database.max, database.idle)),
         Line::from(format!("clients {}", amount(view.clients))),
         Line::from(format!("processor {:.0} %", view.process.cpu * 100.0)),
         Line::from(format!("memory {}", bytes(view.process.memory))),

@@ -1,6 +1,7 @@
 //! [`Screen`]: what `svc top` draws.
 
 mod health;
+mod part;
 mod requests;
 mod tables;
 #[cfg(test)]
@@ -12,9 +13,8 @@ use std::time::Instant;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Style, Stylize as _};
+use ratatui::style::Stylize as _;
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Borders};
 
 use self::text::duration;
 use super::view::View;
@@ -103,7 +103,8 @@ impl Screen {
 fn draw_wide(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let below = health::height(view);
     let [tables, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Max(below)]).areas(area);
-    let [operations, companies] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(22)]).areas(tables);
+    let sides = Layout::horizontal([Constraint::Fill(1), Constraint::Length(22)]);
+    let [operations, companies] = sides.spacing(1).areas(tables);
     tables::draw_operations(frame, operations, view);
     tables::draw_companies(frame, companies, view);
     let parts = Layout::horizontal([Constraint::Fill(4), Constraint::Fill(5), Constraint::Fill(5)]);
@@ -135,12 +136,4 @@ fn draw_narrow(frame: &mut Frame<'_>, area: Rect, view: &View) {
         draw(frame, part, view);
         left = rest;
     }
-}
-
-/// A heading with a line above its part; returns the part's area.
-fn titled(frame: &mut Frame<'_>, area: Rect, title: String) -> Rect {
-    let block = Block::new().borders(Borders::TOP).border_style(Style::new().dim()).title(Line::from(title).bold());
-    let inner = block.inner(area);
-    frame.render_widget(block, area);
-    inner
 }

@@ -6,8 +6,8 @@ use ratatui::style::Stylize as _;
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Sparkline};
 
+use super::part::titled;
 use super::text::{amount, duration_if_known};
-use super::titled;
 use crate::top::view::View;
 
 /// Draws the rates of all requests, and beside them their history.

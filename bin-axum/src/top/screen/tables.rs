@@ -4,8 +4,8 @@ use ratatui::style::Stylize as _;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row, Table};
 
+use super::part::titled;
 use super::text::{amount, amount_if_known, duration_if_known};
-use super::titled;
 use crate::top::view::View;
 
 /// The width of a figure's column.

@@ -6,8 +6,7 @@ pub(super) const UNKNOWN: &str = "–";
 /// How often a second or in a span.
 pub(super) fn amount(value: f64) -> String {
     match value {
-        0.0 => "0".to_owned(),
-        value if value < 9.95 => format!("{value:.1}"),
+        value if value < 9.95 && value.fract() > 0.0 => format!("{value:.1}"),
         value if value < 9_999.5 => format!("{value:.0}"),
         value if value < 999_950.0 => format!("{:.1}k", value / 1e3),
         value => format!("{:.1}M", value / 1e6),
@@ -47,7 +46,7 @@ mod tests {
     #[test]
     fn figures_are_short() {
         for (value, text) in
-            [(0.0, "0"), (0.24, "0.2"), (9.97, "10"), (1_234.0, "1234"), (12_345.0, "12.3k"), (2e6, "2.0M")]
+            [(0.0, "0"), (2.0, "2"), (0.24, "0.2"), (9.97, "10"), (1_234.0, "1234"), (12_345.0, "12.3k"), (2e6, "2.0M")]
         {
             assert_eq!(amount(value), text);
         }
