@@ -18,7 +18,8 @@ pub(super) async fn run(args: &TopArgs) -> Result<(), Failure> {
     let url = args.url(reachable);
     let server = WatchedServer::new(&url)?;
     if args.once {
-        return print(&read_once(&server, args.every).await.map_err(Failure::Other)?);
+        let view = read_once(&server, args.every).await;
+        return print(&view.map_err(|why| Failure::Other(format!("no answer from {url}: {why}")))?);
     }
     let stop = StopSignal::listen()?;
     // The server is asked until this is dropped.
@@ -38,7 +39,7 @@ pub(super) async fn run(args: &TopArgs) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() {
         show(Screen::new(url), readings, stop).await
     } else {
-        print_all(readings, stop).await
+        print_all(&url, readings, stop).await
     }
 }
 
@@ -53,7 +54,11 @@ async fn read_once(server: &WatchedServer, pause: Duration) -> Result<View, Stri
 }
 
 /// Prints each reading as a line; while there is none, says so once for each reason.
-async fn print_all(mut readings: Receiver<Result<View, String>>, mut stop: StopSignal) -> Result<(), Failure> {
+async fn print_all(
+    url: &str,
+    mut readings: Receiver<Result<View, String>>,
+    mut stop: StopSignal,
+) -> Result<(), Failure> {
     let mut trouble: Option<String> = None;
     loop {
         let reading = tokio::select! {
@@ -67,7 +72,7 @@ async fn print_all(mut readings: Receiver<Result<View, String>>, mut stop: StopS
             }
             Err(why) => {
                 if trouble.as_ref() != Some(&why) {
-                    eprintln!("svc: no answer, trying again: {why}");
+                    eprintln!("svc: no answer from {url}, trying again: {why}");
                 }
                 trouble = Some(why);
             }

@@ -1,5 +1,6 @@
 //! [`WatchedServer`]: asks a server's operators' address what is going on.
 
+use std::error::Error;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -7,7 +8,7 @@ use http::{Request, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 
 use super::view::View;
-use crate::api_client::{HttpsClient, causes, https_client};
+use crate::api_client::{HttpsClient, https_client};
 use crate::failure::Failure;
 
 /// How long an answer may take.
@@ -38,14 +39,23 @@ impl WatchedServer {
     }
 
     async fn exchange(&self) -> Result<View, String> {
-        let request = Request::get(&self.view).body(Full::<Bytes>::default()).map_err(|error| causes(&error))?;
-        let answer = self.client.request(request).await.map_err(|error| causes(&error))?;
+        let request = Request::get(&self.view).body(Full::<Bytes>::default()).map_err(|error| error.to_string())?;
+        let answer = self.client.request(request).await.map_err(|error| root_cause(&error))?;
         if !answer.status().is_success() {
-            return Err(format!("{} answers {}", self.view, answer.status()));
+            return Err(format!("status {}", answer.status()));
         }
         let body = Limited::new(answer.into_body(), MAX_ANSWER).collect().await.map_err(|error| error.to_string())?;
-        serde_json::from_slice(&body.to_bytes()).map_err(|error| format!("{} is no view: {error}", self.view))
+        serde_json::from_slice(&body.to_bytes()).map_err(|error| format!("no view: {error}"))
     }
+}
+
+/// The innermost cause alone, since there is one line for it.
+fn root_cause(error: &dyn Error) -> String {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    innermost.to_string()
 }
 
 #[cfg(test)]

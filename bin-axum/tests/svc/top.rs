@@ -74,7 +74,7 @@ fn top_goes_on_when_the_server_stops_and_starts() {
     let before: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
     assert_eq!(before["version"], env!("CARGO_PKG_VERSION"));
     server.stop(Signal::SIGTERM);
-    assert!(said.next().unwrap().starts_with("svc: no answer, trying again: "));
+    assert!(said.next().unwrap().starts_with(&format!("svc: no answer from http://{free}, trying again: ")));
     let server = serve();
     let uptimes = lines.by_ref().map(|line| serde_json::from_str::<Value>(&line).unwrap()["uptime"].as_f64().unwrap());
     let mut last = before["uptime"].as_f64().unwrap();

@@ -85,7 +85,7 @@ impl Screen {
     fn headline(&self, width: u16, now: Instant) -> Line<'_> {
         if let Some(Trouble { why, since }) = &self.trouble {
             let since = duration(now.saturating_duration_since(*since).as_secs_f64());
-            return Line::from(format!("no answer for {since}, trying again: {why}")).red().bold();
+            return Line::from(format!("no answer from {} for {since}: {why}", self.url)).red().bold();
         }
         let Some(view) = &self.view else { return Line::from(format!("asking {} …", self.url)) };
         let age = if view.since_start {

@@ -136,7 +136,7 @@ fn a_server_that_does_not_answer_leaves_its_last_view() {
     let later = now + Duration::from_secs(90);
     screen.take(down(), later);
     let text = drawn(&screen, later, 80, 24);
-    assert!(text.starts_with("no answer for 90 s, trying again: connection refused"), "{text}");
+    assert!(text.starts_with("no answer from http://127.0.0.1:9090 for 90 s: connection refused"), "{text}");
     assert!(text.contains("GET /clientes"), "{text}");
     screen.take(Ok(busy()), later);
     let back = drawn(&screen, later, 80, 24);
