@@ -18,7 +18,7 @@ def connection(key: tuple[str, str] | None) -> AbstractAsyncContextManager:
     if key is None:
         return stdio_client(StdioServerParameters(command=os.environ["SVC"], args=["mcp"], env=dict(os.environ)))
     headers = {"Authorization": f"Bearer {key[1]}", "X-Svc-Key-Id": key[0]}
-    return streamable_http_client(sys.argv[1], http_client=httpx2.AsyncClient(headers=headers))
+    return streamable_http_client(sys.argv[1], http_client=httpx2.AsyncClient(headers=headers, timeout=60))
 
 
 async def seen(key: tuple[str, str] | None, name: str | None = None) -> dict:

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::SandboxStamper;
 use svc_tests::lists::pick;
-use svc_tests::{World, books};
+use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused};
 use super::discarded::{discard, reject, run};
 use super::returns::{back, bank, cxc, returned};
 use super::tickets::{in_global, invoiced, of_ana, own};
-use super::{NAIL, Shop, line, nails};
+use super::{BOOK, NAIL, Shop, line, nails, order};
 
 /// Stock, debt, bank and balance in favour.
 async fn standing(shop: &Shop, venta: i64) -> Value {
@@ -110,5 +110,35 @@ async fn a_global_invoice_with_returns_is_replaced_by_one_of_the_rest() {
     refused(&shop, "invoice.cancel", json!({"factura": note, "motivo": "02"}), "estado_invalido", "por el resto").await;
     returned(&shop, back(venta, 6)).await;
     world.stamp(&SandboxStamper).await;
+    books::check(&world, &shop.company).await;
+}
+
+async fn buy_books(shop: &Shop, costo: &str) {
+    let renglones = json!([{"producto": BOOK, "cantidad": 4, "costo_unitario": costo}]);
+    let compra = run(shop, "purchase.capture", json!({"proveedor": 1, "renglones": renglones})).await["compra"].clone();
+    run(shop, "purchase.receive", json!({"compra": compra})).await;
+}
+
+#[tokio::test]
+async fn gifts_whose_return_is_undone_after_its_month_was_closed_leave_in_the_next() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.company.load(Resource::Proveedores, &[json!({"nombre": "Papel SA"})]).await;
+    buy_books(&shop, "10.00").await;
+    let mut gifts = line(BOOK, "2", "10");
+    gifts["descuento"] = json!("20.00");
+    let (venta, _) = shop.invoice(order(&[line(NAIL, "1", "100"), gifts])).await;
+    world.stamp(&SandboxStamper).await;
+    let back = json!({"venta": venta, "renglones": [{"renglon": 2, "cantidad": 2}]});
+    let note = returned(&shop, back).await;
+    assert_eq!(note["total"], "0.00");
+    world.stamp(&SandboxStamper).await;
+    // They came back at 10.00 each and leave at another average, which is all that is posted.
+    buy_books(&shop, "40.00").await;
+    run(&shop, "ledger.close", json!({"mes": "2026-10"})).await;
+    run(&shop, "invoice.cancel", json!({"factura": note["factura"], "motivo": "02"})).await;
+    world.stamp(&SandboxStamper).await;
+    let last = "SELECT format('%s of %s', tipo, dia) FROM movimientos_inventario ORDER BY clave DESC LIMIT 1";
+    assert_eq!(world.sql::<String>(last).await, "cancelacion_nota_credito of 2026-11-01");
     books::check(&world, &shop.company).await;
 }
