@@ -159,12 +159,17 @@ impl Registry {
     /// of its hooks.
     pub fn errors(&self, entry: &Entry) -> Vec<Code> {
         let mut all = entry.errors();
-        for code in self.hooks.errors((entry.shape.name)()) {
+        for code in self.hook_errors(entry) {
             if !all.is_empty() && !all.contains(code) {
                 all.push(*code);
             }
         }
         all
+    }
+
+    /// The errors that a host's hooks add to an operation.
+    pub fn hook_errors(&self, entry: &Entry) -> &[Code] {
+        self.hooks.errors((entry.shape.name)())
     }
 
     pub(crate) fn hooks(&self) -> &Hooks {

@@ -8,7 +8,7 @@ use http::Method;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use svc_core::domain::event::OwnEventKind;
-use svc_core::operation::{Entry, Registry};
+use svc_core::operation::Registry;
 use svc_core::{Code, Language};
 
 use crate::Reply;
@@ -43,14 +43,18 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// What tells registries with different documents apart.
+/// What tells registries with different documents apart: what a host has added. Every response is
+/// checked, so the operations that all have in common are not looked at.
 fn identity(registry: &Registry) -> String {
+    let words = |codes: &[Code]| codes.iter().map(|code| code.codigo()).collect::<Vec<_>>();
     let kinds: Vec<_> = registry.kinds().own().iter().map(OwnEventKind::word).collect();
-    let operation = |entry: &Entry| {
-        let codes: Vec<_> = registry.errors(entry).into_iter().map(Code::codigo).collect();
-        format!("{:?} {:?} {codes:?}", entry.spec.name, entry.spec.http.as_ref().map(|http| (http.method, http.path)))
-    };
-    format!("{kinds:?} {:?}", registry.entries().iter().map(operation).collect::<Vec<_>>())
+    let own = registry.own().iter().map(|entry| {
+        let http = entry.spec.http.as_ref().map(|http| (http.method, http.path));
+        (entry.spec.name, http, words(entry.spec.errors))
+    });
+    let hooked = registry.entries().iter().map(|entry| words(registry.hook_errors(entry))).enumerate();
+    let hooked = hooked.filter(|(_, codes)| !codes.is_empty());
+    format!("{kinds:?} {:?} {:?}", own.collect::<Vec<_>>(), hooked.collect::<Vec<_>>())
 }
 
 impl Contract {
@@ -107,9 +111,9 @@ impl Contract {
         let path = ["/api/v1", "/office/v1"].iter().find_map(|base| path.strip_prefix(base)).unwrap_or(path);
         let segments: Vec<_> = path.split('/').collect();
         let fits = |template: &str| {
-            let parts: Vec<_> = template.split('/').collect();
-            let pairs = parts.iter().zip(&segments);
-            parts.len() == segments.len() && { pairs }.all(|(part, segment)| part.starts_with('{') || part == segment)
+            let mut segments = segments.iter();
+            let fits = |part: &str| segments.next().is_some_and(|segment| part.starts_with('{') || part == *segment);
+            template.split('/').all(fits) && segments.next().is_none()
         };
         let (_, operations) = self.document["paths"].as_object()?.iter().find(|(template, _)| fits(template))?;
         operations.get(method.as_str().to_lowercase())
