@@ -2,6 +2,7 @@
 //! stop signal.
 
 mod client_address;
+mod compression;
 mod services;
 mod try_it;
 
@@ -19,6 +20,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use self::client_address::{Proxies, behind_proxies};
+use self::compression::compression;
 pub(crate) use self::services::Services;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::failure::Failure;
@@ -90,7 +92,8 @@ impl Server {
         let mut work = spawn_work(&context, outside, stop.clone());
         let proxy = if self.try_it { try_it::routes(api.clone(), context.base_url()) } else { axum::Router::new() };
         let services = services.reference_sends_requests(self.try_it);
-        let app = proxy.fallback_service(services).layer(map_response_with_state(stop.clone(), close_when_stopping));
+        let app = proxy.fallback_service(services).layer(compression());
+        let app = app.layer(map_response_with_state(stop.clone(), close_when_stopping));
         let app =
             if self.proxies.is_empty() { app } else { app.layer(map_request_with_state(self.proxies, behind_proxies)) };
         let connections = &connections(api, app, self.max_clients);

@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod certificates;
 mod commands;
+mod compression;
 mod day;
 mod delivery;
 mod demo;
