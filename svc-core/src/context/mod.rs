@@ -19,8 +19,10 @@ use chrono::{DateTime, Utc};
 pub use attachments::{AttachmentFault, Attachments, UnsealedDocument};
 pub(crate) use authenticator::AnyAuthenticator;
 pub use authenticator::{Authenticator, Identity};
+pub(crate) use builder::Settings;
 pub use builder::{ContextBuilder, ContextError, DEFAULT_MAX_BODY};
-pub(crate) use builder::{DEFAULT_BODY_TIMEOUT, DEFAULT_IN_FLIGHT, DEFAULT_RATE_PER_MINUTE, Settings};
+#[cfg(feature = "settings")]
+pub(crate) use builder::{DEFAULT_BODY_TIMEOUT, DEFAULT_IN_FLIGHT, DEFAULT_RATE_PER_MINUTE};
 pub use clock::ClockOffset;
 pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 pub use listing::Listing;

@@ -1,10 +1,12 @@
-//! The library compared with a service written by hand (`server.rs`): each behind axum in a process
-//! of its own, over the same rows in one private PostgreSQL, asked by HTTP in turns. Prints medians
-//! of requests a second, of the time to an answer, and of the CPU time that the service and
-//! PostgreSQL spend on a request; and the same once more with the database a millisecond away.
+//! The library compared with a service written by hand (`server.rs`), and its creations also with
+//! one that keeps the same promises (`promises.rs`): each behind axum in a process of its own, over
+//! the same rows in one private PostgreSQL, asked by HTTP in turns. Prints medians of requests a
+//! second, of the time to an answer, and of the CPU time that the service and PostgreSQL spend on a
+//! request; and the same once more with the database a millisecond away.
 //!
 //! `cargo bench -p svc-tests --bench handwritten [-- NAME [CONNECTIONS]]`: only the operations
-//! whose name contains NAME; so many connections of each of the two instead of 20.
+//! whose name contains NAME; so many connections of each service instead of 20. With
+//! `SVC_TEST_DURABLE=1` in the environment PostgreSQL loses no commit.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -15,6 +17,7 @@
 mod distance;
 mod lists;
 mod measure;
+mod promises;
 mod server;
 #[path = "../service/mod.rs"]
 mod service;
@@ -34,6 +37,9 @@ use self::service::{LIBRARY, Served, Service};
 
 /// The process's word for the handwritten service.
 const BY_HAND: &str = "by hand";
+
+/// The word for the one that keeps the library's promises.
+pub(crate) const PROMISING: &str = "promising";
 
 /// The number of concurrent requests, each of another company.
 const AT_ONCE: [usize; 3] = [1, 8, 32];
@@ -119,41 +125,38 @@ fn line(rounds: &[Round]) -> String {
     )
 }
 
-/// Both services, over the same database.
-struct Both {
-    library: Service,
-    by_hand: Service,
-}
+/// The services, over the same database. The last one is asked for creations only.
+struct Services([(&'static str, Service); 3]);
 
-impl Both {
+impl Services {
     async fn start(database: &str, connections: u32) -> Self {
-        let start = async |what: &str| {
+        let start = async |what: &'static str| {
             let served = Served { what: what.to_owned(), database: database.to_owned(), connections };
-            Service::start(&served).await
+            (what, Service::start(&served).await)
         };
-        Self { library: start(LIBRARY).await, by_hand: start(BY_HAND).await }
+        Self([start(LIBRARY).await, start(BY_HAND).await, start(PROMISING).await])
     }
 
-    /// Runs rounds of both in turns, after a warm-up of each, and prints the results.
+    /// Runs rounds of each service in turns, after a warm-up, and prints the results.
     async fn compare(&self, operation: Operation, actors: &[Actor], pool: &PgPool) {
-        let mut both = [Vec::new(), Vec::new()];
+        let asked = &self.0[..if operation.creates() { 3 } else { 2 }];
+        let mut results = vec![Vec::new(); asked.len()];
         for number in 0..=ROUNDS {
-            for (service, rounds) in [&self.library, &self.by_hand].into_iter().zip(&mut both) {
+            for ((_, service), rounds) in asked.iter().zip(&mut results) {
                 let round = round(service, actors, operation, pool).await;
                 if number > 0 {
                     rounds.push(round);
                 }
             }
         }
-        let ratio = median(both[0].iter().map(|round| round.rate)) / median(both[1].iter().map(|round| round.rate));
-        println!("{:>4} library     {}", actors.len(), line(&both[0]));
-        println!("     by hand     {}", line(&both[1]));
-        println!("     ratio       {ratio:>7.2}");
+        let rate = |rounds: &[Round]| median(rounds.iter().map(|round| round.rate));
+        for ((what, _), rounds) in asked.iter().zip(&results) {
+            println!("{:>4} {what:<11} {} | {:>5.2}", actors.len(), line(rounds), rate(&results[0]) / rate(rounds));
+        }
     }
 
     fn stop(self) {
-        self.library.stop();
-        self.by_hand.stop();
+        self.0.into_iter().for_each(|(_, service)| service.stop());
     }
 }
 
@@ -180,22 +183,26 @@ async fn main() {
         fill(&company).await;
         actors.push(company.admin().await);
     }
-    sqlx::raw_sql(server::SCHEMA).execute(world.pool()).await.expect("the service's own schema");
+    for schema in [server::SCHEMA, promises::SCHEMA] {
+        sqlx::raw_sql(schema).execute(world.pool()).await.expect("the service's own schema");
+    }
     let options = world.store.options();
-    println!("at once | requests | p50 ms | p99 ms | CPU of the service and of PostgreSQL, µs a request");
-    let both = Both::start(&database_url(options), connections).await;
+    println!(
+        "at once | requests | p50 ms | p99 ms | CPU of the service and of PostgreSQL, µs a request | the library's ratio"
+    );
+    let services = Services::start(&database_url(options), connections).await;
     for operation in operations() {
         println!("\n{}", operation.name());
         for at_once in AT_ONCE {
-            both.compare(operation, &actors[..at_once], world.pool()).await;
+            services.compare(operation, &actors[..at_once], world.pool()).await;
         }
     }
-    both.stop();
+    services.stop();
     let dir = tempfile::tempdir().expect("a folder");
-    let both = Both::start(&database_url(&distance::far(options, dir.path())), connections).await;
+    let services = Services::start(&database_url(&distance::far(options, dir.path())), connections).await;
     for operation in operations() {
         println!("\n{}, the database {:?} away", operation.name(), distance::DISTANCE);
-        both.compare(operation, &actors[..1], world.pool()).await;
+        services.compare(operation, &actors[..1], world.pool()).await;
     }
-    both.stop();
+    services.stop();
 }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
@@ -18,8 +19,8 @@ use sqlx::postgres::PgPoolOptions;
 use subtle::ConstantTimeEq as _;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 
-use crate::lists;
 use crate::service::Served;
+use crate::{PROMISING, lists, promises};
 
 /// The tables, filled with the library's rows.
 pub(crate) const SCHEMA: &str = "
@@ -57,7 +58,7 @@ pub(crate) struct Key {
     scopes: Vec<String>,
 }
 
-/// The service over its database.
+/// The service over its database; its creations do what [`PROMISING`] asks for if it is that one.
 pub(crate) async fn router(served: &Served) -> Router {
     let pool = PgPoolOptions::new().max_connections(served.connections);
     let pool = pool.connect_lazy(&served.database).expect("a URL");
@@ -68,13 +69,16 @@ pub(crate) async fn router(served: &Served) -> Router {
             .expect("the keys");
     let key = |(empresa, suffix, secret, scopes)| (format!("{empresa}_{suffix}"), Key { empresa, secret, scopes });
     let app = App { pool, keys: Arc::new(rows.into_iter().map(key).collect()) };
+    let creation =
+        if served.what == PROMISING { promises::route(app.clone()) } else { post(create).with_state(app.clone()) };
     Router::new()
-        .route("/clientes", get(lists::customers).post(create))
+        .route("/clientes", get(lists::customers))
         .route("/productos", get(lists::products))
         .route("/ventas", get(lists::sales))
         .route("/inventario", get(lists::stock))
         .route("/health", get(async || "ok"))
         .with_state(app)
+        .route("/clientes", creation)
 }
 
 pub(crate) enum Failure {
@@ -118,17 +122,38 @@ impl App {
 }
 
 #[derive(Deserialize, Serialize)]
-struct NewCustomer {
-    nombre: String,
-    correo: Option<String>,
+pub(crate) struct NewCustomer {
+    pub(crate) nombre: String,
+    pub(crate) correo: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Created {
+pub(crate) struct Created {
     ok: bool,
     cliente: i64,
     folio: String,
     rfc: Option<String>,
+}
+
+impl Created {
+    pub(crate) fn answer(clave: i64) -> Vec<u8> {
+        let created = Self { ok: true, cliente: clave, folio: clave.to_string(), rfc: None };
+        serde_json::to_vec(&created).unwrap_or_default()
+    }
+}
+
+/// The request's Idempotency-Key.
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<&str, Failure> {
+    let name = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
+    name.ok_or(Failure::Refused(StatusCode::BAD_REQUEST, "idempotencia_requerida"))
+}
+
+pub(crate) fn event(empresa: i64, clave: i64, now: DateTime<Utc>) -> serde_json::Value {
+    serde_json::json!({"tipo": "cliente.creado", "creado": now, "empresa": empresa, "datos": {"cliente": clave}})
+}
+
+pub(crate) fn created(answer: Vec<u8>) -> Response {
+    (StatusCode::CREATED, [("content-type", "application/json")], answer).into_response()
 }
 
 async fn create(
@@ -138,8 +163,7 @@ async fn create(
     Json(customer): Json<NewCustomer>,
 ) -> Result<Response, Failure> {
     let (id, key) = app.authenticate(&headers, "clientes:write")?;
-    let name = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
-    let name = name.ok_or(Failure::Refused(StatusCode::BAD_REQUEST, "idempotencia_requerida"))?;
+    let name = idempotency_key(&headers)?;
     let fingerprint = Sha256::digest(serde_json::to_vec(&customer).unwrap_or_default());
     let now = SystemClock.now();
     let mut tx = app.pool.begin().await?;
@@ -153,15 +177,13 @@ async fn create(
     .bind(now)
     .fetch_one(&mut *tx)
     .await?;
-    let event = serde_json::json!({"tipo": "cliente.creado", "creado": now, "empresa": key.empresa, "datos": {"cliente": clave}});
     sqlx::query("INSERT INTO propio.eventos (empresa, cuerpo, creado) VALUES ($1, $2, $3)")
         .bind(key.empresa)
-        .bind(event)
+        .bind(event(key.empresa, clave, now))
         .bind(now)
         .execute(&mut *tx)
         .await?;
-    let created = Created { ok: true, cliente: clave, folio: clave.to_string(), rfc: None };
-    let answer = serde_json::to_vec(&created).unwrap_or_default();
+    let answer = Created::answer(clave);
     let stored = sqlx::query(
         "INSERT INTO propio.respuestas (empresa, llave, nombre, huella, cuerpo, creada) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT DO NOTHING",
@@ -178,5 +200,5 @@ async fn create(
         return Err(Failure::Refused(StatusCode::CONFLICT, "idempotencia_conflicto"));
     }
     tx.commit().await?;
-    Ok((StatusCode::CREATED, [("content-type", "application/json")], answer).into_response())
+    Ok(created(answer))
 }

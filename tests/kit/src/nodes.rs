@@ -24,6 +24,9 @@ const WORKER: [&str; 3] = ["lock_timeout=5s", "enable_seqscan=off", "jit=off"];
 
 const WORKERS: usize = 2;
 
+/// Settings of a server that loses no commit, as PostgreSQL is by itself.
+const DURABLE: [&str; 4] = ["fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_wal_size=1GB"];
+
 /// The servers; they stop with the process.
 pub(crate) struct Nodes {
     coordinator: Cluster,
@@ -34,8 +37,8 @@ impl Nodes {
     /// Starts them. If the engine is requested and its library is missing, prints a message past
     /// the capture of test output.
     pub(crate) async fn start() -> Self {
-        let wanted = std::env::var("SVC_TEST_CITUS").is_ok_and(|wanted| wanted == "1");
-        if wanted {
+        let wanted = |name| std::env::var(name).is_ok_and(|wanted| wanted == "1");
+        if wanted("SVC_TEST_CITUS") {
             match Self::start_engine().await {
                 Ok(nodes) => return nodes,
                 Err(error) => {
@@ -43,7 +46,8 @@ impl Nodes {
                 }
             }
         }
-        let coordinator = started(Vec::new()).await.expect("a private PostgreSQL");
+        let settings = if wanted("SVC_TEST_DURABLE") { DURABLE.to_vec() } else { Vec::new() };
+        let coordinator = started(settings).await.expect("a private PostgreSQL");
         Self { coordinator, workers: Vec::new() }
     }
 
