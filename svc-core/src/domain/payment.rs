@@ -9,6 +9,7 @@ use super::invoice::branch_series;
 use super::line;
 use super::money::{CENTS, Money};
 use super::quantity::Rate;
+use super::sat;
 use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, words};
 use crate::error::{Code, Error};
 use crate::schema::zero;
@@ -69,6 +70,18 @@ pub(crate) fn validate_amount(importe: Money) -> Result<Money, Error> {
         amount if amount.scale() > 2 => invalid("lleva a lo más dos decimales"),
         amount => Ok(Money::new(amount)),
     }
+}
+
+/// Refuses a payment form that `c_FormaPago` does not have, and "to be defined", which is the form
+/// of no money that moved.
+pub(crate) fn validate_form(form: &str) -> Result<(), Error> {
+    if form == sat::FORM_TO_BE_DEFINED {
+        return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99"));
+    }
+    if !sat::payment_form_exists(form) {
+        return Err(Code::FormaPagoInvalida.into());
+    }
+    Ok(())
 }
 
 /// Refuses a day after the latest that it now is in any of the company's places.

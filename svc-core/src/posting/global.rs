@@ -12,8 +12,8 @@ use crate::domain::cfdi::{
     build_global, build_ticket_note,
 };
 use crate::domain::credit_note::CreditLine;
-use crate::domain::invoice::TO_BE_DEFINED;
 use crate::domain::payment::CASH;
+use crate::domain::sat;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, RegisteredInvoice, SaleToStamp};
@@ -141,7 +141,7 @@ pub(crate) async fn of_leaving(
 fn greatest_form(sales: &[GlobalSale]) -> &str {
     let mut sums: BTreeMap<&str, Decimal> = BTreeMap::new();
     for sale in sales {
-        let form = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED).unwrap_or(CASH);
+        let form = sat::known_payment_form(sale.forma_pago_sat.as_deref()).unwrap_or(CASH);
         *sums.entry(form).or_default() += sale.total.get();
     }
     // Of equal sums, the first in the catalogue.

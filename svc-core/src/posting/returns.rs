@@ -8,12 +8,13 @@ use crate::domain::accounting::{Account, EntryLine, SaleAmounts, credit_entry};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, REMITTED, TakenBack, credit};
 use crate::domain::deposit::PaidAccount;
-use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
+use crate::domain::invoice::LockedSale;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{CASH, PAYING_OFF, TRANSFER};
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::Amounts;
+use crate::domain::sat;
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -81,7 +82,7 @@ pub(crate) async fn take_back(
         let account = cx.tx.lock_bank_account(cuenta).await?;
         PaidAccount::validate(account.as_ref())?.validate_currency(&sale.moneda)?;
     }
-    let own = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED);
+    let own = sat::known_payment_form(sale.forma_pago_sat.as_deref());
     let (factura, pago) = if let Some(factura) = about {
         let forma_pago_sat = match (rest == Money::default(), cuenta) {
             (true, _) => own.unwrap_or(REMITTED),

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use super::document;
 use crate::domain::cfdi::{InvoiceSource, Line, TipoRelacion};
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, TakenBack, credit, credit_series};
-use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
+use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
 use crate::domain::payment::CASH;
 use crate::domain::quantity::Quantity;
 use crate::domain::rfc::GENERIC_NATIONAL;
 use crate::domain::sale::Amounts;
+use crate::domain::sat;
 use crate::domain::words::{InvoiceKind, InvoiceStatus, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -103,7 +104,7 @@ pub(crate) async fn leave_global(cx: &mut Cx<'_>, sale: &LockedSale, global: &Re
     let (factura, heading) =
         document::open(cx, InvoiceKind::NotaCredito, credit_series(0), Some(sale.clave), None, origen).await?;
     cx.tx.relate(factura, TipoRelacion::NotaDeCredito, global.clave).await?;
-    let form = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED).unwrap_or(CASH);
+    let form = sat::known_payment_form(sale.forma_pago_sat.as_deref()).unwrap_or(CASH);
     let note = CreditNote {
         venta: sale.clave,
         relacion: TipoRelacion::NotaDeCredito,

@@ -15,9 +15,6 @@ use super::sat;
 use super::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 
-/// `c_FormaPago`: "por definir", the payment form of an invoice that is paid later or in parts.
-pub(crate) const TO_BE_DEFINED: &str = "99";
-
 /// The lease of the application on a sale that it invoices; when it expires the sale may be
 /// invoiced again.
 pub(crate) const APPLICATION_LEASE: TimeDelta = TimeDelta::minutes(10);
@@ -251,7 +248,7 @@ pub(crate) fn validate_payment(
     if !sat::payment_form_exists(form) {
         return Err(Code::FormaPagoInvalida);
     }
-    if (method == PaymentMethod::Ppd) != (form == TO_BE_DEFINED) {
+    if (method == PaymentMethod::Ppd) != (form == sat::FORM_TO_BE_DEFINED) {
         return Err(Code::FormaPagoIncompatible);
     }
     Ok(InvoiceTerms { condicion_pago, forma_pago_sat: form.to_owned(), metodo_pago_sat: method })

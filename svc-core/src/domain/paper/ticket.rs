@@ -189,8 +189,9 @@ impl<'f> Roll<'f> {
         if let Some(words) = letters::amount(&cents(sale.total), &sale.moneda) {
             self.wrapped(SMALL, &words);
         }
-        if let Some(key) = &sale.forma_pago_sat {
-            let meaning = sat::describe("forma_pago", key).map_or_else(|| key.clone(), |text| format!("{key} {text}"));
+        if let Some(key) = sat::known_payment_form(sale.forma_pago_sat.as_deref()) {
+            let meaning =
+                sat::describe("forma_pago", key).map_or_else(|| key.to_owned(), |text| format!("{key} {text}"));
             self.pair(TEXT, "Forma de pago", &meaning);
         }
         if !sale.saldo.get().is_zero() && !sale.cancelada {
@@ -369,6 +370,7 @@ mod tests {
                 |sale| sale.uuid = Some("5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60".to_owned()),
                 "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60",
             ),
+            (|sale| sale.forma_pago_sat = Some("99".to_owned()), "39/100 M.N. Gracias por su compra"),
             (|sale| sale.letterhead.prueba = true, "EMPRESA DE PRUEBA, SIN VALIDEZ"),
             (|sale| sale.letterhead = Letterhead::default(), "Venta 25"),
             (|sale| sale.renglones = (0..500).map(|_| line("Clavo", "1", "1", "1")).collect(), "1 × 1.00 1.00"),

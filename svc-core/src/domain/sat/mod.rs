@@ -177,6 +177,14 @@ pub(crate) fn unit_exists(clave: &str) -> bool {
     has_number(UNITS, u32::from_be_bytes(packed))
 }
 
+/// `c_FormaPago`: "por definir", the form of what is paid later or in parts.
+pub(crate) const FORM_TO_BE_DEFINED: &str = "99";
+
+/// A payment form, unless it is to be defined.
+pub(crate) fn known_payment_form(form: Option<&str>) -> Option<&str> {
+    form.filter(|form| *form != FORM_TO_BE_DEFINED)
+}
+
 /// Whether `c_FormaPago` has this payment form (`01` cash … `99` to be defined).
 pub(crate) fn payment_form_exists(clave: &str) -> bool {
     PAYMENT_FORMS.binary_search(&clave).is_ok()

@@ -9,9 +9,9 @@ use super::outcome::{locked, wrong_state};
 use crate::domain::cfdi::Line;
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, REMITTED, TakenBack, credit};
 use crate::domain::event::EventKind;
-use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
+use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
-use crate::domain::payment::{PAYING_OFF, validate_amount};
+use crate::domain::payment::{PAYING_OFF, validate_amount, validate_form};
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
@@ -98,11 +98,8 @@ impl CaptureCreditNote {
         if distinct.len() < self.renglones.len() {
             return Err(Error::field(Code::DatoInvalido, "renglones", "cada renglón va una sola vez"));
         }
-        match self.forma_pago_sat.as_deref() {
-            Some(TO_BE_DEFINED) => Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
-            Some(form) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
-            _ => self.renglones.iter().enumerate().map(|(at, line)| line.taken(at, self.tipo_relacion)).collect(),
-        }
+        self.forma_pago_sat.as_deref().map_or(Ok(()), validate_form)?;
+        self.renglones.iter().enumerate().map(|(at, line)| line.taken(at, self.tipo_relacion)).collect()
     }
 
     /// The `FormaPago` of the document.
@@ -110,7 +107,7 @@ impl CaptureCreditNote {
         match (self.forma_pago_sat.as_deref(), sale.forma_pago_sat.as_deref()) {
             (Some(form), _) => form,
             (None, _) if self.aplicar != Some(true) => PAYING_OFF,
-            (None, Some(form)) if form != TO_BE_DEFINED => form,
+            (None, Some(form)) if form != sat::FORM_TO_BE_DEFINED => form,
             (None, _) => REMITTED,
         }
     }

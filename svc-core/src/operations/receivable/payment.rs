@@ -11,9 +11,10 @@ use crate::domain::deposit::NamedDeposit;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{CASH, LockedReceivable, default_form, too_large, validate_amount, validate_day};
+use crate::domain::payment::{
+    CASH, LockedReceivable, default_form, too_large, validate_amount, validate_day, validate_form,
+};
 use crate::domain::quantity::Rate;
-use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
@@ -199,12 +200,9 @@ impl ApplyPayment {
 
     /// The payment form, given or by default.
     fn form(&self, origen: PaymentOrigin) -> Result<&str, Error> {
-        let refused = |text| Err(Error::field(Code::DatoInvalido, "forma_pago_sat", text));
+        self.forma_pago_sat.as_deref().map_or(Ok(()), validate_form)?;
         match (self.forma_pago_sat.as_deref(), default_form(origen)) {
             (None, None) => Err(Error::field(Code::DatoRequerido, "forma_pago_sat", "es obligatorio")),
-            // 99 means "to be defined", which a payment never is.
-            (Some("99"), _) => refused("no puede ser 99"),
-            (Some(form), _) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
             // Only cash can stay in the till.
             (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() && self.deposito.is_none() => {
                 Err(Error::field(Code::DatoRequerido, "cuenta_bancaria", "es obligatorio"))

@@ -9,9 +9,8 @@ use crate::domain::currency;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{TRANSFER, validate_amount, validate_day};
+use crate::domain::payment::{TRANSFER, validate_amount, validate_day, validate_form};
 use crate::domain::quantity::Rate;
-use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
@@ -99,11 +98,9 @@ async fn account(cx: &mut Cx<'_>, cuenta: i64, moneda: Option<&str>) -> Result<P
 
 impl RefundAdvance {
     fn form(&self) -> Result<&str, Error> {
-        match self.forma_pago_sat.as_deref() {
-            Some("99") => Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
-            Some(form) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
-            form => Ok(form.unwrap_or(TRANSFER)),
-        }
+        let form = self.forma_pago_sat.as_deref().unwrap_or(TRANSFER);
+        validate_form(form)?;
+        Ok(form)
     }
 
     /// The credit note of the refund, if the advance has an invoice.

@@ -15,10 +15,9 @@ use crate::domain::invoice::{invoice_series, validate_receiver};
 use crate::domain::line::VatRate;
 use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
-use crate::domain::payment::validate_amount;
+use crate::domain::payment::{validate_amount, validate_form};
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::SaleProduct;
-use crate::domain::sat;
 use crate::domain::tax::{LineRates, TaxRate, Withholding};
 use crate::domain::words::{
     InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
@@ -110,11 +109,7 @@ impl CaptureAdvance {
     /// Validates the input without data of the company. Returns the rates.
     fn validate(&self) -> Result<LineRates, Error> {
         validate_amount(self.importe)?;
-        match &*self.forma_pago_sat {
-            "99" => return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
-            form if !sat::payment_form_exists(form) => return Err(Code::FormaPagoInvalida.into()),
-            _ => {}
-        }
+        validate_form(&self.forma_pago_sat)?;
         currency::validate_invoiced(self.moneda())?;
         let key = self.iva.as_deref().unwrap_or(DEFAULT_VAT);
         let rate = VatRate::of_key(key);

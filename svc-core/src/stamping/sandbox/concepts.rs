@@ -39,7 +39,7 @@ fn heading(document: &Cfdi) -> Result<u32, Rejection> {
         "El campo MetodoPago no contiene un valor del catálogo c_MetodoPago.",
     )?;
     require(
-        method != Some("PPD") || form == Some("99"),
+        method != Some("PPD") || form == Some(sat::FORM_TO_BE_DEFINED),
         "CFDI40105",
         "El campo FormaPago debe contener el valor \"99\" cuando MetodoPago es PPD.",
     )?;

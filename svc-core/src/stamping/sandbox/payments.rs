@@ -73,7 +73,7 @@ fn concept(concept: &Concepto) -> Validation {
 fn money(payment: &Pago) -> Result<u32, Rejection> {
     let form = payment.forma_de_pago_p.as_str();
     require(
-        sat::payment_form_exists(form) && form != "99",
+        sat::payment_form_exists(form) && form != sat::FORM_TO_BE_DEFINED,
         "CRP20212",
         "El campo FormaDePagoP debe ser una clave de c_FormaPago distinta de \"99\".",
     )?;

@@ -15,6 +15,7 @@ use super::text::attribute;
 use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION};
 use crate::domain::currency::PESO;
 use crate::domain::line::VatRate;
+use crate::domain::sat;
 
 /// Decimals of a paid invoice's taxes: the most that the standard accepts, so that instalments add
 /// up to the whole.
@@ -22,9 +23,6 @@ const DECIMALS: u32 = 6;
 
 /// Decimals of an exchange rate between two currencies.
 const RATE_DECIMALS: u32 = 10;
-
-/// `c_FormaPago`: not known yet, so never the form of a payment that was made.
-const UNKNOWN_FORM: &str = "99";
 
 /// Builds the payment document ("P") of money received for invoices on credit.
 pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
@@ -127,7 +125,7 @@ fn pay(receipt: &PaymentOfInvoices, issued: NaiveDateTime, totals: &mut Totals) 
     let taxes = taxes
         .map(|_, Charge { base, importe }| Ok(Some(Charge { base: six(base).get(), importe: six(importe).get() })))?;
     totals.add(&taxes, payment.monto.get(), rate.get())?;
-    let form = attribute(payment.forma_pago_sat.as_deref(), 2).filter(|form| form != UNKNOWN_FORM);
+    let form = attribute(sat::known_payment_form(payment.forma_pago_sat.as_deref()), 2);
     let noon = NaiveTime::from_hms_opt(12, 0, 0).unwrap_or_default();
     Ok(Pago {
         fecha_pago: payment.fecha.0.and_time(noon).min(issued),
