@@ -1,4 +1,4 @@
-//! Makes the way to the database a millisecond longer: a socket that leads to PostgreSQL's.
+//! Makes the way to the database longer: a socket that leads to PostgreSQL's.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -9,23 +9,20 @@ use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
-/// The added time of a round trip.
-pub(crate) const DISTANCE: Duration = Duration::from_millis(1);
-
-/// The options that lead to the same database by the longer way, which works until the process
-/// ends.
-pub(crate) fn far(options: &PgConnectOptions, dir: &Path) -> PgConnectOptions {
+/// The options that lead to the same database by a way that takes `distance` longer for a round
+/// trip, and works until the process ends.
+pub(crate) fn far(options: &PgConnectOptions, dir: &Path, distance: Duration) -> PgConnectOptions {
     let name = format!(".s.PGSQL.{}", options.get_port());
     let to = options.get_socket().expect("a socket").join(&name);
     let listener = UnixListener::bind(dir.join(name)).expect("a socket");
-    spawn(move || listener.incoming().for_each(|client| forward(client.expect("a connection"), &to)));
+    spawn(move || listener.incoming().for_each(|client| forward(client.expect("a connection"), &to, distance)));
     options.clone().socket(dir)
 }
 
-fn forward(client: UnixStream, to: &PathBuf) {
+fn forward(client: UnixStream, to: &PathBuf, distance: Duration) {
     let server = UnixStream::connect(to).expect("PostgreSQL");
     let ends = (client.try_clone().expect("a socket"), server.try_clone().expect("a socket"));
-    spawn(move || pass(client, server, DISTANCE));
+    spawn(move || pass(client, server, distance));
     spawn(move || pass(ends.1, ends.0, Duration::ZERO));
 }
 

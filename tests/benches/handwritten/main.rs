@@ -2,7 +2,7 @@
 //! one that keeps the same promises (`promises.rs`): each behind axum in a process of its own, over
 //! the same rows in one private PostgreSQL, asked by HTTP in turns. Prints medians of requests a
 //! second, of the time to an answer, and of the CPU time that the service and PostgreSQL spend on a
-//! request; and the same once more with the database a millisecond away.
+//! request; and the same once more with the database further away.
 //!
 //! `cargo bench -p svc-tests --bench handwritten [-- NAME [CONNECTIONS]]`: only the operations
 //! whose name contains NAME; so many connections of each service instead of 20. With
@@ -23,6 +23,7 @@ mod server;
 mod service;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Method;
 use http::request::Builder;
@@ -45,6 +46,9 @@ pub(crate) const PROMISING: &str = "promising";
 const AT_ONCE: [usize; 3] = [1, 8, 32];
 const RECORDS: i64 = 1_000;
 const ROUNDS: usize = 5;
+
+/// How far away the database is, in added time of a round trip.
+const DISTANCES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5)];
 
 #[derive(Clone, Copy)]
 pub(crate) struct Operation {
@@ -198,11 +202,14 @@ async fn main() {
         }
     }
     services.stop();
-    let dir = tempfile::tempdir().expect("a folder");
-    let services = Services::start(&database_url(&distance::far(options, dir.path())), connections).await;
-    for operation in operations() {
-        println!("\n{}, the database {:?} away", operation.name(), distance::DISTANCE);
-        services.compare(operation, &actors[..1], world.pool()).await;
+    for distance in DISTANCES {
+        let dir = tempfile::tempdir().expect("a folder");
+        let options = distance::far(options, dir.path(), distance);
+        let services = Services::start(&database_url(&options), connections).await;
+        for operation in operations() {
+            println!("\n{}, the database {distance:?} away", operation.name());
+            services.compare(operation, &actors[..1], world.pool()).await;
+        }
+        services.stop();
     }
-    services.stop();
 }

@@ -1,5 +1,5 @@
 //! The creation of the service by hand once more, with what the library promises besides: claves of a
-//! company ascend without gaps, every filter of `GET /clientes` has its index, an RFC is one
+//! company and of its events ascend without gaps, every filter of `GET /clientes` has its index, an RFC is one
 //! customer's, a repeated request gets the stored answer, an event goes to every webhook, and
 //! requests are counted by company.
 
@@ -43,9 +43,10 @@ pub(crate) const SCHEMA: &str = r"
     CREATE INDEX ON completo.clientes (empresa, proximo_contacto, clave) WHERE proximo_contacto IS NOT NULL;
     -- What `customer.find` searches.
     CREATE INDEX ON completo.clientes USING gin (empresa, busqueda public.gin_trgm_ops);
-    CREATE TABLE completo.contadores (empresa bigint PRIMARY KEY, clientes bigint NOT NULL) WITH (fillfactor = 50);
-    INSERT INTO completo.contadores SELECT empresa, max(clave) FROM completo.clientes GROUP BY empresa;
-    CREATE TABLE completo.eventos (empresa bigint NOT NULL, id bigint GENERATED ALWAYS AS IDENTITY,
+    CREATE TABLE completo.contadores (empresa bigint PRIMARY KEY, clientes bigint NOT NULL, eventos bigint NOT NULL)
+        WITH (fillfactor = 50);
+    INSERT INTO completo.contadores SELECT empresa, max(clave), 0 FROM completo.clientes GROUP BY empresa;
+    CREATE TABLE completo.eventos (empresa bigint NOT NULL, id bigint NOT NULL,
         cuerpo jsonb NOT NULL, creado timestamptz NOT NULL, PRIMARY KEY (empresa, id));
     CREATE TABLE completo.webhooks (empresa bigint NOT NULL, id bigint NOT NULL, tipos text[] NOT NULL,
         PRIMARY KEY (empresa, id));
@@ -105,13 +106,17 @@ async fn create(
     let fingerprint = Sha256::digest(serde_json::to_vec(&customer).unwrap_or_default());
     let now = SystemClock.now();
     let mut tx = app.pool.begin().await?;
-    let clave: i64 = sqlx::query_scalar(
+    let (clave, evento): (i64, i64) = sqlx::query_as(
         "WITH numero AS (
-             INSERT INTO completo.contadores VALUES ($1, 1)
-             ON CONFLICT (empresa) DO UPDATE SET clientes = contadores.clientes + 1 RETURNING clientes
+             INSERT INTO completo.contadores VALUES ($1, 1, 1)
+             ON CONFLICT (empresa) DO UPDATE SET clientes = contadores.clientes + 1, eventos = contadores.eventos + 1
+             RETURNING clientes, eventos
+         ), nuevo AS (
+             INSERT INTO completo.clientes
+                 (empresa, clave, folio, nombre, correo, prospecto, publico, busqueda, modificado)
+             SELECT $1, clientes, clientes::text, $2, $3, false, false, $5, $4 FROM numero
          )
-         INSERT INTO completo.clientes (empresa, clave, folio, nombre, correo, prospecto, publico, busqueda, modificado)
-         SELECT $1, clientes, clientes::text, $2, $3, false, false, $5, $4 FROM numero RETURNING clave",
+         SELECT clientes, eventos FROM numero",
     )
     .bind(key.empresa)
     .bind(&customer.nombre)
@@ -121,13 +126,14 @@ async fn create(
     .fetch_one(&mut *tx)
     .await?;
     sqlx::query(
-        "WITH evento AS (INSERT INTO completo.eventos (empresa, cuerpo, creado) VALUES ($1, $2, $3) RETURNING id)
+        "WITH evento AS (INSERT INTO completo.eventos VALUES ($1, $4, $2, $3) RETURNING id)
          INSERT INTO completo.entregas SELECT $1, w.id, evento.id, $3 FROM evento, completo.webhooks w
          WHERE w.empresa = $1 AND 'cliente.creado' = ANY(w.tipos)",
     )
     .bind(key.empresa)
     .bind(event(key.empresa, clave, now))
     .bind(now)
+    .bind(evento)
     .execute(&mut *tx)
     .await?;
     let answer = Created::answer(clave);

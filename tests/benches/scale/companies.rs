@@ -53,7 +53,7 @@ pub(crate) async fn case(case: &Case) {
 }
 
 /// The same key in a copy of its company.
-fn of(actor: &Actor, company: i64) -> Actor {
+pub(crate) fn of(actor: &Actor, company: i64) -> Actor {
     let (_, suffix) = actor.key_id.split_once('_').expect("a key's identifier");
     let mut copy = actor.clone();
     copy.key_id = format!("{company}_{suffix}");

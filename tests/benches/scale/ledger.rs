@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use http::Method;
 use serde_json::{Value, json};
-use svc_tests::{Actor, Resource, World};
+use svc_tests::{Actor, Resource};
 
 use crate::service::Client;
 use crate::{Case, MOVEMENTS, fill, memory, sized, start, world};
@@ -34,7 +34,8 @@ pub(crate) async fn case(case: &Case) {
     let product = |n| json!({"clave": n, "sku": format!("P-{n}"), "descripcion": format!("Producto {n}")});
     company.load(Resource::Productos, &(1..=PRODUCTS).map(product).collect::<Vec<_>>()).await;
     let ledger = LEDGER.replace("{empresa}", &empresa.to_string()).replace("{count}", &count.to_string());
-    fill::unchecked(world.pool(), with_indexes_made_last(&world, ledger).await).await;
+    let (dropped, made) = fill::indexes(world.pool(), &["movimientos_inventario"]).await;
+    fill::unchecked(world.pool(), [dropped, vec![ledger], made].concat()).await;
     case.figure("movements", format!("{count}, written in {:.0} s", began.elapsed().as_secs_f64()));
     let size: i64 = world.sql("SELECT pg_total_relation_size('movimientos_inventario') / 1000000").await;
     case.figure("size with its indexes", format!("{size} MB"));
@@ -52,21 +53,6 @@ pub(crate) async fn case(case: &Case) {
     }
     case.figure("memory of the service", memory(&service));
     service.stop();
-}
-
-/// The statement, with those before it that drop the table's indexes and those after it that
-/// rebuild them.
-async fn with_indexes_made_last(world: &World, statement: String) -> Vec<String> {
-    let indexes: Vec<(String, String)> = sqlx::query_as(
-        "SELECT indexname::text, indexdef FROM pg_indexes
-         WHERE tablename = 'movimientos_inventario' AND indexname NOT IN (SELECT conname FROM pg_constraint)",
-    )
-    .fetch_all(world.pool())
-    .await
-    .expect("the indexes");
-    let dropped = indexes.iter().map(|(name, _)| format!("DROP INDEX {name}"));
-    let room = "SET maintenance_work_mem = '1GB'".to_owned();
-    dropped.chain([statement, room]).chain(indexes.iter().map(|(_, made)| made.clone())).collect()
 }
 
 /// Reads the first page repeatedly, and then the list to its end or very deep.

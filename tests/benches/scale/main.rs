@@ -1,7 +1,8 @@
 //! One server at the sizes of `docs/scaling.md`: many companies, many due deliveries, a long
-//! ledger, the reports of long books and of many short ones, many webhooks at one host, and receivers that are slow. The server is this program,
-//! started once more as a process of its own; the database is a private PostgreSQL without fsync;
-//! receivers are in this process. Prints a table.
+//! ledger, the reports of long books and of many short ones, the same rows as one company's and as
+//! many companies', many webhooks at one host, and receivers that are slow. The server is this
+//! program, started once more as a process of its own; the database is a private PostgreSQL without
+//! fsync; receivers are in this process. Prints a table.
 //!
 //! `cargo bench -p svc-tests --bench scale [-- NAME]`: only the cases whose name contains NAME.
 //! `SVC_SCALE=100` divides the sizes by a hundred, for a quick look.
@@ -10,6 +11,7 @@
 mod backlog;
 mod companies;
 mod fill;
+mod growth;
 mod healthy;
 mod ledger;
 mod reports;
@@ -137,6 +139,9 @@ async fn main() {
     }
     if is_wanted("reports") {
         reports::case(&Case("reports")).await;
+    }
+    if is_wanted("growth") {
+        growth::case(&Case("growth")).await;
     }
     let companies_of_host = (sized(WEBHOOKS_OF_HOST) / EACH).max(1);
     if is_wanted("host at once") {

@@ -9,6 +9,7 @@ use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
 use svc_tests::{Company, Resource, World};
 
+use crate::fill::Within;
 use crate::{Case, SMALL_COMPANIES, fill, sized};
 
 /// The lines of the large company's ledger.
@@ -67,7 +68,8 @@ pub(crate) async fn case(case: &Case) {
     let smalls = fill::copies(&template, sized(SMALL_COMPANIES)).await;
     let lines: i64 = world.sql("SELECT count(*) FROM polizas_renglones WHERE empresa = 1").await;
     case.figure("lines of a small company", lines);
-    multiply(&world, &template, sized(LINES) / lines).await;
+    let within = Within { tables: &TABLES, claves: &CLAVES, apart: APART, days: DAYS };
+    fill::unchecked(world.pool(), fill::multiplying(&template, &within, sized(LINES) / lines).await).await;
     let all: i64 = world.sql("SELECT count(*) FROM polizas_renglones WHERE empresa = 1").await;
     case.figure("lines of the large company", all);
     let size: i64 = world
@@ -199,37 +201,4 @@ async fn template(world: &World) -> Company {
         .await;
     }
     company
-}
-
-/// Copies the records of the company this many times within it, on other days.
-async fn multiply(world: &World, company: &Company, times: i64) {
-    let pool = world.pool();
-    let columns: Vec<(String, String, String)> = sqlx::query_as(
-        "SELECT table_name::text, column_name::text, data_type::text FROM information_schema.columns
-         WHERE table_schema = 'public' AND is_generated = 'NEVER' ORDER BY table_name, ordinal_position",
-    )
-    .fetch_all(pool)
-    .await
-    .expect("the columns");
-    let empresa = company.id.0;
-    let statements = TABLES.iter().map(|table| {
-        let of_table: Vec<_> = columns.iter().filter(|(of, _, _)| of == table).collect();
-        let names: Vec<&str> = of_table.iter().map(|(_, name, _)| name.as_str()).collect();
-        let values: Vec<String> = of_table
-            .iter()
-            .map(|(_, name, kind)| match (name.as_str(), kind.as_str()) {
-                (name, "bigint") if CLAVES.contains(&name) => format!("{name} + k * {APART}"),
-                ("uuid", _) => "NULL".to_owned(),
-                (name, "date") => format!("{name} - (k % {DAYS})::integer"),
-                (name, "timestamp with time zone") => format!("{name} - (k % {DAYS}) * interval '1 day'"),
-                (name, _) => name.to_owned(),
-            })
-            .collect();
-        format!(
-            "INSERT INTO {table} ({}) SELECT {} FROM {table}, generate_series(1::bigint, {times}) k WHERE empresa = {empresa}",
-            names.join(", "),
-            values.join(", ")
-        )
-    });
-    fill::unchecked(pool, statements.collect()).await;
 }
