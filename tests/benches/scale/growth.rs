@@ -63,8 +63,8 @@ async fn one(copies: i64) -> Figures {
     let (template, actor) = template(&world).await;
     let (dropped, made) = fill::indexes(world.pool(), &TABLES).await;
     let within = Within { tables: &TABLES, claves: &CLAVES, apart: APART, days: copies };
-    let copied = fill::multiplying(&template, &within, copies - 1).await;
-    fill::unchecked(world.pool(), [dropped, copied, made].concat()).await;
+    let rows = fill::multiplying(&template, &within, copies - 1).await;
+    fill::unchecked(world.pool(), [dropped, rows, made].concat()).await;
     measure(&world, &[(template, actor)]).await
 }
 
