@@ -1,7 +1,7 @@
 //! The creation of the service by hand once more, with what the library promises besides: claves of a
-//! company and of its events ascend without gaps, every filter of `GET /clientes` has its index, an RFC is one
-//! customer's, a repeated request gets the stored answer, an event goes to every webhook, and
-//! requests are counted by company.
+//! company and of its events ascend without gaps, every filter of `GET /clientes` has its index, an
+//! RFC is one customer's, a repeated request gets the stored answer, an event goes to every webhook,
+//! and requests are counted by company.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 
-use crate::server::{App, Created, Failure, NewCustomer, created, event, idempotency_key};
+use crate::server::{App, Created, Failure, Named, NewCustomer, created, event, idempotency_key};
 
 /// The tables, filled with the library's rows.
 pub(crate) const SCHEMA: &str = r"
@@ -137,19 +137,12 @@ async fn create(
     .execute(&mut *tx)
     .await?;
     let answer = Created::answer(clave);
-    let stored = sqlx::query(
+    let insert =
         "INSERT INTO completo.respuestas (empresa, llave, nombre, huella, cuerpo, creada) VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(key.empresa)
-    .bind(id)
-    .bind(name)
-    .bind(&fingerprint[..])
-    .bind(&answer)
-    .bind(now)
-    .execute(&mut *tx)
-    .await?;
-    if stored.rows_affected() == 1 {
+         ON CONFLICT DO NOTHING";
+    let named = Named { empresa: key.empresa, id, name, fingerprint: &fingerprint };
+    let stored = named.store(insert, &answer, now, &mut tx).await?;
+    if stored {
         tx.commit().await?;
         return Ok(created(answer));
     }

@@ -14,8 +14,8 @@ use axum::{Json, Router};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use sqlx::{PgConnection, PgPool};
 use subtle::ConstantTimeEq as _;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 
@@ -142,6 +142,29 @@ impl Created {
     }
 }
 
+/// A request with its Idempotency-Key.
+pub(crate) struct Named<'a> {
+    pub(crate) empresa: i64,
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) fingerprint: &'a [u8],
+}
+
+impl Named<'_> {
+    /// Stores its answer; `false` if there is one.
+    pub(crate) async fn store(
+        &self,
+        insert: &'static str,
+        answer: &[u8],
+        now: DateTime<Utc>,
+        connection: &mut PgConnection,
+    ) -> Result<bool, sqlx::Error> {
+        let insert = sqlx::query(insert).bind(self.empresa).bind(self.id).bind(self.name);
+        let insert = insert.bind(self.fingerprint).bind(answer).bind(now);
+        Ok(insert.execute(connection).await?.rows_affected() == 1)
+    }
+}
+
 /// The request's Idempotency-Key.
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<&str, Failure> {
     let name = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
@@ -184,19 +207,12 @@ async fn create(
         .execute(&mut *tx)
         .await?;
     let answer = Created::answer(clave);
-    let stored = sqlx::query(
+    let insert =
         "INSERT INTO propio.respuestas (empresa, llave, nombre, huella, cuerpo, creada) VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(key.empresa)
-    .bind(id)
-    .bind(name)
-    .bind(&fingerprint[..])
-    .bind(&answer)
-    .bind(now)
-    .execute(&mut *tx)
-    .await?;
-    if stored.rows_affected() == 0 {
+         ON CONFLICT DO NOTHING";
+    let named = Named { empresa: key.empresa, id, name, fingerprint: &fingerprint };
+    let stored = named.store(insert, &answer, now, &mut tx).await?;
+    if !stored {
         return Err(Failure::Refused(StatusCode::CONFLICT, "idempotencia_conflicto"));
     }
     tx.commit().await?;

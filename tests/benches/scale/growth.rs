@@ -209,7 +209,7 @@ async fn delivery(world: &World, companies: &[(Company, Actor)]) -> f64 {
     spent.as_secs_f64() * 1e6 / due as f64
 }
 
-/// The time in which a pass of the clean-up removes answers that are two days old.
+/// The time in which a pass of the clean-up removes answers that are twenty days old.
 async fn removal(world: &World, companies: &[(Company, Actor)]) -> f64 {
     let rows = (sized(OLD) / i64::try_from(companies.len()).expect("a small number")).max(1);
     let claves: Vec<String> = companies.iter().map(|(company, _)| company.id.0.to_string()).collect();
