@@ -3,9 +3,9 @@
 -- Every primary key, unique index and foreign key of the schema leads with `empresa`: a company's
 -- rows lie together, and the tables can be distributed by that column. Claves count within their
 -- company. An index whose comment names a filter serves that filter of the table's list; it ends in
--- `clave`, the order of the list's pages. Tables that are written by the thousand have no foreign
--- key to `empresas`: the company of a transaction exists, and a check for each row costs as much as
--- the row.
+-- `clave`, the order of the list's pages. A row that always belongs to another row of its company has
+-- a foreign key to that one only, and tables that are written by the thousand have none to `empresas`:
+-- the company of a transaction exists, and a check for each row costs as much as the row.
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gin;
@@ -82,7 +82,7 @@ CREATE INDEX usuarios_vendedor ON usuarios (empresa, activo, clave) WHERE vended
 
 -- API keys. A secret is 256 random bits, of which only the SHA-256 is stored.
 CREATE TABLE llaves (
-    empresa         bigint NOT NULL REFERENCES empresas,
+    empresa         bigint NOT NULL,
     sufijo          text NOT NULL,
     secreto_sha256  bytea NOT NULL CHECK (octet_length(secreto_sha256) = 32),
     usuario         bigint NOT NULL,

@@ -130,7 +130,7 @@ CREATE TABLE listas_precios (
 
 -- The price of a product on a price list, from a least quantity on and within a span of days.
 CREATE TABLE precios (
-    empresa          bigint NOT NULL REFERENCES empresas,
+    empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     producto         bigint NOT NULL,
     lista            bigint NOT NULL,

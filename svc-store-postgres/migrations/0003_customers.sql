@@ -114,7 +114,7 @@ CREATE TABLE motivos_perdida (
 CREATE INDEX motivos_perdida_estatus ON motivos_perdida (empresa, estatus, clave);
 
 CREATE TABLE oportunidades (
-    empresa            bigint NOT NULL REFERENCES empresas,
+    empresa            bigint NOT NULL,
     clave              bigint NOT NULL,
     folio              text,
     nombre             text,
@@ -157,7 +157,7 @@ CREATE INDEX oportunidades_cierre ON oportunidades (empresa, cierre, clave) WHER
 
 -- A contact as it was reported. With `solo_nota` what follows it changed no agenda.
 CREATE TABLE interacciones (
-    empresa        bigint NOT NULL REFERENCES empresas,
+    empresa        bigint NOT NULL,
     clave          bigint NOT NULL,
     cliente        bigint NOT NULL,
     vendedor       bigint NOT NULL,
@@ -184,7 +184,7 @@ CREATE INDEX interacciones_cliente ON interacciones (empresa, cliente, clave);
 
 -- What a salesperson has agreed to do next with a customer.
 CREATE TABLE tareas (
-    empresa      bigint NOT NULL REFERENCES empresas,
+    empresa      bigint NOT NULL,
     clave        bigint NOT NULL,
     cliente      bigint NOT NULL,
     vendedor     bigint NOT NULL,

@@ -1,7 +1,7 @@
 -- Warehouses, what they hold, and the ledger of its movements.
 
 CREATE TABLE almacenes (
-    empresa    bigint NOT NULL REFERENCES empresas,
+    empresa    bigint NOT NULL,
     clave      bigint NOT NULL,
     codigo     text NOT NULL CHECK (length(codigo) = 3),
     nombre     text,
@@ -27,7 +27,7 @@ CREATE INDEX almacenes_estatus ON almacenes (empresa, estatus, clave);
 
 -- What a warehouse holds of a product. `apartado` is signed (spec, "Stock record").
 CREATE TABLE inventario (
-    empresa     bigint NOT NULL REFERENCES empresas,
+    empresa     bigint NOT NULL,
     clave       bigint NOT NULL,
     producto    bigint NOT NULL,
     almacen     bigint NOT NULL,
@@ -49,7 +49,7 @@ CREATE INDEX inventario_modificado ON inventario (empresa, modificado, clave);
 -- What the company holds of a product in all warehouses and what that is worth (contract §12). A table
 -- of its own, without indexes on what changes: every movement writes it.
 CREATE TABLE costos (
-    empresa     bigint NOT NULL REFERENCES empresas,
+    empresa     bigint NOT NULL,
     producto    bigint NOT NULL,
     existencia  numeric(24, 6) NOT NULL DEFAULT 0,
     valor       numeric(20, 2) NOT NULL DEFAULT 0,
@@ -62,7 +62,7 @@ CREATE TABLE costos (
 
 -- What imports of stock added to `costos`, which no movement did, and the day of their entry.
 CREATE TABLE costos_aperturas (
-    empresa     bigint NOT NULL REFERENCES empresas,
+    empresa     bigint NOT NULL,
     producto    bigint NOT NULL,
     dia         date NOT NULL,
     existencia  numeric(24, 6) NOT NULL,

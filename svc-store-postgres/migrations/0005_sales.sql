@@ -2,7 +2,7 @@
 
 -- Quotes, orders, sales, invoices and advances.
 CREATE TABLE ventas (
-    empresa            bigint NOT NULL REFERENCES empresas,
+    empresa            bigint NOT NULL,
     clave              bigint NOT NULL,
     tipo               text NOT NULL CHECK (tipo IN ('venta', 'factura', 'cotizacion', 'pedido', 'anticipo')),
     -- The type that it was created as, where it has another since: it is still found by that type.
@@ -74,7 +74,7 @@ CREATE INDEX ventas_sucursal ON ventas (empresa, tipo, cancelada, sucursal, clav
 CREATE INDEX ventas_fecha ON ventas (empresa, tipo, cancelada, fecha, clave);
 
 CREATE TABLE ventas_renglones (
-    empresa           bigint NOT NULL REFERENCES empresas,
+    empresa           bigint NOT NULL,
     clave             bigint NOT NULL,
     venta             bigint NOT NULL,
     renglon           bigint NOT NULL CHECK (renglon > 0),

@@ -65,7 +65,7 @@ CREATE INDEX facturas_relaciones_relacionada ON facturas_relaciones (empresa, re
 -- the invoice itself and is never deleted. It has a table of its own so that the registry's rows
 -- stay short.
 CREATE TABLE facturas_xml (
-    empresa   bigint NOT NULL REFERENCES empresas,
+    empresa   bigint NOT NULL,
     factura   bigint NOT NULL,
     timbrado  boolean NOT NULL,
     xml       bytea NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE facturas_xml (
 
 -- The authority's receipts of requests to cancel. They are never deleted either.
 CREATE TABLE facturas_acuses (
-    empresa   bigint NOT NULL REFERENCES empresas,
+    empresa   bigint NOT NULL,
     factura   bigint NOT NULL,
     xml       bytea NOT NULL,
     guardado  timestamptz NOT NULL,
@@ -144,7 +144,7 @@ CREATE TABLE notas_credito_renglones (
 
 -- Goods of tickets that came back while no document named them; later documents leave them out.
 CREATE TABLE devoluciones (
-    empresa  bigint NOT NULL REFERENCES empresas,
+    empresa  bigint NOT NULL,
     clave    bigint NOT NULL,
     venta    bigint NOT NULL,
     total    numeric(24, 6) NOT NULL,
@@ -297,7 +297,7 @@ CREATE INDEX certificados_vencen ON certificados (hasta, empresa);
 
 -- The queue of documents to be stamped. A row is deleted with the authority's answer.
 CREATE TABLE timbrados (
-    empresa       bigint NOT NULL REFERENCES empresas,
+    empresa       bigint NOT NULL,
     factura       bigint NOT NULL,
     proximo       timestamptz NOT NULL,
     intentos      integer NOT NULL DEFAULT 0 CHECK (intentos >= 0),
@@ -323,7 +323,7 @@ CREATE INDEX timbrados_detenidos ON timbrados (empresa, detenido) WHERE detenido
 
 -- The queue of cancellations that were asked for, until the authority's final answer.
 CREATE TABLE cancelaciones (
-    empresa       bigint NOT NULL REFERENCES empresas,
+    empresa       bigint NOT NULL,
     factura       bigint NOT NULL,
     -- The payment that is cancelled with its complement.
     pago          bigint,

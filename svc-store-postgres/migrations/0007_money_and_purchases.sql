@@ -21,7 +21,7 @@ CREATE INDEX cuentas_bancarias_estatus ON cuentas_bancarias (empresa, estatus, c
 
 -- Money that came in. What is not applied yet waits for the receivables that it pays.
 CREATE TABLE depositos (
-    empresa          bigint NOT NULL REFERENCES empresas,
+    empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     cuenta_bancaria  bigint NOT NULL,
     fecha            date NOT NULL,
@@ -41,7 +41,7 @@ CREATE INDEX depositos_datos ON depositos (empresa, cuenta_bancaria, fecha, impo
 
 -- Receivables.
 CREATE TABLE cxc (
-    empresa          bigint NOT NULL REFERENCES empresas,
+    empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     folio            text,
     estatus          text NOT NULL DEFAULT 'pendiente' CHECK (estatus IN ('pendiente', 'pagado', 'cancelado')),
@@ -89,7 +89,7 @@ CREATE INDEX cxc_vencimiento ON cxc (empresa, estatus, vencimiento, clave) WHERE
 
 -- Payments of receivables.
 CREATE TABLE cxc_pagos (
-    empresa          bigint NOT NULL REFERENCES empresas,
+    empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     cxc              bigint NOT NULL,
     venta            bigint,
@@ -146,7 +146,7 @@ CREATE INDEX cxc_pagos_factura ON cxc_pagos (empresa, factura) WHERE factura IS 
 -- What customers have in their favour, each amount as it arose. What is applied of it are payments
 -- of origin `saldo_a_favor`.
 CREATE TABLE saldos_a_favor (
-    empresa   bigint NOT NULL REFERENCES empresas,
+    empresa   bigint NOT NULL,
     clave     bigint NOT NULL,
     cliente   bigint NOT NULL,
     moneda    text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
@@ -167,7 +167,7 @@ CREATE INDEX saldos_a_favor_cliente ON saldos_a_favor (empresa, cliente, moneda)
 -- Money given back to customers from a bank account: of an advance, or of what they have in their
 -- favour.
 CREATE TABLE reembolsos (
-    empresa          bigint NOT NULL REFERENCES empresas,
+    empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     cliente          bigint NOT NULL,
     -- The sale of the advance; null where it was in the customer's favour.
@@ -224,7 +224,7 @@ CREATE INDEX proveedores_busqueda ON proveedores USING gin (empresa, busqueda gi
 
 -- Purchase orders.
 CREATE TABLE compras (
-    empresa        bigint NOT NULL REFERENCES empresas,
+    empresa        bigint NOT NULL,
     clave          bigint NOT NULL,
     folio          text,
     estatus        text NOT NULL DEFAULT 'pendiente'
@@ -267,7 +267,7 @@ CREATE INDEX compras_sucursal ON compras (empresa, sucursal, clave);
 CREATE INDEX compras_fecha ON compras (empresa, fecha, clave);
 
 CREATE TABLE compras_renglones (
-    empresa            bigint NOT NULL REFERENCES empresas,
+    empresa            bigint NOT NULL,
     clave              bigint NOT NULL,
     compra             bigint NOT NULL,
     renglon            bigint NOT NULL CHECK (renglon > 0),
@@ -294,7 +294,7 @@ CREATE INDEX compras_renglones_compra ON compras_renglones (empresa, compra, cla
 
 -- Payables.
 CREATE TABLE cxp (
-    empresa        bigint NOT NULL REFERENCES empresas,
+    empresa        bigint NOT NULL,
     clave          bigint NOT NULL,
     folio          text,
     tipo           text NOT NULL DEFAULT 'gasto' CHECK (tipo IN ('compra', 'gasto')),
@@ -349,7 +349,7 @@ CREATE INDEX cxp_vencimiento ON cxp (empresa, estatus, vencimiento, clave) WHERE
 
 -- Payments of payables; in cash without a bank account.
 CREATE TABLE cxp_pagos (
-    empresa          bigint NOT NULL REFERENCES empresas,
+    empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     cxp              bigint NOT NULL,
     fecha            date NOT NULL,
@@ -433,7 +433,7 @@ CREATE INDEX polizas_fecha ON polizas (empresa, fecha, clave);
 CREATE INDEX polizas_origen ON polizas (empresa, origen, fecha) WHERE origen <> 'documento';
 
 CREATE TABLE polizas_renglones (
-    empresa  bigint NOT NULL REFERENCES empresas,
+    empresa  bigint NOT NULL,
     poliza   bigint NOT NULL,
     renglon  integer NOT NULL CHECK (renglon > 0),
     -- The entry's day, which never changes: here for the index of an account's lines.

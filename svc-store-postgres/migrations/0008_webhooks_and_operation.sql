@@ -4,19 +4,20 @@
 -- so that no index is written again; a fiftieth of dead rows is enough to vacuum where rows are
 -- removed after 30 days.
 
--- What each Idempotency-Key stands for, and its answer. `respuesta` is null only within the
--- transaction of the effect.
+-- What each Idempotency-Key stands for, and its answer. A request in progress holds its key by an
+-- advisory lock.
 CREATE TABLE idempotencia (
     empresa    bigint NOT NULL,
     llave      text NOT NULL,
     nombre     text NOT NULL,
     huella     bytea NOT NULL,
-    respuesta  bytea,
+    respuesta  bytea NOT NULL,
     creada     timestamptz NOT NULL,
     PRIMARY KEY (empresa, llave, nombre)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
--- The oldest answers of a company, for the clean-up.
-CREATE INDEX idempotencia_creada ON idempotencia (empresa, creada);
+-- The oldest answers of a company, for the clean-up, which alone repeats the condition: a plan made
+-- while the table was empty would look for a key in it too, and read all of the company's.
+CREATE INDEX idempotencia_creada ON idempotencia (empresa, creada) WHERE creada > '-infinity';
 
 -- Events, written in the transaction of what they report: the outbox, and what clients read. Ids
 -- ascend with time, so the clean-up finds the oldest by the primary key.
@@ -74,7 +75,7 @@ CREATE INDEX eventos_agrupados_vence ON eventos_agrupados (empresa, vence);
 CREATE INDEX eventos_agrupados_vencidos ON eventos_agrupados (vence, empresa);
 
 CREATE TABLE webhooks (
-    empresa                 bigint NOT NULL REFERENCES empresas,
+    empresa                 bigint NOT NULL,
     clave                   bigint NOT NULL,
     url                     text NOT NULL CHECK (length(url) <= 500),
     eventos                 text[] NOT NULL CHECK (cardinality(eventos) > 0),

@@ -1,8 +1,8 @@
 //! Idempotency-Keys with their answers, events, and the removal of old rows.
 
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
-use svc_core::store::{Aged, Claim, NewEvent, RequestTx, StoreError};
+use chrono::{DateTime, Utc};
+use svc_core::store::{Aged, ClaimKey, NewEvent, RequestTx, StoreError, StoredAnswer};
 
 use crate::error::store_error;
 use crate::events::with_events;
@@ -13,19 +13,28 @@ use crate::run::Run as _;
 use crate::sql::{sql, sql_text};
 use crate::transaction::PostgresTx;
 
-/// Sent in one message with BEGIN.
+/// Holds the claim of a key until the transaction ends: the row of the key is written once, with the
+/// answer.
 static CLAIM: Statement = Statement {
     name: "svc_claim",
     text: sql_text!(
-        "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, creada)
-         VALUES (:empresa, :llave, :nombre, :huella, now())
-         ON CONFLICT (empresa, llave, nombre) DO UPDATE
-         SET huella = excluded.huella, respuesta = NULL, creada = excluded.creada
-         WHERE excluded.creada - i.creada > :conservada",
+        "SELECT pg_advisory_xact_lock(hashtextextended(:llave || ' ' || :nombre, :empresa))",
+        empresa,
+        llave,
+        nombre
+    ),
+};
+
+/// Looks for the stored answer. As a statement of its own it sees what the last holder of the claim
+/// committed.
+static STORED: Statement = Statement {
+    name: "svc_stored",
+    text: sql_text!(
+        "SELECT FROM idempotencia
+         WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND now() - creada <= :conservada",
         empresa,
         llave,
         nombre,
-        huella,
         conservada
     ),
 };
@@ -36,65 +45,52 @@ from_row! {
 
 #[async_trait]
 impl RequestTx for PostgresTx {
-    async fn claim(
-        &mut self,
-        suffix: &str,
-        name: &str,
-        fingerprint: &[u8; 32],
-        kept: TimeDelta,
-    ) -> Result<Claim, StoreError> {
-        let kept = format!("interval '{} seconds'", kept.num_seconds());
-        let values = [self.empresa.to_string(), text(suffix), text(name), bytes(fingerprint), kept];
-        loop {
-            // Waits for a transaction that holds the claim, at most for the lock timeout.
-            let claimed = self.connection().run_with_begin(&CLAIM, &values).await.map_err(store_error)?;
-            if claimed == 1 {
-                return Ok(Claim::New);
-            }
-            let earlier: Option<Answer> = self
-                .optional(sql!(
-                    "SELECT huella, respuesta
-                     FROM idempotencia
-                     WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre",
-                    empresa: self.empresa,
-                    llave: suffix,
-                    nombre: name,
-                ))
-                .await?;
-            // It expired and was deleted between the two statements, so the key is free.
-            let Some(Answer { huella, respuesta }) = earlier else { continue };
-            return Ok(Claim::Done { fingerprint: huella, body: respuesta.into() });
+    async fn claim(&mut self, key: ClaimKey<'_>) -> Result<Option<StoredAnswer>, StoreError> {
+        let named = [self.empresa.to_string(), text(key.suffix), text(key.name)];
+        let kept = format!("interval '{} seconds'", key.kept.num_seconds());
+        let found = [&named[..], &[kept]].concat();
+        // Waits for a transaction that holds the claim, at most for the lock timeout.
+        let rows = self.connection().run_with_begin(&[(&CLAIM, &named), (&STORED, &found)]).await;
+        // The claim is a row too.
+        if rows.map_err(store_error)? == 1 {
+            return Ok(None);
         }
+        let answer: Option<Answer> = self
+            .optional(sql!(
+                "SELECT huella, respuesta
+                 FROM idempotencia
+                 WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre",
+                empresa: self.empresa,
+                llave: key.suffix,
+                nombre: key.name,
+            ))
+            .await?;
+        // It may have expired, and been deleted, between the two statements.
+        Ok(answer.map(|Answer { huella, respuesta }| StoredAnswer { fingerprint: huella, body: respuesta.into() }))
     }
 
-    async fn set_fingerprint(&mut self, suffix: &str, name: &str, fingerprint: &[u8; 32]) -> Result<(), StoreError> {
-        self.run(sql!(
-            "UPDATE idempotencia
-             SET huella = :huella
-             WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND creada = now()",
-            empresa: self.empresa,
-            huella: &fingerprint[..],
-            llave: suffix,
-            nombre: name,
-        ))
-        .await
-    }
-
-    async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
+    async fn remember(&mut self, key: ClaimKey<'_>, answer: StoredAnswer) -> Result<(), StoreError> {
         let events = std::mem::take(&mut self.unwritten);
-        // With `creada` each index of the table finds just this row. A plan made while the table
-        // was empty may use any.
-        self.run(with_events!(
-            "UPDATE idempotencia
-             SET respuesta = :respuesta
-             WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND creada = now()",
-            empresa: self.empresa,
-            respuesta: body,
-            llave: suffix,
-            nombre: name;
-            events
-        ))
-        .await
+        let is_stored = self
+            .changed_one(with_events!(
+                "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, respuesta, creada)
+                 VALUES (:empresa, :llave, :nombre, :huella, :respuesta, now())
+                 ON CONFLICT (empresa, llave, nombre) DO UPDATE
+                 SET huella = excluded.huella, respuesta = excluded.respuesta, creada = excluded.creada
+                 WHERE i.creada < excluded.creada - :conservada",
+                empresa: self.empresa,
+                llave: key.suffix,
+                nombre: key.name,
+                huella: &answer.fingerprint[..],
+                respuesta: &answer.body[..],
+                conservada: key.kept;
+                events
+            ))
+            .await?;
+        if is_stored {
+            return Ok(());
+        }
+        Err(StoreError::Transient("another answer was stored without the claim".into()))
     }
 
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {

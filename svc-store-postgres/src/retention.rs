@@ -19,7 +19,9 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
             "SELECT e.empresa
              FROM empresas e
              WHERE e.empresa > :despues
-               AND (SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < :vencido
+               AND (SELECT min(i.creada)
+                    FROM idempotencia i
+                    WHERE i.empresa = e.empresa AND i.creada > '-infinity') < :vencido
              ORDER BY e.empresa
              LIMIT :limite",
             despues,
@@ -108,7 +110,7 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
              WHERE empresa = :empresa AND creada < :vencido AND ctid = ANY (ARRAY(
                  SELECT ctid
                  FROM idempotencia
-                 WHERE empresa = :empresa AND creada < :vencido
+                 WHERE empresa = :empresa AND creada < :vencido AND creada > '-infinity'
                  ORDER BY creada
                  LIMIT :limite
              ))",

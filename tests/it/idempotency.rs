@@ -291,6 +291,9 @@ async fn create(actor: &Actor) -> Reply {
     actor.write(Method::POST, "/clientes", "k", json!({"nombre": "Ana"})).await
 }
 
+/// The claim of the key `k`, of a company and the suffix of an API key.
+const CLAIM: &str = "SELECT pg_advisory_xact_lock(hashtextextended($2 || ' k', $1))";
+
 /// An unfinished write of another process with the key `k`.
 async fn under_way(
     company: &Company,
@@ -299,14 +302,16 @@ async fn under_way(
     respuesta: &[u8],
 ) -> Transaction<'static, Postgres> {
     let mut tx = company.world.pool().begin().await.expect("a transaction");
+    let suffix = actor.key_id.split_once('_').expect("two parts").1;
+    sqlx::query(CLAIM).bind(company.id.0).bind(suffix).execute(&mut *tx).await.expect("a claim");
     sqlx::query("INSERT INTO idempotencia (empresa, llave, nombre, huella, respuesta, creada) VALUES ($1, $2, 'k', $3, $4, now())")
         .bind(company.id.0)
-        .bind(actor.key_id.split_once('_').expect("two parts").1)
+        .bind(suffix)
         .bind(huella)
         .bind(respuesta)
         .execute(&mut *tx)
         .await
-        .expect("a claim");
+        .expect("an answer");
     tx
 }
 

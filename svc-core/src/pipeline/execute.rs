@@ -5,14 +5,14 @@ use http::StatusCode;
 
 use super::authenticate::Caller;
 use super::batch::Batch;
-use super::idempotency::Key;
+use super::idempotency::{Key, claimed};
 use super::respond::Reply;
 use crate::context::Context;
 use crate::domain::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Actor, Answer, AnyOperation, Cx, Head, Http, Repetition, path};
-use crate::store::{ANSWER_RETENTION, Claim, StoreError, TransactionBody, Tx};
+use crate::store::{StoreError, StoredAnswer, TransactionBody, Tx};
 
 /// A validated write, ready to run.
 pub(super) struct Write<'a> {
@@ -70,17 +70,17 @@ impl TransactionBody for Write<'_> {
     }
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
-        if let Some(key) = &self.key {
-            let claim = tx.claim(self.caller.suffix(), &key.name, &key.fingerprint, ANSWER_RETENTION).await;
-            match claim.map_err(in_progress)? {
-                Claim::New => {}
-                Claim::Done { fingerprint, .. } if fingerprint != key.fingerprint => {
-                    return Err(Code::IdempotenciaConflicto.into());
-                }
-                Claim::Done { body, .. } => match self.http.repetition {
-                    Repetition::Replayed => return Ok(Reply::replayed(body)),
-                    Repetition::Answered => {}
-                },
+        let mut unanswered = self.key.as_ref();
+        if let Some(key) = unanswered
+            && let Some(StoredAnswer { fingerprint, body }) =
+                tx.claim(claimed(self.caller.suffix(), &key.name)).await.map_err(in_progress)?
+        {
+            if fingerprint != key.fingerprint {
+                return Err(Code::IdempotenciaConflicto.into());
+            }
+            match self.http.repetition {
+                Repetition::Replayed => return Ok(Reply::replayed(body)),
+                Repetition::Answered => unanswered = None,
             }
         }
         refuse_query(self.query)?;
@@ -90,8 +90,9 @@ impl TransactionBody for Write<'_> {
         let mut cx = self.context.cx(tx, self.caller.company(), self.actor);
         let Answer { head, body, remembered } = self.work.run(self.context, &mut cx, &self.input).await?;
         let emitted = cx.into_emitted();
-        if let Some(key) = &self.key {
-            tx.remember(self.caller.suffix(), &key.name, &success(&remembered)).await?;
+        if let Some(Key { name, fingerprint }) = unanswered {
+            let answer = StoredAnswer { fingerprint: *fingerprint, body: success(&remembered) };
+            tx.remember(claimed(self.caller.suffix(), name), answer).await?;
         }
         Ok(Reply::answered(head, success(&body), emitted))
     }

@@ -6,11 +6,17 @@ use sha2::{Digest, Sha256};
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Http, Idempotency};
+use crate::store::{ANSWER_RETENTION, ClaimKey};
 
 /// An Idempotency-Key and the fingerprint of its request.
 pub(super) struct Key {
     pub(super) name: String,
     pub(super) fingerprint: [u8; 32],
+}
+
+/// An Idempotency-Key of the API key `suffix`, as the store claims it.
+pub(super) fn claimed<'a>(suffix: &'a str, name: &'a str) -> ClaimKey<'a> {
+    ClaimKey { suffix, name, kept: ANSWER_RETENTION }
 }
 
 /// The Idempotency-Key, validated by its form only; the body is still unread.

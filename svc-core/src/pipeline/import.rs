@@ -20,7 +20,7 @@ use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::operation::Idempotency;
 use crate::operations::import::{Existing, ImportError, ImportRun, Resource};
-use crate::store::{ANSWER_RETENTION, Claim, TransactionBody, Tx};
+use crate::store::{StoredAnswer, TransactionBody, Tx};
 
 /// The parameter that says what becomes of lines whose clave is taken.
 pub(crate) const EXISTING: &str = "existentes";
@@ -94,22 +94,21 @@ impl TransactionBody for HttpImport<'_> {
     }
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
-        if let Some(name) = &self.name {
+        let key = self.name.as_ref().map(|name| idempotency::claimed(self.suffix, name));
+        if let Some(key) = key
+            && let Some(StoredAnswer { fingerprint, body }) = tx.claim(key).await.map_err(in_progress)?
+        {
             // The fingerprint is known once the body has come.
-            let claim = tx.claim(self.suffix, name, &[0; 32], ANSWER_RETENTION).await;
-            if let Claim::Done { fingerprint, body } = claim.map_err(in_progress)? {
-                self.run.pass_over().await.map_err(refusal)?;
-                let same = self.fingerprint.get() == Some(&fingerprint);
-                return if same { Ok(Reply::replayed(body)) } else { Err(Code::IdempotenciaConflicto.into()) };
-            }
+            self.run.pass_over().await.map_err(refusal)?;
+            let same = self.fingerprint.get() == Some(&fingerprint);
+            return if same { Ok(Reply::replayed(body)) } else { Err(Code::IdempotenciaConflicto.into()) };
         }
         let done = self.run.load_all(tx, self.company).await.map_err(refusal)?;
         let body = success(&Bytes::from(serde_json::to_vec(&done).map_err(Error::internal)?));
-        if let Some(name) = &self.name {
+        if let Some(key) = key {
             let unknown = || Error::internal("an import ended before its body");
-            let fingerprint = self.fingerprint.get().ok_or_else(unknown)?;
-            tx.set_fingerprint(self.suffix, name, fingerprint).await?;
-            tx.remember(self.suffix, name, &body).await?;
+            let fingerprint = *self.fingerprint.get().ok_or_else(unknown)?;
+            tx.remember(key, StoredAnswer { fingerprint, body: body.clone() }).await?;
         }
         Ok(Reply::new(http::StatusCode::OK, body))
     }

@@ -98,7 +98,7 @@ pub use report::{
     ReportTx, SalesGroup, StatementCustomer,
 };
 pub(crate) use request::ANSWER_RETENTION;
-pub use request::{Claim, NewEvent, RequestTx};
+pub use request::{ClaimKey, NewEvent, RequestTx, StoredAnswer};
 pub use retention::{Aged, LOGGED, RetentionStore};
 pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};

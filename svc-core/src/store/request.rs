@@ -12,18 +12,25 @@ use crate::domain::time::Timestamp;
 /// How long the answer to a write is kept under its Idempotency-Key (contract §4).
 pub(crate) const ANSWER_RETENTION: TimeDelta = TimeDelta::days(7);
 
-/// The outcome of claiming an Idempotency-Key.
+/// An Idempotency-Key.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimKey<'a> {
+    /// Suffix of the API key that sent it.
+    pub suffix: &'a str,
+    /// Its text.
+    pub name: &'a str,
+    /// How long its answer is kept, by the store's clock: a server whose clock is wrong forgets no
+    /// answer.
+    pub kept: TimeDelta,
+}
+
+/// What is stored under an Idempotency-Key.
 #[derive(Debug)]
-pub enum Claim {
-    /// The key was free; this transaction holds it now.
-    New,
-    /// A request with this key was answered before.
-    Done {
-        /// SHA-256 fingerprint of that request.
-        fingerprint: [u8; 32],
-        /// The answer, byte for byte.
-        body: Bytes,
-    },
+pub struct StoredAnswer {
+    /// SHA-256 fingerprint of the request.
+    pub fingerprint: [u8; 32],
+    /// The answer, byte for byte.
+    pub body: Bytes,
 }
 
 /// An event to be stored.
@@ -53,24 +60,13 @@ pub struct NewEvent {
 /// the latest with [`super::WebhookTx::insert_delivery`], [`RequestTx::remember`] or the commit.
 #[async_trait]
 pub trait RequestTx {
-    /// Claims the Idempotency-Key `name` of the API key `suffix`. It waits while another
-    /// transaction holds the claim; past the store's lock timeout the error is
-    /// [`StoreError::Busy`]. A claim older than `kept` counts as free. Its age is measured by the
-    /// store's clock, so that a server whose clock is wrong forgets no answer.
-    async fn claim(
-        &mut self,
-        suffix: &str,
-        name: &str,
-        fingerprint: &[u8; 32],
-        kept: TimeDelta,
-    ) -> Result<Claim, StoreError>;
+    /// Claims a key until the end of the transaction, and returns the answer that is kept under it.
+    /// It waits while another transaction holds the claim; past the store's lock timeout the error
+    /// is [`StoreError::Busy`].
+    async fn claim(&mut self, key: ClaimKey<'_>) -> Result<Option<StoredAnswer>, StoreError>;
 
-    /// Sets the fingerprint of the request whose key this transaction claimed, where it was not
-    /// known yet.
-    async fn set_fingerprint(&mut self, suffix: &str, name: &str, fingerprint: &[u8; 32]) -> Result<(), StoreError>;
-
-    /// Stores the answer to the request whose key this transaction claimed.
-    async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
+    /// Stores the answer to the request whose key this transaction claimed, where none is kept.
+    async fn remember(&mut self, key: ClaimKey<'_>, answer: StoredAnswer) -> Result<(), StoreError>;
 
     /// Appends events for the webhooks that are active and subscribed to them now. Each gets the
     /// company's next clave, and none a clave below [`min_clave`](crate::domain::event::min_clave) of

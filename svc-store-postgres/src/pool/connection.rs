@@ -148,26 +148,27 @@ impl<'c> Statements<'c> {
         bounded::run(condition, limit, copy).await
     }
 
-    /// Runs `statement` with these values, written as SQL, for its parameters; returns the number
-    /// of rows written. The first statement of a transaction goes to the server together with its
-    /// BEGIN.
+    /// Runs statements with these values, written as SQL, for their parameters; returns the number
+    /// of rows that they wrote or found. They go to the server in one message, together with the
+    /// BEGIN of their transaction.
     pub(crate) async fn run_with_begin(
         mut self,
-        statement: &'static Statement,
-        values: &[String],
+        statements: &[(&'static Statement, &[String])],
     ) -> Result<u64, sqlx::Error> {
-        let text = if self.0.pool.settings.is_pooled() {
-            statement.with(values)
-        } else {
-            self.ensure_prepared(statement).await?;
-            statement.execute(values)
-        };
+        let mut texts = Vec::new();
+        for (statement, values) in statements {
+            if self.0.pool.settings.is_pooled() {
+                texts.push(statement.with(values));
+            } else {
+                self.ensure_prepared(statement).await?;
+                texts.push(statement.execute(values));
+            }
+        }
         self.ready().await?;
-        let text = match self.beginning() {
-            Some(begin) => format!("{begin}; {text}"),
-            None => text,
-        };
-        self.control(text.into()).await
+        if let Some(begin) = self.beginning() {
+            texts.insert(0, begin.to_string());
+        }
+        self.control(texts.join("; ").into()).await
     }
 
     /// Prepares it on this connection, for as long as that is open.

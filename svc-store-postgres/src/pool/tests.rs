@@ -81,7 +81,7 @@ async fn request(pool: Pool, number: i32, ending: &str) -> Result<(), sqlx::Erro
     let mut connection = pool.acquire(Some(1)).await?;
     connection.begin();
     if number % 2 == 0 {
-        connection.statements().run_with_begin(&FIRST, &[number.to_string()]).await?;
+        connection.statements().run_with_begin(&[(&FIRST, &[number.to_string()])]).await?;
     } else {
         let first = format!("INSERT INTO t (request, part) VALUES ({number}, 1) RETURNING part");
         let _: i32 = connection.value(sqlx::query(AssertSqlSafe(first))).await.expect("a row");

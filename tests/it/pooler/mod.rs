@@ -48,8 +48,7 @@ async fn a_lock_is_waited_for_as_long_as_the_settings_say() {
     let Some(world) = pooled(settings).await else { return };
     let ana = world.company().await.admin().await;
     let mut other = world.pool().begin().await.expect("a transaction");
-    let claim = "INSERT INTO idempotencia (empresa, llave, nombre, huella, creada)
-                 SELECT empresa, sufijo, 'k', '\\x00', now() FROM llaves";
+    let claim = "SELECT pg_advisory_xact_lock(hashtextextended(sufijo || ' k', empresa)) FROM llaves";
     sqlx::query(claim).execute(&mut *other).await.expect("a claim");
     let started = std::time::Instant::now();
     let write = ana.write(Method::POST, "/clientes", "k", json!({"nombre": "Ana"})).await;
