@@ -24,7 +24,7 @@ pub(crate) fn day(at: Option<DateTime<Utc>>) -> Option<NaiveDate> {
     at.map(|at| at.date_naive())
 }
 
-/// What operators are told of documents that wait until a stamping provider is set.
+/// The hint to operators about documents that wait until a stamping provider is set.
 pub(crate) fn without_provider(waiting: u64) -> String {
     format!("stamping: no provider, {waiting} documents wait")
 }

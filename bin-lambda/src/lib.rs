@@ -28,8 +28,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::config::Config;
 use crate::function::Function;
 
-/// Runs the function until the platform ends it. `part` adds a host's operations, lists and hooks to the
-/// context; `std::convert::identity` adds none.
+/// Runs the function until the platform ends it. `part` adds a host's operations, lists and hooks
+/// to the context; `std::convert::identity` adds none.
 pub fn run(part: impl FnOnce(ContextBuilder) -> ContextBuilder) -> ExitCode {
     // The platform adds the time to each line and shows no colours.
     let lines = tracing_subscriber::fmt::layer().json().without_time();

@@ -1,11 +1,11 @@
-//! A part of a host's own beside the API: parcels of sales, with their table, a list, two operations,
-//! an event, two scopes and an error, a rule for an operation of the API, counts kept by a
-//! subscriber to events, and sign-in with JSON Web Tokens. Declared here once, they are in the router,
-//! in `/openapi.json`, among the actions of the command line and the tools of agents, with keys,
-//! limits, idempotency and rehearsals as all others.
+//! A part of a host's own beside the API: parcels of sales, with their table, a list, two
+//! operations, an event, two scopes and an error, a rule for an operation of the API, counts kept
+//! by a subscriber to events, and sign-in with JSON Web Tokens. Declared here once, they are in the
+//! router, in `/openapi.json`, among the actions of the command line and the tools of agents, with
+//! keys, limits, idempotency and rehearsals as all others.
 //!
-//! `cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part; it has every
-//! other command of `svc` too. With `TOKEN_SECRET` it takes tokens in place of keys.
+//! `cargo run -p svc-examples --example parcels -- serve` is `svc serve` with this part; it has
+//! every other command of `svc` too. With `TOKEN_SECRET` it takes tokens in place of keys.
 
 use std::process::ExitCode;
 

@@ -9,8 +9,8 @@ use svc_core::domain::scope::KeyScopes;
 use svc_core::operations::CreateKey;
 use svc_test_kit::{Company, World, any_key};
 
-/// The program of the example, which cargo builds before it runs all tests of this package; before one
-/// of them alone it needs `--examples`.
+/// The program of the example, which cargo builds before it runs all tests of this package; before
+/// one of them alone it needs `--examples`.
 fn program() -> PathBuf {
     let tests = std::env::current_exe().expect("the tests' own program");
     tests.parent().and_then(|deps| deps.parent()).expect("a target folder").join("examples").join("parcels")

@@ -1,5 +1,5 @@
-//! The kit that hosts test with, on the parcels: a few lines for what every list, write and table must
-//! do.
+//! The kit that hosts test with, on the parcels: a few lines for what every list, write and table
+//! must do.
 
 use std::time::Instant;
 

@@ -64,7 +64,7 @@ async function persist(request: Request, connection: Connection): Promise<Respon
       answer = await fetch(new Request(url, { method, headers, body, signal }));
       if (!(await isPassing(answer))) return answer;
     } catch (failure) {
-      // Whoever gives up is not asked again; a connection that broke may have carried the request.
+      // An aborted request is not repeated; a connection that broke may have carried the request.
       if (signal.aborted || attempt >= attempts) throw failure;
     }
     const wait = asked(answer) ?? Math.random() * Math.min(patience, 2 ** attempt / 2);

@@ -83,7 +83,7 @@ impl Allowance {
         self.reserved += max;
     }
 
-    /// Ends a reservation of `max` records, of which `taken` were leased.
+    /// Ends a reservation of `max` records; `taken` of them were leased.
     pub(crate) fn end_reservation(&mut self, max: u32, taken: usize) {
         self.reserved -= max;
         self.take(taken);

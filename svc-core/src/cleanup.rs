@@ -35,14 +35,14 @@ const AGED: [(Aged, TimeDelta); 7] = [
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
 /// and deleted webhooks after 30 days (spec, "Limits"); requests in the log after 3 days, or if
-/// there are 10,000 younger ones; and copies of companies that were interrupted. It also corrects which
-/// webhooks have work, where servers of the previous release queued deliveries beside this one. Returns
-/// the number of rows and copies removed, or the first error of the store.
+/// there are 10,000 younger ones; and copies of companies that were interrupted. It also corrects
+/// which webhooks have work, where servers of the previous release queued deliveries beside this
+/// one. Returns the number of rows and copies removed, or the first error of the store.
 ///
-/// Their age is measured by the store's clock, so that a server whose clock is ahead removes nothing
-/// too early. Rows expire by whole days (UTC), so a company has something to remove once a day, not
-/// in every pass. A pass over companies without expired rows costs one statement per kind of row.
-/// After each batch it pauses for as long as the batch took, and so uses at most half of a
+/// Their age is measured by the store's clock, so that a server whose clock is ahead removes
+/// nothing too early. Rows expire by whole days (UTC), so a company has something to remove once a
+/// day, not in every pass. A pass over companies without expired rows costs one statement per kind
+/// of row. After each batch it pauses for as long as the batch took, and so uses at most half of a
 /// connection's time. A company with locked rows is left for the next pass.
 ///
 /// Call it on a timer; several processes may run it at once.

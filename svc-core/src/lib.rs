@@ -1,9 +1,9 @@
-//! The HTTP API of an ERP and CRM with Mexican invoicing, as one [`tower::Service`]. The API key of a
-//! request selects the company.
+//! The HTTP API of an ERP and CRM with Mexican invoicing, as one [`tower::Service`]. The API key of
+//! a request selects the company.
 //!
-//! [`Api`] takes an `http::Request` and returns an `http::Response`; `Error = Infallible`. It depends
-//! on no web framework and no database: a front end mounts it, and a [`store::Store`] keeps its data.
-//! It runs in a tokio runtime with timers enabled, and spawns no tasks.
+//! [`Api`] takes an `http::Request` and returns an `http::Response`; `Error = Infallible`. It
+//! depends on no web framework and no database: a front end mounts it, and a [`store::Store`] keeps
+//! its data. It runs in a tokio runtime with timers enabled, and spawns no tasks.
 //!
 //! # Quick start
 //!
@@ -88,26 +88,26 @@
 //!
 //! - Create one [`Context`] per process. [`Api`] answers requests, and [`Context::work`] does all
 //!   background work through [`Providers`].
-//! - [`Context::run`] runs one of the [`operations`] from Rust, and [`Context::run_by_name`] runs it by
-//!   name, whether HTTP reaches it or not. [`Context::import`] loads records in bulk.
+//! - [`Context::run`] runs one of the [`operations`] from Rust, and [`Context::run_by_name`] runs
+//!   it by name, whether HTTP reaches it or not. [`Context::import`] loads records in bulk.
 //! - [`Context::list`] reads the records of any list as a stream of their type.
-//! - [`webhooks`], [`stamping`] and [`mail`] define sender, stamper and notifier, and implement them.
-//!   Each pass over a backlog can also be called by itself, within a [`Budget`], as a scheduled
-//!   function does.
+//! - [`webhooks`], [`stamping`] and [`mail`] define sender, stamper and notifier, and implement
+//!   them. Each pass over a backlog can also be called by itself, within a [`Budget`], as a
+//!   scheduled function does.
 //! - [`ContextBuilder::operation`], [`ContextBuilder::list`], [`ContextBuilder::event`] and
-//!   [`ContextBuilder::hook`] add operations, lists, events and rules of your own, with their paths,
-//!   scopes, errors and tables; [`ContextBuilder::subscriber`] adds what follows from events. The
-//!   example `parcels` shows all of them.
+//!   [`ContextBuilder::hook`] add operations, lists, events and rules of your own, with their
+//!   paths, scopes, errors and tables; [`ContextBuilder::subscriber`] adds what follows from
+//!   events. The example `parcels` shows all of them.
 //! - [`ContextBuilder::attachments`] adds complements and addendas of your own to tax documents.
-//! - [`Context::authenticate`] and [`Context::sign_in`] let routes of your own take the API's keys, and
-//!   an [`Authenticator`] lets the API take your sessions.
+//! - [`Context::authenticate`] and [`Context::sign_in`] let routes of your own take the API's keys,
+//!   and an [`Authenticator`] lets the API take your sessions.
 //! - [`registry`] lists all operations as data, [`observe`] documents logs and metrics, [`secrets`]
 //!   how secrets are stored, and `settings` (feature `settings`) reads a server's configuration.
 //!
 //! # The store
 //!
-//! - [`store`] is the interface to the database: [`store::Store`], [`store::Reader`] for lists, and a
-//!   trait per area of the domain for writes. The crate `svc-store-postgres` implements it;
+//! - [`store`] is the interface to the database: [`store::Store`], [`store::Reader`] for lists, and
+//!   a trait per area of the domain for writes. The crate `svc-store-postgres` implements it;
 //!   [`store::StoreLayer`] wraps an implementation to observe it.
 //! - [`record`] declares the records: table, columns, list and filters, and the values of columns.
 //! - [`domain`] has the rules and the types that both sides share, without I/O.

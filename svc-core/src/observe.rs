@@ -8,12 +8,12 @@
 //! # Spans and lines
 //!
 //! A request is a span `request` (target [`TARGET`]) with the fields `peticion`, `operation`,
-//! `direccion` if the front end tells the client's address, `empresa` and `llave` (the key's id) once
-//! the sender is authenticated, and `status` at the end. It has one line,
-//! `answered`, with `duration_ms` and, for an error, `codigo`: at INFO for an authenticated
-//! request, else at DEBUG (health checks, refused credentials, unknown paths), so that requests
-//! without a key do not fill the log. Before it, an internal error (5xx) has a line at ERROR with
-//! its cause. A request that the client cancels ends with status 499.
+//! `direccion` if the front end tells the client's address, `empresa` and `llave` (the key's id)
+//! once the sender is authenticated, and `status` at the end. It has one line, `answered`, with
+//! `duration_ms` and, for an error, `codigo`: at INFO for an authenticated request, else at DEBUG
+//! (health checks, refused credentials, unknown paths), so that requests without a key do not fill
+//! the log. Before it, an internal error (5xx) has a line at ERROR with its cause. A request that
+//! the client cancels ends with status 499.
 //!
 //! Elsewhere WARN is a problem that is retried, INFO an event of interest to operators, and DEBUG
 //! help for finding faults.
@@ -94,8 +94,8 @@ pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
 /// take them.
 pub const REQUESTS_NOT_LOGGED: &str = "svc_requests_not_logged_total";
 
-/// How many seconds the process's clock is ahead of the store's, as of the last comparison; negative
-/// if it is behind.
+/// How many seconds the process's clock is ahead of the store's, as of the last comparison;
+/// negative if it is behind.
 pub const CLOCK_OFFSET: &str = "svc_clock_offset_seconds";
 
 /// Seconds for which the oldest item of a queue has been due, as of the last pass over it.

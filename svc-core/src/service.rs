@@ -33,7 +33,8 @@ use crate::pipeline::{self, AnswerBody, Body, BoxError, Entrance, Paths};
 #[derive(Clone)]
 pub struct Api(Arc<Front>);
 
-/// The address of the client: a front end puts it into the extensions of a request, and logs tell it.
+/// The address of the client: a front end puts it into the extensions of a request, and logs tell
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -44,14 +45,15 @@ pub(crate) struct Front {
 }
 
 impl Api {
-    /// Builds the API over `context`, for a server that mounts it at a path and may strip that path:
-    /// it answers paths with the base URL's path, with `/api/v1`, and with neither.
+    /// Builds the API over `context`, for a server that mounts it at a path and may strip that
+    /// path: it answers paths with the base URL's path, with `/api/v1`, and with neither.
     pub fn new(context: &Context) -> Self {
         Self::with(context, Paths::Any)
     }
 
-    /// Builds the API for a server that passes every path unchanged: one that is below neither the base
-    /// URL's path nor `/api/v1` is 404 `ruta_no_existe`. A base URL without a path includes all.
+    /// Builds the API for a server that passes every path unchanged: one that is below neither the
+    /// base URL's path nor `/api/v1` is 404 `ruta_no_existe`. A base URL without a path includes
+    /// all.
     pub fn at_root(context: &Context) -> Self {
         Self::with(context, Paths::Whole)
     }

@@ -229,7 +229,7 @@ impl CancellationTx for PostgresTx {
         .await
     }
 
-    async fn substitutes(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError> {
+    async fn substitutions(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError> {
         let successors: Vec<Successor> = self
             .many(sql!(
                 "SELECT clave, estatus

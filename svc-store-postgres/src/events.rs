@@ -108,7 +108,7 @@ macro_rules! with_events {
 }
 
 /// Takes the next clave of the company's events. The counter stays locked until the commit, which
-/// follows at once: so claves ascend in the order of the commits, and whoever reads an event has
+/// follows at once: so claves ascend in the order of the commits, and a reader of an event has
 /// seen all before it. A transaction that holds it waits for nothing more.
 macro_rules! next_clave {
     () => {

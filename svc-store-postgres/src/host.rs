@@ -34,8 +34,8 @@ pub fn own_tables(tx: &mut dyn Tx) -> Result<OwnTables<'_>, StoreError> {
 }
 
 impl OwnTables<'_> {
-    /// The number of the company, which is fixed. Every statement of a host names it: `empresa` is the
-    /// first column of every key.
+    /// The number of the company, which is fixed. Every statement of a host names it: `empresa` is
+    /// the first column of every key.
     pub fn company(&self) -> i64 {
         self.0.empresa
     }
@@ -45,8 +45,9 @@ impl OwnTables<'_> {
         self.0.executor()
     }
 
-    /// The company's next number in a series of the host's, from 1 on. The series is locked until the
-    /// end of the transaction, so that numbers are not skipped and rise in the order of the commits.
+    /// The company's next number in a series of the host's, from 1 on. The series is locked until
+    /// the end of the transaction, so that numbers are not skipped and rise in the order of the
+    /// commits.
     pub async fn next(&mut self, series: &str) -> Result<i64, StoreError> {
         self.0.next(&format!("{OWN_SERIES}{series}"), 1).await
     }

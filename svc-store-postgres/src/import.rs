@@ -101,7 +101,7 @@ impl ImportTx for PostgresTx {
     }
 
     async fn taken_claves(&mut self, spec: &'static ImportSpec, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
-        // Whoever assigns claves locks their counter first.
+        // A transaction that assigns claves locks their counter first.
         self.next(spec.table, 0).await?;
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("");
         sql.push("SELECT clave FROM ").push(spec.table).push(" WHERE empresa = ").push_bind(self.empresa);

@@ -1,4 +1,4 @@
-//! The PostgreSQL store of [`svc_core`]: all SQL of the API lives here, and only SQL.
+//! The PostgreSQL store of [`svc_core`]: all SQL of the API, and no business rule.
 //!
 //! Each file implements the trait in the file of the same name in `svc_core::store`, where business
 //! rules call it. `page/` builds the statements of lists, `sources/` the joins and filters that

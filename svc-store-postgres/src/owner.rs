@@ -1,4 +1,4 @@
-//! What owners of companies are told by e-mail.
+//! E-mails to owners of companies.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};

@@ -105,8 +105,8 @@ fn lines(row: &PgRow) -> Result<Vec<TicketLine>, sqlx::Error> {
     Ok(texts.into_iter().zip(amounts).map(line).collect())
 }
 
-/// A stamped document with its company's letterhead and what its sale says. A due date is shown of the
-/// sale's present invoice alone.
+/// A stamped document with its company's letterhead and what its sale says. A due date is shown of
+/// the sale's present invoice alone.
 pub(crate) async fn document(
     mut database: Single<'_>,
     empresa: i64,

@@ -13,8 +13,8 @@ use crate::run::Run as _;
 use crate::sql::{sql, sql_text};
 use crate::transaction::PostgresTx;
 
-/// Holds the claim of a key until the transaction ends: the row of the key is written once, with the
-/// answer.
+/// Holds the claim of a key until the transaction ends: the row of the key is written once, with
+/// the answer.
 static CLAIM: Statement = Statement {
     name: "svc_claim",
     text: sql_text!(
@@ -77,7 +77,7 @@ impl RequestTx for PostgresTx {
                  VALUES (:empresa, :llave, :nombre, :huella, :respuesta, now())
                  ON CONFLICT (empresa, llave, nombre) DO UPDATE
                  SET huella = excluded.huella, respuesta = excluded.respuesta, creada = excluded.creada
-                 WHERE i.creada < excluded.creada - :conservada",
+                 WHERE excluded.creada - i.creada > :conservada",
                 empresa: self.empresa,
                 llave: key.suffix,
                 nombre: key.name,

@@ -42,8 +42,8 @@ impl From<StoredRequest> for LoggedRequest {
 }
 
 impl PostgresStore {
-    /// The last requests of a company since `since`, at most `max`, the oldest first; `None` if there is no
-    /// such company.
+    /// The last requests of a company since `since`, at most `max`, the oldest first; `None` if
+    /// there is no such company.
     pub async fn requests_of(
         &self,
         company: CompanyId,

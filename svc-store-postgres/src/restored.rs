@@ -60,8 +60,8 @@ impl PostgresStore {
 
     /// Makes the database a copy of the one that it was restored from, which goes on: documents and
     /// cancellations under way are held for good, notices and e-mails discarded, webhooks paused.
-    /// Last it gets an installation id of its own, so that a run that fails can be repeated; returns
-    /// the id. Run it before a server is started.
+    /// Last it gets an installation id of its own, so that a run that fails can be repeated;
+    /// returns the id. Run it before a server is started.
     pub async fn make_copy(&self) -> Result<String, StoreError> {
         let mut after = CompanyId(0);
         loop {

@@ -143,9 +143,9 @@ pub(crate) fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite:
             vencido,
             limite,
         ),
-        // An event goes when its last delivery has gone. One that is being sent again is locked, one
-        // without deliveries yet is of a server whose clock is behind, and one of a group may be
-        // younger than its id.
+        // An event goes when its last delivery has gone. One that is being sent again is locked,
+        // one without deliveries yet is of a server whose clock is behind, and one of a group may
+        // be younger than its id.
         Aged::Events => sql!(
             "DELETE FROM eventos
              WHERE empresa = :empresa AND id < :primero AND ctid = ANY (ARRAY(

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Searches of a company at a time; the others wait. Each may keep a processor of the database busy.
+/// Searches of a company at a time; the others wait. Each may keep a processor of the database
+/// busy.
 const AT_ONCE: usize = 2;
 
 /// How many companies are remembered before those that do not search are forgotten.

@@ -86,20 +86,20 @@ impl PostgresStore {
     ///
     /// Migrations run on a connection of their own, and as long as they need. Those that lock a
     /// table wait for it for [`Settings::migration_lock_timeout`] at a time, so that servers that
-    /// answer meanwhile are not held up for longer, and so for the table of the history. Processes that
-    /// migrate at once wait for each other, for [`Settings::migration_patience`] at the most, by a lock
-    /// of the session's: behind a pooler in transaction mode, where sessions keep nothing, a schema that
-    /// is not up to date is [`OpenError::Pooled`].
+    /// answer meanwhile are not held up for longer, and so for the table of the history. Processes
+    /// that migrate at once wait for each other, for [`Settings::migration_patience`] at the most,
+    /// by a lock of the session's: behind a pooler in transaction mode, where sessions keep
+    /// nothing, a schema that is not up to date is [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
         self.migrate_by(&MIGRATOR).await
     }
 
-    /// Brings a host's own tables up to date, after Svc's schema, by the same rules; returns the number
-    /// of its migrations. `host` (lower-case letters, digits and `_`) names the table in which they are
-    /// recorded, so that the two histories have nothing to do with each other.
+    /// Brings a host's own tables up to date, after Svc's schema, by the same rules; returns the
+    /// number of its migrations. `host` (lower-case letters, digits and `_`) names the table in
+    /// which they are recorded, so that the two histories have nothing to do with each other.
     ///
-    /// Every table begins its key with the column `empresa`, and where the database is distributed it is
-    /// distributed by that column.
+    /// Every table begins its key with the column `empresa`, and where the database is distributed
+    /// it is distributed by that column.
     ///
     /// ```no_run
     /// # async fn migrate(store: &svc_store_postgres::PostgresStore) -> Result<(), svc_store_postgres::OpenError> {

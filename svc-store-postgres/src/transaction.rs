@@ -19,7 +19,7 @@ use crate::sql::sql;
 pub(crate) struct PostgresTx {
     pub(crate) tx: Connection,
     pub(crate) empresa: i64,
-    /// It is told of the commit, so that the company then reads from the primary.
+    /// It learns of the commit, so that the company then reads from the primary.
     pub(crate) replica: Option<Arc<Replica>>,
     pub(crate) unwritten: Unwritten,
     /// Whether an entry of a closed month is dated the first open day instead of being refused.

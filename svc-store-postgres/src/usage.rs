@@ -128,8 +128,8 @@ impl UsageStore for PostgresStore {
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         let companies = usage.by_company();
         if companies.len() > 1 && self.is_distributed().await? {
-            // Every server locks rows in this order, by company and then by key, so that servers that
-            // merge at once do not deadlock.
+            // Every server locks rows in this order, by company and then by key, so that servers
+            // that merge at once do not deadlock.
             let mut connection = self.service.begin_for_all().await.map_err(store_error)?;
             let mut counted = Vec::new();
             for (company, usage) in companies {
@@ -181,8 +181,8 @@ impl PostgresStore {
     }
 }
 
-/// Runs `statement`, which adds `usage`; returns the new totals. Boxed, since the compiler cannot follow
-/// its lifetimes through a loop over companies.
+/// Runs `statement`, which adds `usage`; returns the new totals. Boxed, since the compiler cannot
+/// follow its lifetimes through a loop over companies.
 fn add_to<'r>(
     run: &'r mut impl Run,
     usage: &'r Usage,
@@ -202,9 +202,9 @@ fn add_to<'r>(
     .boxed()
 }
 
-/// Adds usage; yields the new totals. A minute or month ahead of the database's clock by more than a
-/// minute counts as the present one; the company's clock decides on the month. `$minutes` and `$months`
-/// are the rows to add, `$company` is each one's company, and `$by` sorts them by it.
+/// Adds usage; yields the new totals. A minute or month ahead of the database's clock by more than
+/// a minute counts as the present one; the company's clock decides on the month. `$minutes` and
+/// `$months` are the rows to add, `$company` is each one's company, and `$by` sorts them by it.
 macro_rules! add_rows {
     ($company:literal, $by:literal, $minutes:literal, $months:literal) => {
         concat!(

@@ -1,6 +1,6 @@
-//! What a host's additions cost those who do not use them, and those who do: a page and a creation of
-//! customers, with nothing added, with a part's operation, list and event beside them and a hook on
-//! another operation, and with a hook on the creation itself.
+//! What a host's additions cost those who do not use them, and those who do: a page and a creation
+//! of customers, with nothing added, with a part's operation, list and event beside them and a hook
+//! on another operation, and with a hook on the creation itself.
 //!
 //! `cargo bench -p svc-tests --bench additions`. One request after the other, the three in turns;
 //! prints medians in microseconds, and each beside the first.

@@ -1,6 +1,6 @@
 //! How fast the ways in are that move much: events read by `GET /eventos`, records imported and
-//! exported over HTTP, a write beside its rehearsal, and sales of one line and of many. The services
-//! are called in this process.
+//! exported over HTTP, a write beside its rehearsal, and sales of one line and of many. The
+//! services are called in this process.
 //!
 //! `cargo bench -p svc-tests --bench ways`. Prints figures a second, medians of three rounds.
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
@@ -75,7 +75,8 @@ async fn main() {
         for _ in WRITES..EVENTS {
             office.actor.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
         }
-        // PostgreSQL does so by itself within a minute; until then it takes a table for a small one.
+        // PostgreSQL does so by itself within a minute; until then it takes a table for a small
+        // one.
         sqlx::query("ANALYZE eventos").execute(world.pool()).await.expect("statistics");
         let began = Instant::now();
         assert_eq!(office.actor.walk("/eventos").await.len(), EVENTS);

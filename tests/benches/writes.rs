@@ -1,8 +1,8 @@
-//! What writes cost in PostgreSQL: statements, their time, WAL and buffers, one write after the other
-//! in many companies that already have records.
+//! What writes cost in PostgreSQL: statements, their time, WAL and buffers, one write after the
+//! other in many companies that already have records.
 //!
-//! `cargo bench -p svc-tests --bench writes`; with `SVC_TEST_DURABLE=1` in the environment PostgreSQL
-//! loses no commit. Prints each write's sums, and its statements.
+//! `cargo bench -p svc-tests --bench writes`; with `SVC_TEST_DURABLE=1` in the environment
+//! PostgreSQL loses no commit. Prints each write's sums, and its statements.
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
 use serde_json::{Value, json};

@@ -239,8 +239,14 @@ async fn when_the_first_ends_in_time_the_second_replays_it() {
             .await
             .expect("the stored answer");
     assert_eq!(respuesta, done.body);
-    for (huella, replays) in [(huella.as_slice(), true), (&[0; 32], false)] {
-        let first = under_way(&company, &ana, huella, &respuesta).await;
+    // A writer that holds no claim, only the row of its answer, ends the same way.
+    for (claims, huella, replays) in [(true, huella.as_slice(), true), (true, &[0; 32], false), (false, &huella, true)]
+    {
+        let first = if claims {
+            under_way(&company, &ana, huella, &respuesta).await
+        } else {
+            answered(&company, &ana, huella, &respuesta).await
+        };
         let second = waiting(&world, &ana).await;
         first.commit().await.expect("the first ends");
         let second = second.await.expect("no panic");
@@ -301,18 +307,27 @@ async fn under_way(
     huella: &[u8],
     respuesta: &[u8],
 ) -> Transaction<'static, Postgres> {
+    let mut tx = answered(company, actor, huella, respuesta).await;
+    sqlx::query(CLAIM).bind(company.id.0).bind(suffix(actor)).execute(&mut *tx).await.expect("a claim");
+    tx
+}
+
+/// The stored answer of an unfinished write without a claim.
+async fn answered(company: &Company, actor: &Actor, huella: &[u8], respuesta: &[u8]) -> Transaction<'static, Postgres> {
     let mut tx = company.world.pool().begin().await.expect("a transaction");
-    let suffix = actor.key_id.split_once('_').expect("two parts").1;
-    sqlx::query(CLAIM).bind(company.id.0).bind(suffix).execute(&mut *tx).await.expect("a claim");
     sqlx::query("INSERT INTO idempotencia (empresa, llave, nombre, huella, respuesta, creada) VALUES ($1, $2, 'k', $3, $4, now())")
         .bind(company.id.0)
-        .bind(suffix)
+        .bind(suffix(actor))
         .bind(huella)
         .bind(respuesta)
         .execute(&mut *tx)
         .await
         .expect("an answer");
     tx
+}
+
+fn suffix(actor: &Actor) -> &str {
+    actor.key_id.split_once('_').expect("two parts").1
 }
 
 /// Starts another write with the key `k` and waits until it waits for the first.

@@ -245,7 +245,7 @@ async fn a_page_costs_one_statement() {
     assert_eq!(world.statements("%").await, before, "what is refused by its form costs nothing");
 }
 
-/// Requests with all kinds of answers, none of which changes the next.
+/// Requests with all kinds of answers; no answer changes the next.
 fn sample_requests(ana: &Actor) -> Vec<RawRequest> {
     let request = |method, target| RawRequest::of(ana, method, target);
     vec![

@@ -48,7 +48,7 @@ const READS: [&str; 25] = [
     // Companies with events for a host's subscribers.
     "CROSS JOIN empresas e JOIN contadores c ON c.empresa = e.empresa AND c.serie = 'eventos'",
     "AS s (lugar, suscriptor) ON s.suscriptor = d.suscriptor",
-    // Owners who are to be told of a certificate, or of documents that wait.
+    // Owners who get an e-mail about a certificate, or about documents that wait.
     "SELECT p.empresa, $1 AS asunto FROM ( SELECT c.empresa, c.numero, c.orden FROM certificados c",
     "SELECT p.empresa, p.asunto FROM ( SELECT d.empresa, d.asunto, min(d.creado) AS desde",
     // Whose certificate ends soon, for operators.

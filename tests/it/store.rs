@@ -1,8 +1,10 @@
 //! The guarantees that callers of a store rely on, over PostgreSQL, and what only PostgreSQL has.
 
-use svc_store_postgres::OpenError;
+use std::time::Duration;
+
+use svc_store_postgres::{OpenError, Settings};
 use svc_tests::store_suite::{guarantees, usage};
-use svc_tests::{World, checks};
+use svc_tests::{World, checks, with};
 
 #[tokio::test]
 async fn the_company_begins_every_key() {
@@ -17,6 +19,23 @@ async fn a_transaction_is_written_whole_or_not_at_all() {
 #[tokio::test]
 async fn companies_do_not_see_each_other() {
     guarantees::companies_do_not_see_each_other(World::new().await.any_store()).await;
+}
+
+#[tokio::test]
+async fn an_rfc_is_unique_in_its_company() {
+    guarantees::an_rfc_is_unique_in_its_company(World::new().await.any_store()).await;
+}
+
+#[tokio::test]
+async fn a_locked_record_is_locked_once() {
+    let settings = with!(Settings::default(), lock_timeout: Duration::from_millis(300));
+    let world = World::on(settings, |builder| builder).await;
+    guarantees::a_locked_record_is_locked_once(world.any_store()).await;
+}
+
+#[tokio::test]
+async fn a_reader_sees_what_its_company_committed() {
+    guarantees::a_reader_sees_what_its_company_committed(World::new().await.any_store()).await;
 }
 
 #[tokio::test]

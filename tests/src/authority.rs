@@ -19,7 +19,8 @@ pub fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
     &xml[start..start + xml[start..].find('"').expect("its end")]
 }
 
-/// Keeps a document in the folder that `SVC_TEST_DOCUMENTS` names, for whoever judges all of them.
+/// Keeps a document in the folder that `SVC_TEST_DOCUMENTS` names, so that all of them can be
+/// validated together.
 fn keep(xml: &str) {
     let Some(folder) = std::env::var_os("SVC_TEST_DOCUMENTS") else { return };
     let mut hasher = DefaultHasher::new();
@@ -80,8 +81,9 @@ pub fn validate(name: &str, xml: &str) {
         .arg(cadena));
 }
 
-/// Fails unless a document of electronic accounting is valid by the authority's schema of that name,
-/// as `CatalogoCuentas`. If the tool is missing, prints a message; with `CI` set that is an error.
+/// Fails unless a document of electronic accounting is valid by the authority's schema of that
+/// name, as `CatalogoCuentas`. If the tool is missing, prints a message; with `CI` set that is an
+/// error.
 pub fn validate_books(schema: &str, xml: &[u8]) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|dir| dir.join("xmllint").is_file()) {

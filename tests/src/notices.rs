@@ -46,8 +46,8 @@ pub async fn webhook(
         .expect("a webhook")
 }
 
-/// Inserts this many events of a company, of a type, at `at`; their ids and claves contain that time,
-/// as the service's do.
+/// Inserts this many events of a company, of a type, at `at`; their ids and claves contain that
+/// time, as the service's do.
 pub async fn events(pool: &PgPool, company: i64, tipo: &str, count: i64, at: DateTime<Utc>) {
     let statement = "WITH serie AS (
                          INSERT INTO contadores AS c (empresa, serie, valor)

@@ -31,7 +31,7 @@ pub(super) async fn run(args: &TopArgs) -> Result<(), Failure> {
         timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             timer.tick().await;
-            if sender.send(server.look().await).await.is_err() {
+            if sender.send(server.view().await).await.is_err() {
                 return;
             }
         }
@@ -45,12 +45,12 @@ pub(super) async fn run(args: &TopArgs) -> Result<(), Failure> {
 
 /// A reading of the last seconds, for which a server that nobody watches is asked twice.
 async fn read_once(server: &WatchedServer, pause: Duration) -> Result<View, String> {
-    let view = server.look().await?;
+    let view = server.view().await?;
     if !view.since_start {
         return Ok(view);
     }
     sleep(pause).await;
-    server.look().await
+    server.view().await
 }
 
 /// Prints each reading as a line; while there is none, says so once for each reason.

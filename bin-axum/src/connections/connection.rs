@@ -48,7 +48,7 @@ pub(super) enum Phase {
 
 /// The shared settings of an application's connections.
 #[derive(Clone)]
-pub(super) struct Terms {
+pub(super) struct ConnectionSettings {
     pub(super) app: axum::Router,
     pub(super) deadlines: Deadlines,
     /// Whether a connection may carry more than one request.
@@ -58,14 +58,19 @@ pub(super) struct Terms {
 type ClientConnection = Connection<TokioIo<ClientStream>, ExchangeService>;
 
 /// Answers the requests of a connection until it ends or loses its place.
-pub(super) async fn answer(stream: TcpStream, place: Place, terms: Terms, mut phase: watch::Receiver<Phase>) {
+pub(super) async fn answer(
+    stream: TcpStream,
+    place: Place,
+    settings: ConnectionSettings,
+    mut phase: watch::Receiver<Phase>,
+) {
     // Small answers go out at once instead of waiting for more.
     let _ = stream.set_nodelay(true);
     let exchange = Exchange::new(place);
     let answered = async {
-        let Some(stream) = serve(stream, &exchange, &terms, &mut phase).await else { return };
+        let Some(stream) = serve(stream, &exchange, &settings, &mut phase).await else { return };
         tokio::select! {
-            () = linger(&stream, terms.deadlines.linger) => {}
+            () = linger(&stream, settings.deadlines.linger) => {}
             () = cut(&mut phase) => {}
         }
     };
@@ -81,13 +86,13 @@ pub(super) async fn answer(stream: TcpStream, place: Place, terms: Terms, mut ph
 async fn serve(
     stream: TcpStream,
     exchange: &Exchange,
-    terms: &Terms,
+    settings: &ConnectionSettings,
     phase: &mut watch::Receiver<Phase>,
 ) -> Option<TcpStream> {
     // It fails if the client is gone.
     let client = stream.peer_addr().ok().map(|address| ClientAddress(address.ip().to_canonical()));
-    let mut stream = ClientStream::new(stream, exchange.clone(), terms.deadlines);
-    let mut service = ExchangeService::new(terms.app.clone(), exchange.clone(), client);
+    let mut stream = ClientStream::new(stream, exchange.clone(), settings.deadlines);
+    let mut service = ExchangeService::new(settings.app.clone(), exchange.clone(), client);
     loop {
         // Hyper's buffers exist only while there is a request.
         wake(&mut stream, phase).await?;
@@ -96,7 +101,7 @@ async fn serve(
             // The stream enforces the deadlines.
             .header_read_timeout(None)
             .max_buf_size(HEAD)
-            .keep_alive(terms.keep_alive)
+            .keep_alive(settings.keep_alive)
             // A client that has sent its request may end its side and wait for the answer.
             .half_close(true)
             .serve_connection(TokioIo::new(stream), service);

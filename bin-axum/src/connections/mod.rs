@@ -22,7 +22,7 @@ use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
 pub(crate) use self::client_stream::Deadlines;
-use self::connection::{Phase, Terms};
+use self::connection::{ConnectionSettings, Phase};
 pub(crate) use self::listener::{accept, listen};
 use self::places::Places;
 pub(crate) use self::places::{Meters, Room};
@@ -46,7 +46,7 @@ pub(crate) struct Service {
 
 /// The open connections of an address.
 pub(crate) struct Connections {
-    terms: Terms,
+    settings: ConnectionSettings,
     refusal: Box<dyn Fn() -> Response<Bytes> + Send + Sync>,
     places: Arc<Places>,
     /// The pause between two accepted connections while places are lost.
@@ -61,7 +61,7 @@ impl Connections {
         let pause = STAY / u32::try_from(room.clients).unwrap_or(u32::MAX);
         let places = Places::new(room, meters);
         let (refusals, phase) = (Arc::new(Semaphore::new(room.refused)), watch::Sender::new(Phase::Open));
-        Self { terms: Terms { app, deadlines, keep_alive }, refusal, places, pause, refusals, phase }
+        Self { settings: ConnectionSettings { app, deadlines, keep_alive }, refusal, places, pause, refusals, phase }
     }
 
     /// Answers the requests of a connection until it ends, or refuses it if too many are busy.
@@ -69,7 +69,7 @@ impl Connections {
     pub(crate) async fn answer(&self, stream: TcpStream) {
         match self.places.take() {
             Some(place) => {
-                tokio::spawn(connection::answer(stream, place, self.terms.clone(), self.phase.subscribe()));
+                tokio::spawn(connection::answer(stream, place, self.settings.clone(), self.phase.subscribe()));
             }
             None => self.refuse(stream),
         }

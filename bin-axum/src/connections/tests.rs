@@ -264,8 +264,8 @@ async fn a_connection_between_requests_is_small() {
     let listener = listen("127.0.0.1:0".parse().unwrap(), 1).unwrap();
     let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let places = Places::new(ROOM, Meters::none());
-    let terms = Terms { app: Router::new(), deadlines: NEVER, keep_alive: true };
+    let settings = ConnectionSettings { app: Router::new(), deadlines: NEVER, keep_alive: true };
     let phase = watch::Sender::new(Phase::Open);
-    let task = connection::answer(stream, places.take().unwrap(), terms, phase.subscribe());
+    let task = connection::answer(stream, places.take().unwrap(), settings, phase.subscribe());
     assert!(size_of_val(&task) <= 2_048, "{} bytes", size_of_val(&task));
 }

@@ -22,7 +22,7 @@ const JACARANDAS: i64 = 20;
 /// The one after them.
 const FOREIGN: i64 = 481;
 
-/// Goods of which there are hundreds, and services: freight, and what is done on site.
+/// Goods by the hundred, and services: freight, and what is done on site.
 const GOODS: i64 = 48;
 const FREIGHT: i64 = 711;
 const SERVICE: i64 = 714;

@@ -1,4 +1,4 @@
-//! Reads Prometheus' text format, of which the recorder writes name, labels and value.
+//! Reads Prometheus' text format, as the recorder writes it: name, labels and value.
 //!
 //! The crates that read it leave out labels with braces, which the templates of paths have, or are
 //! not under a licence that this project takes.

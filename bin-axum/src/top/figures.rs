@@ -19,7 +19,7 @@ pub(super) struct Figures {
     pub(super) gauges: Gauges,
 }
 
-/// Counters of which a view shows rates.
+/// Counters that a view shows as rates.
 #[derive(Default)]
 pub(super) struct Traffic {
     pub(super) requests: BTreeMap<RequestKey, f64>,
@@ -36,7 +36,7 @@ pub(super) struct RequestKey {
     pub(super) status: String,
 }
 
-/// Counters of which a view shows the last minute.
+/// Counters that a view shows for the last minute.
 #[derive(Default)]
 pub(super) struct Outcomes {
     pub(super) stampings: ByName,

@@ -1,8 +1,7 @@
 //! What a server is doing now, for `svc top` and the page `/top` of the operators' address.
 //!
 //! The server turns the figures of `/metrics` into one [`View`], on a [`Board`] that keeps the last
-//! readings. Whoever watches gets that view: the page, which draws charts of it, and the command,
-//! which draws a [`Screen`].
+//! readings. The page draws charts of that view, and the command a [`Screen`].
 
 mod board;
 mod exposition;

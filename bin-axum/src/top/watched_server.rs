@@ -33,7 +33,7 @@ impl WatchedServer {
     }
 
     /// What is going on, or why that is not known.
-    pub(crate) async fn look(&self) -> Result<View, String> {
+    pub(crate) async fn view(&self) -> Result<View, String> {
         let late = |_| format!("no answer within {} s", TIMEOUT.as_secs());
         tokio::time::timeout(TIMEOUT, self.exchange()).await.map_err(late)?
     }

@@ -107,7 +107,7 @@ fn a_process_holds_no_more_connections_than_it_may() {
         svc.command(&["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--max-connections", "10"]);
     let server = Svc::start(command.env("DATABASE_URL", url(&cluster.options("svc"))), key);
     let admin = server.admin();
-    let most = scope(|scope| {
+    let max_seen = scope(|scope| {
         for thread in 0..16 {
             let (server, admin) = (&server, &admin);
             scope.spawn(move || {
@@ -128,7 +128,7 @@ fn a_process_holds_no_more_connections_than_it_may() {
             })
             .max()
     });
-    assert!(most.is_some_and(|most| (4..=MAX).contains(&most)), "{most:?}");
+    assert!(max_seen.is_some_and(|max_seen| (4..=MAX).contains(&max_seen)), "{max_seen:?}");
     server.stop(Signal::SIGTERM);
     cluster.stop().unwrap();
 }

@@ -1,6 +1,7 @@
 //! `record!` declares a record of svc-core. [`svc_core::record`] documents its syntax.
 //!
-//! `parse` reads a declaration; `expand` has a function per generated struct; `texts` documents fields.
+//! `parse` reads a declaration; `expand` has a function per generated struct; `texts` documents
+//! fields.
 //!
 //! [`svc_core::record`]: https://docs.rs/svc-core/latest/svc_core/record/index.html
 

@@ -34,7 +34,7 @@ pub struct UnsealedDocument<'a> {
 }
 
 /// Why a host has no parts for a document, in Spanish and for the user: the document is rejected
-/// with this text, and asked about again when it is restamped.
+/// with this text, and asked about again when it is reissued.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AttachmentFault(pub String);
@@ -43,7 +43,7 @@ pub struct AttachmentFault(pub String);
 /// write, and addendas of receivers. Given to [`super::ContextBuilder::attachments`].
 ///
 /// A document is asked about after it was validated and before it is sealed, once, unless it is
-/// built anew: it was rejected and restamped, or changed meanwhile. It is asked about by the worker
+/// built anew: it was rejected and reissued, or changed meanwhile. It is asked about by the worker
 /// that has it stamped, outside any transaction, so that an answer may take until
 /// [`Self::deadline`]. An error, a late answer, a panic, and parts that would leave the document
 /// malformed ([`DocumentParts::check`]) reject the document: `error_codigo` is

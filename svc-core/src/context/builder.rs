@@ -134,8 +134,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets where jobs run that compute for milliseconds, such as drawing a PDF: `run` takes each to
-    /// a thread that answers no requests, for example with tokio's `spawn_blocking`, and at most
+    /// Sets where jobs run that compute for milliseconds, such as drawing a PDF: `run` takes each
+    /// to a thread that answers no requests, for example with tokio's `spawn_blocking`, and at most
     /// `at_once` are there at a time. By default they run where they are awaited, which suits a
     /// process that answers one request at a time.
     #[must_use]
@@ -167,10 +167,10 @@ impl ContextBuilder {
         self
     }
 
-    /// Keeps a log of each company's requests in the store for three days: time, method, template of
-    /// the path, status, code of error, duration, key and client's address, no queries and no
-    /// bodies. [`Context::keep_current`] writes it every two seconds, so a process that does not run
-    /// that should not keep one. By default there is none.
+    /// Keeps a log of each company's requests in the store for three days: time, method, template
+    /// of the path, status, code of error, duration, key and client's address, no queries and no
+    /// bodies. [`Context::keep_current`] writes it every two seconds, so a process that does not
+    /// run that should not keep one. By default there is none.
     #[must_use]
     pub fn log_requests(mut self) -> Self {
         self.settings.log_requests = true;
@@ -295,8 +295,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets how the host tells who makes a request that bears no API key; by default such a request is
-    /// refused.
+    /// Sets how the host tells who makes a request that bears no API key; by default such a request
+    /// is refused.
     #[must_use]
     pub fn authenticator(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticator = Some(Arc::new(authenticator));

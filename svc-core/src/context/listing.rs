@@ -29,8 +29,8 @@ pub struct Listing<'a, L> {
 }
 
 impl Context {
-    /// Reads the records of a list in `company`, of Svc or of a host, page by page and in the order of
-    /// their claves.
+    /// Reads the records of a list in `company`, of Svc or of a host, page by page and in the order
+    /// of their claves.
     ///
     /// ```no_run
     /// # use futures_util::TryStreamExt as _;

@@ -34,8 +34,8 @@ impl<O: Operation> Step for O {
 }
 
 impl Context {
-    /// The context of an operation that `actor` runs in `company`; `tx` must be a transaction of that
-    /// company.
+    /// The context of an operation that `actor` runs in `company`; `tx` must be a transaction of
+    /// that company.
     pub fn cx<'a>(&'a self, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Cx<'a> {
         Cx {
             tx,
@@ -60,9 +60,9 @@ impl Context {
         outcome
     }
 
-    /// Runs `operation` in `company` as [`Self::run`] does and undoes it: nothing is written, and no
-    /// number is used up. Returns what it would return, and the types of the events that it would
-    /// emit, each once, in the order of their first event (contract §9).
+    /// Runs `operation` in `company` as [`Self::run`] does and undoes it: nothing is written, and
+    /// no number is used up. Returns what it would return, and the types of the events that it
+    /// would emit, each once, in the order of their first event (contract §9).
     pub async fn rehearse<O: Operation>(
         &self,
         company: CompanyId,

@@ -8,15 +8,15 @@ use crate::store::StoreError;
 use crate::usage::{self, Taking};
 
 impl Context {
-    /// Adds the usage of all keys and companies since the last merge to the store, and reads what other
-    /// processes added. [`Context::work`] does so at its end. Usage that is not merged is lost with the
-    /// process. After an error of the store, the usage is kept for the next merge.
+    /// Adds the usage of all keys and companies since the last merge to the store, and reads what
+    /// other processes added. [`Context::work`] does so at its end. Usage that is not merged is
+    /// lost with the process. After an error of the store, the usage is kept for the next merge.
     pub async fn merge_usage(&self) -> Result<(), StoreError> {
         self.merge(Taking::All).await
     }
 
-    /// The same for the companies of which other processes must know now: their usage is large beside
-    /// what their limits leave, or five seconds old. [`Context::work`] does so every 250 ms.
+    /// The same for the companies that other processes must know about now: their usage is large
+    /// beside what their limits leave, or five seconds old. [`Context::work`] does so every 250 ms.
     pub async fn merge_due_usage(&self) -> Result<(), StoreError> {
         self.merge(Taking::Due).await
     }
@@ -25,9 +25,9 @@ impl Context {
         self.shared.merging.merge(taking, &self.shared.ledger, self.store(), self.now()).await
     }
 
-    /// The companies that sent this process the most requests in this minute and the one before, the
-    /// busiest first, at most `max`; with each, how many requests it sent, admitted or refused. That
-    /// count begins anew when a company that was idle is busy again.
+    /// The companies that sent this process the most requests in this minute and the one before,
+    /// the busiest first, at most `max`; with each, how many requests it sent, admitted or refused.
+    /// That count begins anew when a company that was idle is busy again.
     pub fn busiest_companies(&self, max: usize) -> Vec<(CompanyId, u64)> {
         self.shared.ledger.busiest(max, self.now())
     }
@@ -41,8 +41,8 @@ impl Context {
         }
     }
 
-    /// Lets other processes know of a request near its limit, if the store answers in time. The merge
-    /// goes on if the request is given up, since a cancelled one may count twice.
+    /// Lets other processes know of a request near its limit, if the store answers in time. The
+    /// merge goes on if the request is given up, since a cancelled one may count twice.
     pub(crate) async fn merge_urgent_usage(&self) {
         let context = self.clone();
         let merging = tokio::spawn(async move { context.merge_due_usage().await });

@@ -51,8 +51,8 @@ pub(crate) struct Valuation {
 }
 
 impl ProductValue {
-    /// Applies a movement that changes the stock of a warehouse by `more`. `None`, without any change,
-    /// if an amount exceeds 18 digits.
+    /// Applies a movement that changes the stock of a warehouse by `more`. `None`, without any
+    /// change, if an amount exceeds 18 digits.
     pub(crate) fn moved(&mut self, movement: &StockMovement, more: Decimal) -> Option<Valuation> {
         if movement.tipo.is_transfer() || more.is_zero() {
             self.worth(movement)
@@ -63,9 +63,9 @@ impl ProductValue {
         }
     }
 
-    /// Adds stock that another company's books value at `valor`, and the cost of one unit that was known
-    /// there. `None`, without any change, if an amount exceeds 18 digits, or if stock and value are then
-    /// on different sides.
+    /// Adds stock that another company's books value at `valor`, and the cost of one unit that was
+    /// known there. `None`, without any change, if an amount exceeds 18 digits, or if stock and
+    /// value are then on different sides.
     pub(crate) fn open(&mut self, more: Decimal, valor: Decimal, costo: Option<Money>) -> Option<()> {
         let (after, worth) = (self.existencia.get() + more, self.valor.get() + valor);
         let is_sided = worth.is_zero() || !after.is_zero() && worth.is_sign_negative() == after.is_sign_negative();
@@ -77,21 +77,21 @@ impl ProductValue {
         self.keep(after, worth, ultimo)
     }
 
-    /// Adds goods. Those that were sold below zero are settled first. `None`, without any change, if
+    /// Adds goods. They first make up for units sold below zero. `None`, without any change, if
     /// an amount exceeds 18 digits.
     fn enter(&mut self, cantidad: Quantity, costo: IncomingCost) -> Option<Valuation> {
         let (there, before) = (self.existencia.get(), self.valor.get());
         let after = there + cantidad.get();
         let short = (-there).max(Decimal::ZERO).min(cantidad.get());
-        // What leaves the books with the settled units, which left at this value.
-        let settled = share(-before, short, -there);
+        // What leaves the books with those units, which left at this value.
+        let owed = share(-before, short, -there);
         let importe = match costo {
             IncomingCost::Each(unit) => cost_of(cantidad, unit)?,
             IncomingCost::Whole(importe) => importe,
             IncomingCost::Average if there > Decimal::ZERO => proportion(before, cantidad.get(), there)?,
             IncomingCost::Average => {
                 let rest = Quantity::new(cantidad.get() - short);
-                Money::new(settled + cost_of(rest, self.last())?.get())
+                Money::new(owed + cost_of(rest, self.last())?.get())
             }
         };
         let costo_unitario = match costo {
@@ -102,9 +102,9 @@ impl ProductValue {
         let valor = if short.is_zero() {
             before + importe.get()
         } else if after <= Decimal::ZERO {
-            before + settled
+            before + owed
         } else if costo == IncomingCost::Average {
-            importe.get() - settled
+            importe.get() - owed
         } else {
             importe.get() - share(importe.get(), short, cantidad.get())
         };
@@ -133,7 +133,7 @@ impl ProductValue {
         Some(Valuation { costo_unitario, importe, ajuste: Decimal::ZERO })
     }
 
-    /// What goods are worth, as whoever records it says, that move without changing the stock's value.
+    /// The recorded worth of goods that move without changing the stock's value.
     fn worth(&self, movement: &StockMovement) -> Option<Valuation> {
         let costo_unitario = match movement.costo {
             IncomingCost::Each(unit) => unit,

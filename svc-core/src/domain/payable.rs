@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_taxes_of_a_payable_fit_in_its_total() {
-        let judged = |total: &str, [iva, ieps, isr, withheld]: [&str; 4]| {
+        let checked = |total: &str, [iva, ieps, isr, withheld]: [&str; 4]| {
             let balance = |text: &str| Balance::new(text.parse().unwrap());
             let taxes = PayableTaxes {
                 iva: balance(iva),
@@ -109,7 +109,7 @@ mod tests {
             ("10", ["11", "1", "3", "0"], Err("retencion_isr")),
             ("1", ["0", "0", "1000000000000000000", "0"], Err("retencion_isr")),
         ] {
-            assert_eq!(judged(total, taxes), expected.map_err(str::to_owned), "{total} {taxes:?}");
+            assert_eq!(checked(total, taxes), expected.map_err(str::to_owned), "{total} {taxes:?}");
         }
     }
 

@@ -174,8 +174,9 @@ impl Instalment {
 
 impl LockedReceivable {
     /// Refuses a receivable that cannot be paid, in this order: a cancelled one; one of an invoice
-    /// whose cancellation was requested; through the API also one without a breakdown of taxes, or of a document that is neither a sale nor an
-    /// invoice (the application collects those); one of an invoice without payment method.
+    /// whose cancellation was requested; through the API also one without a breakdown of taxes, or
+    /// of a document that is neither a sale nor an invoice (the application collects those); one of
+    /// an invoice without payment method.
     pub(crate) fn validate(&self, through_the_api: bool) -> Result<(), Error> {
         let sale = self.sale.as_ref();
         if self.estatus == ReceivableStatus::Cancelado || sale.is_some_and(|sale| sale.cancelada) {

@@ -12,7 +12,7 @@ use super::tax::LineRates;
 use super::words::PurchaseStatus;
 use crate::error::{Code, Error};
 
-/// The amounts of a line of which nothing is withheld: IVA is `iva` if given, otherwise `rate` of
+/// The amounts of a line without withholding: IVA is `iva` if given, otherwise `rate` of
 /// the discounted subtotal with its IEPS.
 pub(crate) fn line_amounts(
     cantidad: Quantity,
@@ -28,7 +28,7 @@ pub(crate) fn line_amounts(
     Amounts { iva, ieps, ..untaxed }.with_total()
 }
 
-/// The amounts of a line of which the company withholds ISR and IVA: at most the amount before
+/// The amounts of a line with ISR and IVA withheld by the company: at most the amount before
 /// taxes, and at most the IVA. Fails with the field and the reason.
 pub(crate) fn withhold(line: Amounts, isr: Money, iva: Money) -> Result<Amounts, (&'static str, &'static str)> {
     if isr.get() > line.subtotal.get() - line.descuento.get() {

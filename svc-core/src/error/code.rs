@@ -1,7 +1,7 @@
 //! The public errors, in one table: name, HTTP status, wire code and Spanish text.
 
-/// An error of a host's own operations: a constant that its [`Spec`](crate::operation::Spec) lists and
-/// that [`Code::Own`] refers to.
+/// An error of a host's own operations: a constant that its [`Spec`](crate::operation::Spec) lists
+/// and that [`Code::Own`] refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OwnCode {
     status: u16,

@@ -70,8 +70,8 @@ fn members(json: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     serde_json::Deserializer::from_str(json).deserialize_map(MemberList).ok()
 }
 
-/// Copies `json`, with each object of the one member `{"$": "…"}` replaced by the JSON that `resolve`
-/// returns for its text.
+/// Copies `json`, with each object of the one member `{"$": "…"}` replaced by the JSON that
+/// `resolve` returns for its text.
 pub(crate) fn resolved<E>(json: &str, resolve: &mut dyn FnMut(&str) -> Result<String, E>) -> Result<String, E> {
     let joined = |parts: Result<Vec<String>, E>| parts.map(|parts| parts.join(","));
     match json.as_bytes().first() {

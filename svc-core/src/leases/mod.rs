@@ -244,8 +244,8 @@ struct Leasing<'a, Q: ?Sized> {
     queues: &'a [&'a Q],
     pace: Pace,
     allowance: Allowance,
-    /// Only records due by then, by the company's clock, are leased, so that a pass ends even if records that it postpones
-    /// become due again.
+    /// Only records due by then, by the company's clock, are leased, so that a pass ends even if
+    /// records that it postpones become due again.
     due: DateTime<Utc>,
     companies: FairQueue<(CompanyId, Queue), ClockAhead>,
     prepared: bool,

@@ -1,4 +1,4 @@
-//! What owners of companies are told: their certificate ends soon, or stamping waits for them.
+//! E-mails to owners of companies: their certificate ends soon, or stamping waits for them.
 
 use chrono::{DateTime, Utc};
 
@@ -14,13 +14,13 @@ use crate::posting::mailing::one_line;
 use crate::store::{Backlog, NAMED_DOCUMENTS, NewMail, StoreError, TOLD_FOR, WaitingDocuments};
 
 /// Queues an e-mail for the owner of each company whose signing certificate ends within 30 days, or
-/// whose documents wait for a person: the provider refuses the account or the certificate, nobody can
-/// tell what became of them, or, `without_provider`, nobody stamps them. Each is told once: of a
-/// certificate by its number, of documents until others wait. Returns how many e-mails it queued;
+/// whose documents wait for a person: the provider refuses the account or the certificate, nobody
+/// can tell what became of them, or, `without_provider`, nobody stamps them. Each is told once: of
+/// a certificate by its number, of documents until others wait. Returns how many e-mails it queued;
 /// [`notify_due`](super::notify_due) sends them.
 ///
-/// The owner is the company's first active user; without an address nobody is told. A test company's
-/// certificate ends by its own clock.
+/// The owner is the company's first active user; without an address nobody is told. A test
+/// company's certificate ends by its own clock.
 ///
 /// Call it on a timer. Several processes may run it at once. A company that fails is logged and
 /// counted, and delays no other; the error is that of the search.
@@ -66,7 +66,7 @@ async fn about_certificate(cx: &mut Cx<'_>, address: &str) -> Result<bool, Error
     let now = cx.earlier_now().await?;
     let Some(certificate) = cx.tx.signing_certificate().await? else { return Ok(false) };
     let end = certificate.hasta.get();
-    // The number is told of once.
+    // Each number gets one e-mail.
     let ever = DateTime::<Utc>::UNIX_EPOCH;
     if end >= now + RENEWAL_NOTICE
         || !cx.tx.note_told(OwnerMatter::Certificate, &certificate.numero, ever, cx.now).await?

@@ -1,4 +1,4 @@
-//! What an agent is told.
+//! Answers to an agent.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -32,7 +32,8 @@ pub(super) fn said(value: Value) -> CallToolResult {
     result
 }
 
-/// An answer for the agent, which can read a refusal and act on it. `digest` is that of a rehearsal.
+/// An answer for the agent, which can read a refusal and act on it. `digest` is that of a
+/// rehearsal.
 pub(super) fn of(path: &str, answer: Response<Bytes>, digest: Option<String>) -> CallToolResult {
     let (head, body) = answer.into_parts();
     let (status, headers) = (head.status, head.headers);

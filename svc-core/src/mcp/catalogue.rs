@@ -36,7 +36,7 @@ pub(super) struct Offered {
     pub(super) described: Tool,
     /// The name by which `svc do` and the office know it.
     pub(super) name: Option<&'static str>,
-    /// The scopes of which the key needs one.
+    /// The scopes; the key needs one of them.
     pub(super) scopes: Scopes,
     pub(super) surface: Surface,
     pub(super) method: Method,
@@ -106,7 +106,8 @@ fn hints(http: &Http) -> ToolAnnotations {
         .open_world(http.reaches_out())
 }
 
-/// What is said of an action: one that writes may change anything and ask the authority for something.
+/// What is said of an action: one that writes may change anything and ask the authority for
+/// something.
 fn hints_of_action(writes: bool) -> ToolAnnotations {
     ToolAnnotations::new().read_only(!writes).destructive(writes).idempotent(!writes).open_world(writes)
 }
@@ -203,8 +204,8 @@ pub(super) struct Call {
 }
 
 impl Offered {
-    /// Turns the arguments of a call into a request; the API validates the values. An error is for the
-    /// agent to read.
+    /// Turns the arguments of a call into a request; the API validates the values. An error is for
+    /// the agent to read.
     pub(super) fn call(&self, mut given: JsonObject) -> Result<Call, String> {
         self.refuse_unknown(&given)?;
         let (mut path, mut query) = (self.path.clone(), Vec::new());

@@ -1,8 +1,8 @@
 //! The digest of a rehearsal, with which its write is confirmed.
 //!
-//! It proves that the write was rehearsed with success: by the same key, with the same arguments, not
-//! long ago. It is signed with the secret of that key, so no server has to remember it; and no two are
-//! the same, so that two rehearsals of a write confirm two writes.
+//! It proves that the write was rehearsed with success: by the same key, with the same arguments,
+//! not long ago. It is signed with the secret of that key, so no server has to remember it; and no
+//! two are the same, so that two rehearsals of a write confirm two writes.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::digest::Key;

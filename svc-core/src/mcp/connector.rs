@@ -28,8 +28,8 @@ use crate::operation::JSON;
 use crate::pipeline::rehearsal::REHEARSAL;
 use crate::pipeline::respond::SCOPES;
 
-/// What of an agent's own request goes to the API: its credentials, and what marks a browser, which the
-/// API refuses.
+/// What of an agent's own request goes to the API: its credentials, and what marks a browser, which
+/// the API refuses.
 const PASSED_ON: [HeaderName; 3] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN];
 pub(super) const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -86,8 +86,8 @@ impl Connector {
         Self { keys: self.keys.clone(), ..Self::new(self.offer.clone(), Arc::clone(&self.upstream)) }
     }
 
-    /// The scopes of the key, which every answer to it names; `None` if the API is of a version that
-    /// does not.
+    /// The scopes of the key, which every answer to it names; `None` if the API is of a version
+    /// that does not.
     async fn scopes(&self, own: &HeaderMap) -> Result<Option<KeyScopes>, String> {
         let request = request(Method::GET, SCOPES_PATH, own, None)?;
         let answer = self.upstream.send(Surface::Api, request).await?;
@@ -134,7 +134,7 @@ impl Connector {
         if !offer.each && few::has(offer, tool) {
             return Ok(self.few(tool, given, own).await.unwrap_or_else(fault));
         }
-        // An operation is a tool of its own to whoever knows its name, listed or not.
+        // An operation can be called as a tool by its name, listed or not.
         let unknown = || ErrorData::invalid_params(format!("no tool {tool:?}"), None);
         let offered = offer.catalogue.find(tool).filter(|offered| offer.offers(offered)).ok_or_else(unknown)?;
         Ok(match How::taken_from(&mut given) {
@@ -216,8 +216,8 @@ impl Connector {
         Ok((path, answer, digest))
     }
 
-    /// The key of a write: that of the rehearsal which it confirms, the one given, or one that is the
-    /// same for the same creation.
+    /// The key of a write: that of the rehearsal which it confirms, the one given, or one that is
+    /// the same for the same creation.
     fn idempotency_key(&self, offered: &Offered, given: &JsonObject, how: &How, own: &HeaderMap) -> String {
         // Before a key of the agent's, with which one rehearsal would confirm many writes.
         if let Some(digest) = &how.digest {

@@ -98,7 +98,8 @@ pub(super) fn find(offer: &Offer, scopes: Option<&KeyScopes>, text: &str) -> Cal
     said(json!({ "operations": operations, "more": found.len() - operations.len() }))
 }
 
-/// The operations that a key with these scopes may run and that match the words, the best match first.
+/// The operations that a key with these scopes may run and that match the words, the best match
+/// first.
 fn ranked<'o>(offer: &'o Offer, scopes: Option<&KeyScopes>, wanted: &[String]) -> Vec<&'o Offered> {
     let scored = offer.allowed(scopes).map(|offered| (offered.words.score(wanted), offered));
     let mut found: Vec<_> = scored.filter(|(score, _)| *score > 0).collect();

@@ -54,8 +54,8 @@ impl NamedKeys {
         self.0.values()
     }
 
-    /// The credentials that a call names. It need not name any where there is one, or where the agent's
-    /// own request bears a key.
+    /// The credentials that a call names. It need not name any where there is one, or where the
+    /// agent's own request bears a key.
     pub(super) fn chosen<'h>(
         &'h self,
         given: &mut JsonObject,

@@ -66,8 +66,8 @@ impl Offer {
         self
     }
 
-    /// Runs a write only with the digest of its rehearsal by the same key with the same arguments, at
-    /// most 15 minutes old. So nothing is done of which nobody saw what it would do.
+    /// Runs a write only with the digest of its rehearsal by the same key with the same arguments,
+    /// at most 15 minutes old. So nothing is done before somebody saw what it would do.
     #[must_use]
     pub fn confirmed(mut self, confirmed: bool) -> Self {
         self.confirmed = confirmed;

@@ -2,9 +2,9 @@
 //!
 //! An agent that repeats a call, because it lost the answer or forgot that it had made it, repeats
 //! the arguments too. So a write's key is derived from the agent's session, the operation and the
-//! arguments; without sessions, its API key takes the session's place, and a repetition is one for as
-//! long as the API keeps answers. Edits get a new key each time: the agent that sets a value, another
-//! and the first one again means all three.
+//! arguments; without sessions, its API key takes the session's place, and a repetition is one for
+//! as long as the API keeps answers. Edits get a new key each time: the agent that sets a value,
+//! another and the first one again means all three.
 
 use rmcp::model::JsonObject;
 use sha2::{Digest, Sha256};

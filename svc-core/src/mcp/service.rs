@@ -26,8 +26,8 @@ use crate::service::Api;
 /// Where it is mounted beside the API.
 pub(crate) const MCP: &str = "/mcp";
 
-/// The tools over streamable HTTP, for any number of agents: each request bears its own API key, with
-/// the headers of the API, and acts for that key's company.
+/// The tools over streamable HTTP, for any number of agents: each request bears its own API key,
+/// with the headers of the API, and acts for that key's company.
 ///
 /// It keeps no sessions, so any process may answer any request, one of AWS Lambda too. A request is
 /// answered by one JSON document; its body is bounded like those of the API in size and time.
@@ -44,8 +44,8 @@ impl Mcp {
         let office = has_office.then(|| Office::new(context));
         let upstream = Arc::new(Here { api: Api::new(context), office });
         let connector = Connector::without_sessions(offer, upstream);
-        // Whoever calls needs a key, which no page in a browser has; so hosts and origins need no check
-        // of their own.
+        // A call needs a key, which no page in a browser has; so hosts and origins need no check of
+        // their own.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_legacy_session_mode(false)

@@ -275,7 +275,7 @@ async fn arguments_of_the_wrong_kind_are_refused() {
     assert_eq!(recorder.count(), 0);
     assert!(connector.call("listNothing", JsonObject::new(), &HeaderMap::new()).await.is_err(), "no such tool");
     call(&connector, "listCustomers", json!({ "limite": 1 })).await;
-    assert_eq!(recorder.last().2, "/clientes?limite=1", "an operation is a tool to whoever knows its name");
+    assert_eq!(recorder.last().2, "/clientes?limite=1", "an operation is a tool to a client that knows its name");
 }
 
 #[tokio::test]

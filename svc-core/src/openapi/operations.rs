@@ -8,8 +8,8 @@ use super::{Writer, examples, groups, parameters};
 use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Http, Idempotency, Method, Repetition};
 
-/// The extension that names filters of which one is required: OpenAPI can require a parameter, but
-/// not one of several.
+/// The extension that names filters when one of them is required: OpenAPI can require a parameter,
+/// but not one of several.
 const ONE_OF: &str = "x-requires-one-of";
 
 impl Writer<'_> {

@@ -4,8 +4,8 @@
 //!   per event (`## venta.creada`). In an operation's section, an item ``- `name`: text`` describes
 //!   a query parameter, or with `{name}` a parameter of the path. An operation's heading continues
 //!   with its summary.
-//! - `errors.md`: when each error occurs, and what to do about it in both languages. In Spanish, the
-//!   error's own text says when.
+//! - `errors.md`: when each error occurs, and what to do about it in both languages. In Spanish,
+//!   the error's own text says when.
 //! - `fields.md`: what types and fields mean, in both languages.
 //! - `office.md`: the summaries and fields of operations that only have a name, in both languages.
 

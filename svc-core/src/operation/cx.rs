@@ -20,11 +20,11 @@ use crate::store::{NewEvent, Tx};
 /// Who calls an operation.
 #[derive(Debug, Clone)]
 pub enum Actor {
-    /// A request with an API key, on behalf of the user who owns the key, or of a user whom the host
-    /// signed in without one.
+    /// A request with an API key, on behalf of the user who owns the key, or of a user whom the
+    /// host signed in without one.
     Key {
-        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`; `~`
-        /// and the clave of a user without a key.
+        /// The key's identifier without the company's number: `<suffix>` of `<company>_<suffix>`;
+        /// `~` and the clave of a user without a key.
         suffix: String,
         /// The clave of the user.
         owner: i64,
@@ -136,8 +136,8 @@ impl Cx<'_> {
         Ok(self.tx.group_events(grouped).await?)
     }
 
-    /// Writes a host's event to the outbox in this transaction, as [`Cx::emit`] writes one of Svc's.
-    /// Fails if the context does not know its kind: see
+    /// Writes a host's event to the outbox in this transaction, as [`Cx::emit`] writes one of
+    /// Svc's. Fails if the context does not know its kind: see
     /// [`ContextBuilder::event`](crate::ContextBuilder::event).
     pub async fn emit_own<E: OwnEvent>(&mut self, event: &E) -> Result<(), Error> {
         let kind = E::KIND;

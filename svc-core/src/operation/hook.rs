@@ -17,9 +17,9 @@ use crate::error::{Code, Error};
 /// The time limit of each part of a hook.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// What a host does before and after the operation `O`, in its transaction, however it was called: over
-/// HTTP, by name or from Rust. An error undoes all of it, and is the answer; a host's own are declared
-/// with [`OwnCode`](crate::OwnCode).
+/// What a host does before and after the operation `O`, in its transaction, however it was called:
+/// over HTTP, by name or from Rust. An error undoes all of it, and is the answer; a host's own are
+/// declared with [`OwnCode`](crate::OwnCode).
 ///
 /// Like the operation, it may run again after a collision of transactions, so it must have no side
 /// effects outside `cx`. A part that takes longer than 5 s fails. Operations that run as a part of

@@ -49,8 +49,8 @@ pub enum RegistryError {
     /// Two kinds of events have the same name, or types of the same name: the name, and both types.
     #[error("two kinds of events are called {0}: {1} and {2}")]
     Event(&'static str, &'static str, &'static str),
-    /// A host's kind of events has the area of events of Svc, where later versions may add some: the
-    /// name, the type and the event of Svc.
+    /// A host's kind of events has the area of events of Svc, where later versions may add some:
+    /// the name, the type and the event of Svc.
     #[error("the event {0} of {1} has the area of Svc's own {2}")]
     EventArea(&'static str, &'static str, &'static str),
     /// An operation emits events that were not declared: the type and the name.
@@ -62,8 +62,8 @@ pub enum RegistryError {
     /// A subscriber's name does not have its form: the name and the type.
     #[error("a subscriber's name has 1 to 60 lower-case letters, digits, _, - and .: {0:?} of {1}")]
     SubscriberName(&'static str, &'static str),
-    /// A subscriber asks for no events, or for a kind that is not known: the type and the name of the
-    /// kind.
+    /// A subscriber asks for no events, or for a kind that is not known: the type and the name of
+    /// the kind.
     #[error("the subscriber {0} asks for events that are not known: {1:?}")]
     SubscriberKind(&'static str, &'static str),
     /// The example of a kind of events is no JSON object: the name and the type.
@@ -106,7 +106,7 @@ impl Registry {
         self.entries.iter().find(|entry| entry.spec.name == Some(name))
     }
 
-    /// Adds a host's operation. Whoever serves this registry serves the operation: over HTTP if it
+    /// Adds a host's operation. A server of this registry serves it: over HTTP if it
     /// has a route, and by its name if it has one.
     #[must_use]
     pub fn operation<O>(mut self) -> Self
@@ -124,8 +124,8 @@ impl Registry {
         self
     }
 
-    /// Adds what a host does before and after an operation, Svc's or its own. The hooks of an operation
-    /// run in the order in which they were added.
+    /// Adds what a host does before and after an operation, Svc's or its own. The hooks of an
+    /// operation run in the order in which they were added.
     #[must_use]
     pub fn hook<O: Operation>(mut self, hook: impl Hook<O>) -> Self {
         self.hooks.add(hook);
@@ -155,8 +155,8 @@ impl Registry {
         &self.kinds
     }
 
-    /// Every error that an operation of this registry can answer over HTTP: [`Entry::errors`], and those
-    /// of its hooks.
+    /// Every error that an operation of this registry can answer over HTTP: [`Entry::errors`], and
+    /// those of its hooks.
     pub fn errors(&self, entry: &Entry) -> Vec<Code> {
         let mut all = entry.errors();
         for code in self.hook_errors(entry) {
@@ -200,8 +200,8 @@ impl Registry {
         words
     }
 
-    /// What a key with all scopes has: each of [`Registry::scopes`] but `oficina`, which is given by
-    /// name (contract §11).
+    /// What a key with all scopes has: each of [`Registry::scopes`] but `oficina`, which is given
+    /// by name (contract §11).
     pub fn all_scopes(&self) -> KeyScopes {
         KeyScopes::of_words(self.scopes().into_iter().filter(|word| *word != Scope::Oficina.word()))
     }
@@ -257,8 +257,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Checks the host's kinds of events against Svc's and each other, and that operations emit none
-    /// but these.
+    /// Checks the host's kinds of events against Svc's and each other, and that operations emit
+    /// none but these.
     fn validate_events(&self) -> Result<(), RegistryError> {
         let own = self.kinds.own();
         for (place, kind) in own.iter().enumerate() {

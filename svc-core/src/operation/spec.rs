@@ -114,11 +114,11 @@ pub struct Http {
 }
 
 impl Http {
-    /// The route of a host's own operation, for keys that have one of `scopes`. A segment of `path` in
-    /// braces is an integer and fills the input's field of that name.
+    /// The route of a host's own operation, for keys that have one of `scopes`. A segment of `path`
+    /// in braces is an integer and fills the input's field of that name.
     ///
-    /// A POST answers 201 and needs an Idempotency-Key, a PUT or DELETE answers 200 and needs one; a
-    /// DELETE takes no body. The other methods change this.
+    /// A POST answers 201 and needs an Idempotency-Key, a PUT or DELETE answers 200 and needs one;
+    /// a DELETE takes no body. The other methods change this.
     ///
     /// # Panics
     /// If `scopes` is empty: every operation of a host needs a key.
@@ -243,8 +243,8 @@ impl Http {
     }
 }
 
-/// What is known of an operation without running it. Its texts are in `openapi/texts/`, by its route
-/// or its name.
+/// What is known of an operation without running it. Its texts are in `openapi/texts/`, by its
+/// route or its name.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Spec {

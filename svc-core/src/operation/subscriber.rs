@@ -37,12 +37,13 @@ pub enum SubscriberStart {
 /// [`Context::work`](crate::Context::work) or
 /// [`run_subscribers`](crate::subscribers::run_subscribers) runs it.
 ///
-/// It gets each event at least once. Its place among the company's events moves on in the same commit
-/// as what it writes with `cx`, so that its effects in the database happen exactly once; what it does
-/// elsewhere may happen again. The events of one record come in their order. Those of other records do
-/// not wait for one that fails: it is tried again, after ten seconds and then less and less often, and
-/// given up after eight attempts in about a day. Events of the same record wait meanwhile, and go on
-/// once it is given up ([`abandoned_events`](crate::subscribers::abandoned_events)).
+/// It gets each event at least once. Its place among the company's events moves on in the same
+/// commit as what it writes with `cx`, so that its effects in the database happen exactly once;
+/// what it does elsewhere may happen again. The events of one record come in their order. Those of
+/// other records do not wait for one that fails: it is tried again, after ten seconds and then less
+/// and less often, and given up after eight attempts in about a day. Events of the same record wait
+/// meanwhile, and go on once it is given up
+/// ([`abandoned_events`](crate::subscribers::abandoned_events)).
 ///
 /// A subscriber that runs again after less than 30 days misses nothing; events are kept that long.
 pub trait Subscriber: Send + Sync + 'static {

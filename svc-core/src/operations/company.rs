@@ -31,7 +31,8 @@ impl Context {
     /// and owner.
     ///
     /// Settings that are left out default to: plan Pro, 3 licences, API on, no franchise, invoicing
-    /// on, no minimum advance, selling below stock allowed, no documents by e-mail, and an owner without an e-mail address.
+    /// on, no minimum advance, selling below stock allowed, no documents by e-mail, and an owner
+    /// without an e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         self.create(settings, false).await
     }

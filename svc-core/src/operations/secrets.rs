@@ -69,8 +69,8 @@ impl Context {
         }
     }
 
-    /// Looks at the secrets of the first companies that have any, at most a hundred. If a key is set
-    /// and none of them opens, returns why: a wrong key opens nothing.
+    /// Looks at the secrets of the first companies that have any, at most a hundred. If a key is
+    /// set and none of them opens, returns why: a wrong key opens nothing.
     pub async fn refused_secrets(&self) -> Result<Option<SecretsError>, StoreError> {
         if !self.sealer().has_key() {
             return Ok(None);

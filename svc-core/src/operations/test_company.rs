@@ -77,8 +77,8 @@ impl fmt::Debug for NewFork {
 }
 
 impl Context {
-    /// What a copy of a company with that name has of its own; the store copies the company. Fails if
-    /// the name is empty.
+    /// What a copy of a company with that name has of its own; the store copies the company. Fails
+    /// if the name is empty.
     pub fn new_fork(&self, nombre: String) -> Result<NewFork, Error> {
         normalize(CompanyChange { nombre: Some(nombre.clone()), ..CompanyChange::default() }, None)?;
         Ok(NewFork { nombre, cursor_key: random_bytes(self.random()), creada: self.now() })

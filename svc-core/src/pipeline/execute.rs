@@ -18,7 +18,7 @@ use crate::store::{StoreError, StoredAnswer, TransactionBody, Tx};
 pub(super) struct Write<'a> {
     pub(super) context: &'a Context,
     pub(super) caller: &'a Caller,
-    /// Who is told to the operation as its caller.
+    /// The caller, as the operation sees it.
     pub(super) actor: &'a Actor,
     pub(super) work: Work,
     pub(super) http: Http,

@@ -1,5 +1,5 @@
-//! An import: the body's lines are written while they come, in one transaction with the claim of the
-//! Idempotency-Key and the stored answer.
+//! An import: the body's lines are written while they come, in one transaction with the claim of
+//! the Idempotency-Key and the stored answer.
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -114,7 +114,7 @@ impl TransactionBody for HttpImport<'_> {
     }
 }
 
-/// What the client is told of an import that was not made.
+/// The answer to an import that was not made.
 fn refusal(error: ImportError) -> Error {
     let (line, source) = match error {
         ImportError::Lines(lines) => return Error::new(Code::LineaInvalida).message(lines.to_string()),

@@ -201,8 +201,8 @@ impl OfficeRequest<'_, '_> {
         outcome
     }
 
-    /// Reads the first lines; the others, if there are any, are read while the answer is sent, which
-    /// stays in flight until then.
+    /// Reads the first lines; the others, if there are any, are read while the answer is sent,
+    /// which stays in flight until then.
     async fn export(self, resource: Resource) -> Result<Reply, Error> {
         let Self { context, caller, meta, .. } = self;
         let mut export = context.export_of_existing(caller.company().id, resource);

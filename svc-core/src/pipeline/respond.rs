@@ -140,7 +140,8 @@ impl Reply {
 }
 
 /// `received` is the moment at which the request came, by the clock that `modificado` is written
-/// by, the company's. As the `Date` of a list it is never later than the state that was read (contract §3).
+/// by, the company's. As the `Date` of a list it is never later than the state that was read
+/// (contract §3).
 pub(super) fn response(
     outcome: Result<Reply, Error>,
     peticion: &str,

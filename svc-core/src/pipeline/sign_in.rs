@@ -46,9 +46,9 @@ impl fmt::Debug for Authenticated {
 }
 
 impl Context {
-    /// Authenticates a request to a host's own route as the API does its own: credentials, owner, plan,
-    /// terms, limits and scopes, in this order (contract §2). It counts as a request of the key and as an
-    /// operation of the company. [`Context::refusal`] makes the answer of an error.
+    /// Authenticates a request to a host's own route as the API does its own: credentials, owner,
+    /// plan, terms, limits and scopes, in this order (contract §2). It counts as a request of the
+    /// key and as an operation of the company. [`Context::refusal`] makes the answer of an error.
     pub async fn authenticate(&self, head: &http::request::Parts, scopes: Scopes) -> Result<Authenticated, Error> {
         let mut meta = ResponseMeta::default();
         let caller = super::admit(self, scopes, head, &mut meta).await?;
@@ -65,8 +65,9 @@ impl Context {
         respond::response(Err(error), &self.request_id(now), now, &meta).map(AnswerBody::in_memory)
     }
 
-    /// A layer for a host's own routes: who has no key with one of `scopes` gets the API's refusal, and
-    /// the handlers of all others find an `Arc<`[`Authenticated`]`>` among the request's extensions.
+    /// A layer for a host's own routes: who has no key with one of `scopes` gets the API's refusal,
+    /// and the handlers of all others find an `Arc<`[`Authenticated`]`>` among the request's
+    /// extensions.
     pub fn sign_in(&self, scopes: Scopes) -> SignIn {
         SignIn { context: self.clone(), scopes }
     }

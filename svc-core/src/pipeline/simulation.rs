@@ -21,8 +21,8 @@ const LATE: &str = "tarda";
 /// How late that is.
 const DELAY: Duration = Duration::from_secs(9);
 
-/// Simulates what the header of an authenticated request asks for: refuses the request, or marks its
-/// answer as late.
+/// Simulates what the header of an authenticated request asks for: refuses the request, or marks
+/// its answer as late.
 pub(super) fn simulate(headers: &HeaderMap, meta: &mut ResponseMeta<'_>) -> Result<(), Error> {
     let mut values = headers.get_all(SIMULATION).iter();
     let (value, second) = (values.next().map(http::HeaderValue::as_bytes), values.next());

@@ -1,4 +1,5 @@
-//! Pays receivables with advances: those named for a sale, when it is invoiced, and any other later.
+//! Pays receivables with advances: those named for a sale, when it is invoiced, and any other
+//! later.
 
 use rust_decimal::Decimal;
 

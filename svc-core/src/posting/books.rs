@@ -209,7 +209,7 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl I
     Ok(cxc)
 }
 
-/// Writes the entry of a sale, of which `prepaid` was paid before the books began.
+/// Writes the entry of a sale with `prepaid`, the part that was paid before the books began.
 async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost, prepaid: Money) -> Result<(), Error> {
     // An advance is owed like a sale, but is no income yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };

@@ -123,8 +123,8 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
     Ok((factura, heading))
 }
 
-/// Reduces the sale's receivable by the note's total, or by what is owed if that is less. Returns the
-/// payment; `None` if nothing is owed.
+/// Reduces the sale's receivable by the note's total, or by what is owed if that is less. Returns
+/// the payment; `None` if nothing is owed.
 pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
     let importe = note.amounts.total.min(saldo);
@@ -225,8 +225,8 @@ fn take(gone: &mut [GoodsMovement], producto: i64, cantidad: Quantity) -> Vec<Go
 }
 
 /// Locks what the credit note of the record `factura` changed. Refuses its cancellation if its
-/// balance in the customer's favour was applied elsewhere, or if the ticket that it credits has left
-/// the global invoice, since what it is in now is about the rest.
+/// balance in the customer's favour was applied elsewhere, or if the ticket that it credits has
+/// left the global invoice, since what it is in now is about the rest.
 pub(crate) async fn validate_undo(cx: &mut Cx<'_>, factura: i64, note: &CreditNote) -> Result<(), Error> {
     let refused = |text: &str| Err(Error::field(Code::EstadoInvalido, "factura", text));
     if note.ticket.is_some() {

@@ -53,8 +53,8 @@ async fn note(cx: &mut Cx<'_>, record: &RegisteredInvoice) -> Result<(), Error> 
     credit_note::undo(cx, record, &note).await
 }
 
-/// The refusal of a note that takes a ticket out of a global invoice: the ticket has an invoice of its
-/// own, which waits for it.
+/// The refusal of a note that takes a ticket out of a global invoice: the ticket has an invoice of
+/// its own, which waits for it.
 async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<Error, Error> {
     let own = cx.tx.invoice_of_sale(venta).await?;
     let own = own.ok_or_else(|| Error::internal(format!("ticket {venta} has no invoice of its own")))?;
@@ -64,8 +64,8 @@ async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<Error, Error> {
     )))
 }
 
-/// Whether an invoice waits in vain: for the note that takes its ticket out of a global invoice, which
-/// was rejected. Nobody has sent the invoice, so it can be given up.
+/// Whether an invoice waits in vain: for the note that takes its ticket out of a global invoice,
+/// which was rejected. Nobody has sent the invoice, so it can be given up.
 pub(crate) async fn waits_in_vain(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<bool, Error> {
     let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) else { return Ok(false) };
     let leaving = ticket::lock_leaving(cx, venta).await?;
@@ -76,7 +76,8 @@ pub(crate) async fn waits_in_vain(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) 
     Ok(queued.is_some_and(|queued| !queued.leased && queued.sealed.is_none()))
 }
 
-/// Undoes an invoice of one sale. A sale that was cancelled, or has another invoice, stays as it is.
+/// Undoes an invoice of one sale. A sale that was cancelled, or has another invoice, stays as it
+/// is.
 async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Result<(), Error> {
     let leaving = ticket::lock_leaving(cx, venta).await?;
     cx.tx.lock_receivables(venta).await?;

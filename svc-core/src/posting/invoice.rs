@@ -49,8 +49,8 @@ pub(crate) async fn request(
     Ok(Requested { invoice, before: false })
 }
 
-/// Validates a locked sale and invoices it. A fulfilled order or a ticket skips the stock and credit
-/// checks: its goods have left and it is already owed.
+/// Validates a locked sale and invoices it. A fulfilled order or a ticket skips the stock and
+/// credit checks: its goods have left and it is already owed.
 pub(crate) async fn invoice(
     cx: &mut Cx<'_>,
     sale: &LockedSale,
@@ -155,8 +155,8 @@ async fn validate_money(
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
-            // The due date was set by the branch's day, so what is due today, there or in Mexico, never
-            // blocks (contract §1).
+            // The due date was set by the branch's day, so what is due today, there or in Mexico,
+            // never blocks (contract §1).
             let today = mexico_date(cx.now.get()).min(cx.day_at(sale.sucursal));
             let owed = cx.tx.customer_balance(cliente, today).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;

@@ -12,8 +12,8 @@ const MAX_ADDRESSES: usize = 10;
 /// The longest address.
 const LONGEST: usize = 254;
 
-/// Queues a document that has just been stamped for its customer, where the company wants it. A test
-/// company's documents bother nobody.
+/// Queues a document that has just been stamped for its customer, where the company wants it. A
+/// test company's documents bother nobody.
 pub(crate) async fn stamped(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
     if !cx.company.enviar_documentos || cx.company.prueba {
         return Ok(());
@@ -23,7 +23,8 @@ pub(crate) async fn stamped(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> 
     queue(cx, factura, &document, to).await.map(drop)
 }
 
-/// Queues a stamped document for these addresses, or else for its customer's. Returns the addresses.
+/// Queues a stamped document for these addresses, or else for its customer's. Returns the
+/// addresses.
 pub(crate) async fn send(cx: &mut Cx<'_>, factura: i64, correo: Option<&str>) -> Result<Vec<String>, Error> {
     let refused = |code, text| Err(Error::field(code, "correo", text));
     let document = cx.tx.mailed_document(factura).await?.ok_or_else(|| {
@@ -91,8 +92,8 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_control()).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// The addresses in a text that separates them by commas or semicolons, each once; `Err` for what is
-/// none.
+/// The addresses in a text that separates them by commas or semicolons, each once; `Err` for what
+/// is none.
 fn addresses(text: &str) -> impl Iterator<Item = Result<String, ()>> {
     let mut seen = std::collections::BTreeSet::new();
     let parts = text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty());

@@ -39,7 +39,8 @@ pub(crate) struct PaymentData<'a> {
     pub(crate) referencia: Option<&'a str>,
     /// The captured deposit that it applies.
     pub(crate) deposito: Option<i64>,
-    /// Whether a credit note lowers the receivable. It needs no complement and no instalment number.
+    /// Whether a credit note lowers the receivable. It needs no complement and no instalment
+    /// number.
     pub(crate) by_note: bool,
     /// The part of an advance that pays it; required by the origin.
     pub(crate) anticipo: Option<&'a AdvancePart>,

@@ -130,8 +130,8 @@ pub(crate) async fn reopened(cx: &mut Cx<'_>, cxp: i64, payable: &NewPayable<'_>
     open(cx, cxp, apertura, apertura, cx.day_at(payable.sucursal)).await
 }
 
-/// Posts `change` of an imported account payable, of which `apertura` is then posted. The entry is
-/// about no document, like that of the import.
+/// Posts `change` of an imported account payable, whose part `apertura` is then posted. The entry
+/// is about no document, like that of the import.
 async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fecha: NaiveDate) -> Result<(), Error> {
     if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change.get()))? {
         cx.tx.insert_entry(&entry, cx.now).await?;
@@ -140,8 +140,8 @@ async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fec
 }
 
 /// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; of
-/// an order the bill leaves, and what came of it waits for another; an imported balance goes back to
-/// the opening account.
+/// an order the bill leaves, and what came of it waits for another; an imported balance goes back
+/// to the opening account.
 pub(crate) async fn unbilled(
     cx: &mut Cx<'_>,
     cxp: i64,

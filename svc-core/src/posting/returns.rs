@@ -65,9 +65,9 @@ pub(crate) async fn lines(
     Ok((found, amounts))
 }
 
-/// Takes goods back. `about` is the stamped invoice that a credit note (03) is about, own or global;
-/// without one only the books change. What the sale still owes is lowered; the rest goes back from
-/// `cuenta`, else it stays as a balance in the customer's favour.
+/// Takes goods back. `about` is the stamped invoice that a credit note (03) is about, own or
+/// global; without one only the books change. What the sale still owes is lowered; the rest goes
+/// back from `cuenta`, else it stays as a balance in the customer's favour.
 pub(crate) async fn take_back(
     cx: &mut Cx<'_>,
     sale: &LockedSale,

@@ -14,8 +14,8 @@ use crate::store::RegisteredInvoice;
 
 /// Records that `invoice` was stamped. Registry, sale, and receivable or payments get the fiscal
 /// folio; an income invoice emits `factura.timbrada`. `xml`, the stamped document if it is known,
-/// is stored for good, with its addenda if it has one, and the sealed one removed. The record must be locked and in a state that
-/// allows stamping.
+/// is stored for good, with its addenda if it has one, and the sealed one removed. The record must
+/// be locked and in a state that allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,

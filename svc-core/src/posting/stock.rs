@@ -70,8 +70,8 @@ struct Free {
 }
 
 /// Refuses goods that are not available beyond the reservations of others, unless the company sells
-/// below its stock. Orders made before an order come before it, later ones do not; whoever has
-/// reserved nothing (`own` is `None`) comes after all orders. The stock stays locked.
+/// below its stock. An order is served before later orders, and all orders before what has
+/// reserved nothing (`own` is `None`). The stock stays locked.
 pub(crate) async fn validate_there(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,

@@ -62,7 +62,7 @@ pub(crate) async fn global_of(
         _ if global.cancelacion_solicitada => {
             Err(refused(format_args!("está en la factura global {clave}, cuya cancelación se solicitó")))
         }
-        _ if !cx.tx.substitutes(clave).await?.is_empty() => {
+        _ if !cx.tx.substitutions(clave).await?.is_empty() => {
             Err(refused(format_args!("está en la factura global {clave}, que se está sustituyendo")))
         }
         _ => Ok(Some(global)),

@@ -1,5 +1,5 @@
-//! Bank accounts: `/cuentas-bancarias`. Balances and account numbers are never listed; an import brings
-//! what an account held before the books began.
+//! Bank accounts: `/cuentas-bancarias`. Balances and account numbers are never listed; an import
+//! brings what an account held before the books began.
 
 use super::filter::{choice, integer};
 use super::{List, ListSpec, PageSizes, record};

@@ -65,8 +65,8 @@ impl List for ListedEvent {
     }
 }
 
-/// The earliest time of the events that are listed: `given`, if it is within the 30 days that events
-/// are kept. The clean-up removes them by whole days, and so later.
+/// The earliest time of the events that are listed: `given`, if it is within the 30 days that
+/// events are kept. The clean-up removes them by whole days, and so later.
 pub(crate) fn oldest(now: DateTime<Utc>, given: Option<DateTime<Utc>>) -> DateTime<Utc> {
     let kept = now - KEPT;
     given.map_or(kept, |given| given.max(kept))

@@ -138,7 +138,7 @@ impl ListSpec {
 pub struct Query {
     /// The clave of the parent in the path of a sub-list.
     pub under: Option<i64>,
-    /// The conditions, all of which a record must satisfy.
+    /// The conditions; a record must satisfy all of them.
     pub conditions: Vec<Condition>,
     /// The page starts after this clave; `None` for the first page.
     pub after: Option<i64>,

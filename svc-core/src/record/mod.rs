@@ -24,26 +24,26 @@
 //! - `list`: the list's item contains it. `list: Type` gives it another type there;
 //!   `list: Type = expression` computes it from the fields above it, without a column.
 //! - `required: Type`: a creation must give it; an edit may change it, but not clear it.
-//! - `optional: Type`: bodies may leave it out, and an edit clears it with `null` or "". Then it has
-//!   the value `= value`, if the mark gives one.
+//! - `optional: Type`: bodies may leave it out, and an edit clears it with `null` or "". Then it
+//!   has the value `= value`, if the mark gives one.
 //! - `office: Type`: only the back office edits it. It can be cleared if it is an `Option` or the
 //!   mark has `= value`.
-//! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the list's
-//!   items contain it, but not stored; `opening: Type` is a balance that an import posts and an export
-//!   gives; `computed: Type` is stored, but no line gives it.
+//! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the
+//!   list's items contain it, but not stored; `opening: Type` is a balance that an import posts and
+//!   an export gives; `computed: Type` is stored, but no line gives it.
 //!
 //! `name in "column"` names the column if it differs. The documentation of a field is its row in
 //! `openapi/texts/fields.md` or `office.md`, unless the declaration has a comment of its own.
 //!
-//! Each name after the fields declares another struct: `import` implements `Import`, and the item of
-//! the list then `Exported`: it is written with every field that an import takes. `changes` (what
-//! the back office may edit by the rules of the import: no balance) implements `Changes`, and `stored`
-//! implements [`Stored`]. `create`, `edit` and `office` are bodies: the stored record is created
-//! from one (`From`) or changed by one (`edit`, `apply`). Rows are read by the index of a column in
-//! these lists.
+//! Each name after the fields declares another struct: `import` implements `Import`, and the item
+//! of the list then `Exported`: it is written with every field that an import takes. `changes`
+//! (what the back office may edit by the rules of the import: no balance) implements `Changes`, and
+//! `stored` implements [`Stored`]. `create`, `edit` and `office` are bodies: the stored record is
+//! created from one (`From`) or changed by one (`edit`, `apply`). Rows are read by the index of a
+//! column in these lists.
 //!
-//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; only the store knows which of them it
-//! computes or takes from another table.
+//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; only the store knows which of them
+//! it computes or takes from another table.
 //!
 //! # How to add a list
 //! Add a file here with `record!` and `impl List`, a line to [`crate::registry`], and a migration
@@ -104,12 +104,12 @@ pub trait Record: Sized {
     /// fields have none.
     const COLUMNS: &'static [&'static str];
 
-    /// Reads the record from a row of [`Record::COLUMNS`]. Fails if a column is missing or its value
-    /// does not fit the field.
+    /// Reads the record from a row of [`Record::COLUMNS`]. Fails if a column is missing or its
+    /// value does not fit the field.
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
-    /// Writes a row as JSON, like `Serialize` but without building the record. Returns the clave, by
-    /// which every list is ordered.
+    /// Writes a row as JSON, like `Serialize` but without building the record. Returns the clave,
+    /// by which every list is ordered.
     fn write<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 

@@ -65,8 +65,8 @@ impl List for Sale {
         exact("sku"),
     ]);
 
-    /// Lists type `venta` by default (`remision`, its former name, means the same), only documents that
-    /// are not cancelled, and allows a date range of at most 92 days.
+    /// Lists type `venta` by default (`remision`, its former name, means the same), only documents
+    /// that are not cancelled, and allows a date range of at most 92 days.
     fn normalize(query: &mut Query) -> Result<(), Error> {
         if query.get("tipo").is_some_and(|tipo| *tipo == Value::Text(SaleKind::Remision.word().into())) {
             query.set("tipo", Value::Text(SaleKind::Venta.word().into()));

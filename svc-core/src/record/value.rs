@@ -75,7 +75,8 @@ pub struct RowError {
     pub cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// A row that a store returns, with the columns of [`crate::record::Record::COLUMNS`] in their order.
+/// A row that a store returns, with the columns of [`crate::record::Record::COLUMNS`] in their
+/// order.
 pub trait Row {
     /// Reads the column at index `at`, which holds a value of that kind or null.
     fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError>;

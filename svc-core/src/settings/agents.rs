@@ -13,8 +13,8 @@ pub struct AgentSettings {
     /// Run an agent's write only with the digest of its rehearsal, at most 15 minutes old.
     #[arg(long = "mcp-confirm", env = "SVC_MCP_CONFIRM")]
     confirm: bool,
-    /// Offer agents a tool for each operation that the key allows, instead of four to find, describe,
-    /// rehearse and run operations.
+    /// Offer agents a tool for each operation that the key allows, instead of four to find,
+    /// describe, rehearse and run operations.
     #[arg(long = "mcp-each", env = "SVC_MCP_EACH")]
     each: bool,
 }

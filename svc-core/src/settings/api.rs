@@ -37,12 +37,12 @@ pub struct ApiSettings {
     /// Seconds within which the whole body of a request has to come.
     #[arg(long, env = "SVC_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = crate::context::DEFAULT_BODY_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3600))]
     body_timeout: u64,
-    /// Serve the back office's actions over HTTP too, at /office/v1 beside the API, to keys with the
-    /// scope oficina.
+    /// Serve the back office's actions over HTTP too, at /office/v1 beside the API, to keys with
+    /// the scope oficina.
     #[arg(long, env = "SVC_OFFICE")]
     office: bool,
-    /// Offer the operations to agents too, over the Model Context Protocol at /mcp: each request bears a
-    /// key of its own.
+    /// Offer the operations to agents too, over the Model Context Protocol at /mcp: each request
+    /// bears a key of its own.
     #[cfg(feature = "mcp")]
     #[arg(long, env = "SVC_MCP")]
     mcp: bool,
@@ -93,8 +93,8 @@ pub struct SecretsSettings {
 }
 
 impl SecretsSettings {
-    /// The sealer of these keys, for [`ContextBuilder::secrets`]; without a key if none is set. Fails
-    /// if a key is empty or not 64 hexadecimal digits, or if there are only old ones.
+    /// The sealer of these keys, for [`ContextBuilder::secrets`]; without a key if none is set.
+    /// Fails if a key is empty or not 64 hexadecimal digits, or if there are only old ones.
     pub fn sealer(&self) -> Result<Sealer, SettingError> {
         let key = self.secrets_key.as_ref().map(|key| match key.reveal() {
             "" => Err(SettingError("SVC_SECRETS_KEY is empty: leave it out, or give it a key".to_owned())),

@@ -17,8 +17,8 @@ pub struct FontSettings {
 }
 
 impl FontSettings {
-    /// Reads the files, for [`ContextBuilder::fonts`](crate::ContextBuilder::fonts); `None` if none is
-    /// set. Fails if a file cannot be read or used.
+    /// Reads the files, for [`ContextBuilder::fonts`](crate::ContextBuilder::fonts); `None` if none
+    /// is set. Fails if a file cannot be read or used.
     pub fn open(&self) -> Result<Option<Fonts>, SettingError> {
         let mut files = self.fonts.iter().filter(|file| !file.as_os_str().is_empty()).peekable();
         if files.peek().is_none() {

@@ -41,7 +41,8 @@ pub struct AccountBalance {
 pub trait AccountingTx {
     /// Inserts an entry and returns its clave. Each line gets the company's number for its account;
     /// the lines of a reversal get the numbers of the entry that it reverses. Fails with
-    /// [`StoreError::PeriodClosed`] if the entry's month is closed, whoever closes it at the same time.
+    /// [`StoreError::PeriodClosed`] if the entry's month is closed, even if that happens at the
+    /// same time.
     async fn insert_entry(&mut self, entry: &LedgerEntry, now: Timestamp) -> Result<i64, StoreError>;
 
     /// The entry of a sale's receivable that was not reversed; an imported sale has none.

@@ -194,8 +194,8 @@ pub trait BooksTx {
     /// Sets the last day of the closed months; the books are locked.
     async fn close_until(&mut self, day: Option<NaiveDate>) -> Result<(), StoreError>;
 
-    /// Whether, from here on, an entry of a closed month is dated the first day that is open: for what
-    /// the authority decides, which no one can put off.
+    /// Whether, from here on, an entry of a closed month is dated the first day that is open: for
+    /// what the authority decides, which no one can put off.
     fn postpone_entries(&mut self, postpones: bool);
 
     /// Inserts an entry without a document, as [`AccountingTx::insert_entry`] does.
@@ -215,11 +215,12 @@ pub trait BooksTx {
     /// The entry that revalues a currency at the end of this day and was not undone.
     async fn revaluation_entry(&mut self, day: NaiveDate, moneda: &str) -> Result<Option<i64>, StoreError>;
 
-    /// What accounts hold in foreign currency at the end of a day, without balances that are zero in
-    /// both currencies.
+    /// What accounts hold in foreign currency at the end of a day, without balances that are zero
+    /// in both currencies.
     async fn foreign_balances(&mut self, day: NaiveDate) -> Result<Vec<ForeignBalance>, StoreError>;
 
-    /// The balances of accounts at the end of a day, by code and number, without those that are zero.
+    /// The balances of accounts at the end of a day, by code and number, without those that are
+    /// zero.
     async fn balances_at(&mut self, day: NaiveDate) -> Result<Vec<NumberBalance>, StoreError>;
 
     /// The accounts that the company changed or created, in order of their codes.

@@ -122,7 +122,7 @@ pub trait CancellationTx {
     async fn relate_substitute(&mut self, factura: i64, sustituye: i64) -> Result<(), StoreError>;
 
     /// The records that were issued to replace this one and are not cancelled, with their status.
-    async fn substitutes(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError>;
+    async fn substitutions(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError>;
 
     /// Whether a valid payment of a sale has a complement.
     async fn has_complements(&mut self, venta: i64) -> Result<bool, StoreError>;

@@ -1,5 +1,5 @@
-//! Companies with their users, API keys and signing certificates, and the monthly quota of operations
-//! (contract §5).
+//! Companies with their users, API keys and signing certificates, and the monthly quota of
+//! operations (contract §5).
 
 use std::fmt;
 
@@ -221,8 +221,8 @@ pub struct ListedKey {
 }
 
 impl ListedKey {
-    /// A key as a store has read it: its suffix, owner and scopes; it neither expires nor is revoked,
-    /// and was never used.
+    /// A key as a store has read it: its suffix, owner and scopes; it neither expires nor is
+    /// revoked, and was never used.
     pub fn new(suffix: String, usuario: i64, scopes: KeyScopes, creada: DateTime<Utc>) -> Self {
         Self { suffix, usuario, scopes, expires: None, revoked: None, terms: None, creada, used: None }
     }
@@ -238,7 +238,8 @@ pub struct ListedUser {
     pub user: NewUser,
     /// Whether they have access.
     pub activo: bool,
-    /// The minute of their last request, with any of their keys or signed in; `None` if they made none.
+    /// The minute of their last request, with any of their keys or signed in; `None` if they made
+    /// none.
     pub used: Option<DateTime<Utc>>,
 }
 
@@ -304,7 +305,8 @@ pub trait CompanyTx {
     /// At most `max` users after the clave `after`, in the order of their claves.
     async fn users(&mut self, after: i64, max: u32) -> Result<Vec<ListedUser>, StoreError>;
 
-    /// At most `max` keys after the suffix `after`, in the order of their suffixes, revoked ones too.
+    /// At most `max` keys after the suffix `after`, in the order of their suffixes, revoked ones
+    /// too.
     async fn listed_keys(&mut self, after: &str, max: u32) -> Result<Vec<ListedKey>, StoreError>;
 
     /// Clave of the company's first user, the default owner of keys.

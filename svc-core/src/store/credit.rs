@@ -107,8 +107,8 @@ pub struct NewRefund<'a> {
     pub fecha: NaiveDate,
     /// Bank reference.
     pub referencia: &'a str,
-    /// The credit note of the advance's invoice, or of the goods that came back; it undoes the refund
-    /// if it is cancelled.
+    /// The credit note of the advance's invoice, or of the goods that came back; it undoes the
+    /// refund if it is cancelled.
     pub factura: Option<i64>,
 }
 
@@ -122,8 +122,8 @@ pub trait CreditTx {
     async fn credit_note(&mut self, factura: i64) -> Result<Option<CreditNote>, StoreError>;
 
     /// What returns, and credit notes that are not cancelled, have credited of each line of a sale,
-    /// by the line's number. Notes that apply advances, or take a ticket out of a global invoice, do
-    /// not count.
+    /// by the line's number. Notes that apply advances, or take a ticket out of a global invoice,
+    /// do not count.
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError>;
 
     /// The lines of credit notes that lowered the receivables of these sales before the record
@@ -146,7 +146,7 @@ pub trait CreditTx {
     /// Deletes the credit balance that a cancelled credit note left, if there is one.
     async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError>;
 
-    /// The advances of a customer in a currency of which something is left, the oldest first.
+    /// The advances of a customer in a currency with something left, the oldest first.
     async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError>;
 
     /// An advance that is not cancelled, locked until the end.

@@ -148,7 +148,7 @@ pub trait CustomerTx {
     /// Inserts a contact and returns its clave.
     async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError>;
 
-    /// Closes the customer's open task, whoever's it is, and opens the given one: a customer has at
+    /// Closes the customer's open task, of any user, and opens the given one: a customer has at
     /// most one. Its day becomes the customer's next contact, which is cleared if no task is given.
     /// The caller has locked the customer with [`Self::account`].
     async fn replace_commitment(

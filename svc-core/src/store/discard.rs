@@ -54,8 +54,8 @@ pub trait DiscardTx {
     /// receivables.
     async fn payments_of_sale(&mut self, venta: i64) -> Result<Vec<SalePayment>, StoreError>;
 
-    /// The records of the credit notes about an invoice that are not cancelled, in ascending order of
-    /// clave.
+    /// The records of the credit notes about an invoice that are not cancelled, in ascending order
+    /// of clave.
     async fn notes_about(&mut self, factura: i64) -> Result<Vec<i64>, StoreError>;
 
     /// Removes a record from the stamping queue, with its validated and its sealed document.

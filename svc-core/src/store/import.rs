@@ -1,4 +1,4 @@
-//! Bulk import: records in batches, each of which is written whole or not at all.
+//! Bulk import: records in batches; each batch is written whole or not at all.
 
 use std::collections::HashMap;
 
@@ -119,8 +119,8 @@ pub struct ImportedReceivable {
 /// What imports need of a transaction, and edits of records that can be imported.
 #[async_trait]
 pub trait ImportTx {
-    /// Writes all records of a batch, or none. After [`BatchError::Failed`] the transaction is of no
-    /// more use.
+    /// Writes all records of a batch, or none. After [`BatchError::Failed`] the transaction is of
+    /// no more use.
     async fn write_batch(&mut self, batch: &mut dyn ImportBatch) -> Result<(), BatchError>;
 
     /// Those of `claves` that no record of the company has. A file may have a parent after its

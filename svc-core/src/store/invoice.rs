@@ -191,7 +191,7 @@ pub trait InvoiceTx {
     async fn global(&mut self, factura: i64) -> Result<Option<(GlobalPeriod, Vec<i64>)>, StoreError>;
 
     /// Sets the fiscal folio on the sales that are in a stamped global invoice, or in the one that
-    /// it replaces. `None` detaches the sales of a cancelled one, which go back to the valid invoice
-    /// that it replaced, if any. `false` if the record is another document.
+    /// it replaces. `None` detaches the sales of a cancelled one, which go back to the valid
+    /// invoice that it replaced, if any. `false` if the record is another document.
     async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError>;
 }

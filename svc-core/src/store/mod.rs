@@ -1,7 +1,7 @@
 //! What the rules ask of the database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for
 //! writes. A transaction has one trait for each area of the domain, in a file of its own here, and
-//! `svc-store-postgres` implements it in the file of the same name. [`StoreLayer`] wraps a store, to
-//! observe it or to make it fail in tests.
+//! `svc-store-postgres` implements it in the file of the same name. [`StoreLayer`] wraps a store,
+//! to observe it or to make it fail in tests.
 //!
 //! # What callers rely on
 //! - The company is fixed by [`Store::reader`] and [`Store::begin`]: no other method takes one, and
@@ -290,8 +290,8 @@ pub trait Reader: Send + Sync {
     /// A record of the invoice registry with its stamped document. It is one statement.
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
 
-    /// A record of the invoice registry with its stamped document and what its printed representation
-    /// shows besides. It is one statement.
+    /// A record of the invoice registry with its stamped document and what its printed
+    /// representation shows besides. It is one statement.
     async fn printable_document(&self, factura: i64) -> Result<Option<PrintableDocument>, StoreError>;
 
     /// A sales document as its ticket shows it. It is one statement.
@@ -330,8 +330,8 @@ pub trait Tx:
     + WebhookTx
     + Send
 {
-    /// This transaction as what it is in its store's crate, whose function for a host's own tables asks
-    /// for it.
+    /// This transaction as what it is in its store's crate, whose function for a host's own tables
+    /// asks for it.
     fn as_any(&mut self) -> &mut dyn Any;
 
     /// The time by the store's own clock when this transaction began.

@@ -1,4 +1,4 @@
-//! What a company's owner is told by e-mail, each once.
+//! E-mails to a company's owner, each sent once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,7 +10,8 @@ use crate::domain::words::{Held, OwnerMatter};
 /// How long nothing more is said about waiting documents after an e-mail about them.
 pub const TOLD_FOR: TimeDelta = TimeDelta::days(1);
 
-/// How long documents wait for a provider before their owner is told: another process may have one.
+/// How long documents wait for a provider before their owner gets an e-mail: another process may
+/// have one.
 pub const PROVIDER_GRACE: TimeDelta = TimeDelta::minutes(10);
 
 /// The most documents that an e-mail names.
@@ -33,10 +34,10 @@ pub struct WaitingDocuments {
 #[async_trait]
 pub trait OwnerStore: Send + Sync {
     /// The companies whose owner, who has an address, is still to be told something at `now`, or at
-    /// the time that the company's clock shows then; at most some thousands. A certificate is told of
-    /// `ahead` before its end. Waiting documents are told of unless there was an e-mail about them
-    /// since the oldest was requested, or within [`TOLD_FOR`]; documents without a provider only if
-    /// `without_provider`, after [`PROVIDER_GRACE`].
+    /// the time that the company's clock shows then; at most some thousands. A certificate is told
+    /// of `ahead` before its end. Waiting documents are told of unless there was an e-mail about
+    /// them since the oldest was requested, or within [`TOLD_FOR`]; documents without a provider
+    /// only if `without_provider`, after [`PROVIDER_GRACE`].
     async fn owners_to_tell(
         &self,
         now: DateTime<Utc>,

@@ -141,8 +141,8 @@ pub struct GoodsMovement {
 }
 
 impl GoodsMovement {
-    /// The change by which a movement of that kind brings the goods back at the cost they left at, or
-    /// takes them out again.
+    /// The change by which a movement of that kind brings the goods back at the cost they left at,
+    /// or takes them out again.
     pub(crate) fn into_change(self, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
         let costo = self.importe.map_or(IncomingCost::Average, IncomingCost::Whole);
         let movement = Some(StockMovement { tipo, cantidad: self.cantidad, costo });
@@ -248,8 +248,8 @@ pub trait ProductTx {
     /// end, so that of several edits at once the last one's warehouse is the main one.
     async fn unset_other_main_warehouses(&mut self, sucursal: i64, almacen: i64) -> Result<(), StoreError>;
 
-    /// Whether the warehouse holds or owes stock of any product. It stays locked until the end, and
-    /// whoever moves stock in it waits.
+    /// Whether the warehouse holds or owes stock of any product. It stays locked until the end, so
+    /// that nothing moves its stock meanwhile.
     async fn is_warehouse_stocked(&mut self, almacen: i64) -> Result<bool, StoreError>;
 
     /// What orders other than `venta` have reserved of these products in a warehouse and not yet
@@ -267,8 +267,8 @@ pub trait ProductTx {
     -> Result<Vec<Holding>, StoreError>;
 
     /// The stock records of these places, in ascending order of warehouse and product, with the
-    /// values of their products; all of them are locked until the end, values first. What is missing
-    /// is inserted with zero stock. `places` has none twice.
+    /// values of their products; all of them are locked until the end, values first. What is
+    /// missing is inserted with zero stock. `places` has none twice.
     async fn lock_goods(&mut self, places: &[StockPlace], now: Timestamp) -> Result<Vec<LockedGoods>, StoreError>;
 
     /// Updates locked stock records of a warehouse and the values of its products, and inserts its
@@ -281,8 +281,8 @@ pub trait ProductTx {
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError>;
 
-    /// Updates the locked values of products to what an import has added on `dia`; no product is named
-    /// twice.
+    /// Updates the locked values of products to what an import has added on `dia`; no product is
+    /// named twice.
     async fn open_stock(
         &mut self,
         values: &[ProductValue],
@@ -290,10 +290,11 @@ pub trait ProductTx {
         dia: NaiveDate,
     ) -> Result<(), StoreError>;
 
-    /// The stock at the end of a day of the `limite` products whose stock was worth most, and a last
-    /// row with the rest.
+    /// The stock at the end of a day of the `limite` products whose stock was worth most, and a
+    /// last row with the rest.
     async fn stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError>;
 
-    /// The movements by which the goods of a sale left since it was last undone, in the order in which they were written.
+    /// The movements by which the goods of a sale left since it was last undone, in the order in
+    /// which they were written.
     async fn goods_sold(&mut self, venta: i64) -> Result<Vec<GoodsMovement>, StoreError>;
 }

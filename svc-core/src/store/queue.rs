@@ -101,8 +101,8 @@ pub struct LeaseTerms {
     pub max: u32,
     /// Only records that are due at this time by the company's clock are leased.
     pub due: DateTime<Utc>,
-    /// Now by the company's clock. The lease lasts from `now` to `until`, measured by the store's clock, so that servers
-    /// whose clocks differ agree on it.
+    /// Now by the company's clock. The lease lasts from `now` to `until`, measured by the store's
+    /// clock, so that servers whose clocks differ agree on it.
     pub now: DateTime<Utc>,
     /// The worker presents this token when it writes the outcome.
     pub token: Uuid,
@@ -127,8 +127,9 @@ impl LeaseTerms {
 #[async_trait]
 pub trait QueueStore: Send + Sync {
     /// What is due at `now`, or at the time that a company's clock shows then, in the queues of
-    /// `backlog`: at most one entry a queue and company, what has been due for longest first. It is one statement whose cost grows with what is due, not
-    /// with the number of companies. Work that another worker holds may be among it.
+    /// `backlog`: at most one entry a queue and company, what has been due for longest first. It is
+    /// one statement whose cost grows with what is due, not with the number of companies. Work that
+    /// another worker holds may be among it.
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError>;
 
     /// How many documents of all companies wait for a person, by reason. Reasons without documents

@@ -124,15 +124,15 @@ pub trait ReceivableTx {
     /// Cancels the locked receivables of a sale.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// What imports posted of the receivables of a sale against the opening account, in pesos. It is
-    /// forgotten: the caller takes it out of the books.
+    /// What imports posted of the receivables of a sale against the opening account, in pesos. It
+    /// is forgotten: the caller takes it out of the books.
     async fn take_opening(&mut self, venta: i64) -> Result<OpenedDebt, StoreError>;
 
     /// Adds to what is posted of a locked receivable against the opening account, in pesos.
     async fn add_opening(&mut self, cxc: i64, opened: OpenedDebt) -> Result<(), StoreError>;
 
-    /// What was paid of the receivables of a sale before the books began: no payment says so. In the
-    /// sale's currency.
+    /// What was paid of the receivables of a sale before the books began: no payment says so. In
+    /// the sale's currency.
     async fn prepaid(&mut self, venta: i64) -> Result<Money, StoreError>;
 
     /// What a customer owes; what was due before `today` is overdue.

@@ -196,8 +196,8 @@ pub struct SalesGroup {
     pub descuentos: Decimal,
 }
 
-/// Reports of the books. `max` is the number of groups that are told one by one, the largest first;
-/// the others are added up, so that the sums are those of the ledger.
+/// Reports of the books. `max` is the number of groups that are listed one by one, the largest
+/// first; the others are added up, so that the sums are those of the ledger.
 #[async_trait]
 pub trait ReportTx {
     /// What customers owe at the end of the day `al`, by the days since it was due.

@@ -69,8 +69,8 @@ pub trait RequestTx {
     async fn remember(&mut self, key: ClaimKey<'_>, answer: StoredAnswer) -> Result<(), StoreError>;
 
     /// Appends events for the webhooks that are active and subscribed to them now. Each gets the
-    /// company's next clave, and none a clave below [`min_clave`](crate::domain::event::min_clave) of
-    /// its time: whoever sees an event sees all with lower claves.
+    /// company's next clave, and none a clave below [`min_clave`](crate::domain::event::min_clave)
+    /// of its time: a reader that sees an event sees all with lower claves.
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;
 
     /// Adds events to groups, one for each resource, which [`super::WebhookTx::gather_groups`]

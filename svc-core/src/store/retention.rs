@@ -42,7 +42,7 @@ pub trait RetentionStore {
         max: u32,
     ) -> Result<Vec<CompanyId>, StoreError>;
 
-    /// Removes the copies of companies that were interrupted (contract §8), in several transactions.
-    /// Returns their number.
+    /// Removes the copies of companies that were interrupted (contract §8), in several
+    /// transactions. Returns their number.
     async fn remove_interrupted_copies(&self) -> Result<u64, StoreError>;
 }

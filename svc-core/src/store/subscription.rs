@@ -97,8 +97,8 @@ impl AbandonedEvent {
     }
 }
 
-/// The subscribers' places in the events of the company. Whoever takes an event locks the place
-/// first, so that a subscriber gets the company's events one after the other.
+/// The subscribers' places in the events of the company. A place is locked before an event is
+/// taken, so that a subscriber gets the company's events one after the other.
 #[async_trait]
 pub trait SubscriptionTx {
     /// Locks the subscriber's place until the end and returns it; `None` if another transaction
@@ -147,8 +147,8 @@ pub trait SubscriptionStore: Send + Sync {
     /// Where the subscriber of that name begins: `first`, unless it began before.
     async fn subscription_begins(&self, name: &str, first: i64) -> Result<i64, StoreError>;
 
-    /// Which companies have an event for which of `subscriptions` (its index), new ones or held ones
-    /// that are due at `now`. It reads a row of each company, and locks nothing.
+    /// Which companies have an event for which of `subscriptions` (its index), new ones or held
+    /// ones that are due at `now`. It reads a row of each company, and locks nothing.
     async fn subscriptions_due(
         &self,
         subscriptions: &[Subscription<'_>],

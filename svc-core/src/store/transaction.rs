@@ -14,8 +14,8 @@ use crate::error::{Code, Error};
 /// Attempts at a transaction that fails with [`StoreError::Transient`].
 const ATTEMPTS: u32 = 4;
 
-/// How long a transaction that writes `modificado` may take until it commits; a longer one is rolled
-/// back.
+/// How long a transaction that writes `modificado` may take until it commits; a longer one is
+/// rolled back.
 const LONGEST: TimeDelta = TimeDelta::seconds(30);
 
 /// The body of a transaction. It may run more than once, so its only side effects are those of

@@ -94,9 +94,9 @@ pub struct LoggedRequest {
 #[async_trait]
 pub trait UsageStore {
     /// The API keys with these public identifiers, each with its company, its owner and its usage
-    /// in the minute of `now` and in the month of its company's clock, in any order, and the users whom
-    /// identifiers of [`KeyId::of_user`] name. What does not exist is left out. It is one statement, a
-    /// plain read, and another for users.
+    /// in the minute of `now` and in the month of its company's clock, in any order, and the users
+    /// whom identifiers of [`KeyId::of_user`] name. What does not exist is left out. It is one
+    /// statement, a plain read, and another for users.
     async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the
@@ -104,11 +104,11 @@ pub trait UsageStore {
     /// an entry of an earlier one is ignored. Entries of companies that do not exist are ignored.
     ///
     /// A minute or month that lies ahead of the store's own clock by more than a minute, given or
-    /// stored, counts as the present one: it came from a clock that was wrong. The month of a company
-    /// whose own clock is ahead is compared with that.
+    /// stored, counts as the present one: it came from a clock that was wrong. The month of a
+    /// company whose own clock is ahead is compared with that.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;
 
-    /// Adds to the companies' logs of requests, in one transaction. `requests` is sorted by company;
-    /// one of a company that does not exist, or that is there already, is ignored.
+    /// Adds to the companies' logs of requests, in one transaction. `requests` is sorted by
+    /// company; one of a company that does not exist, or that is there already, is ignored.
     async fn log_requests(&self, requests: &[LoggedRequest]) -> Result<(), StoreError>;
 }

@@ -23,8 +23,8 @@ pub const DISCARD_BATCH: u32 = 1_000;
 pub struct WebhookData {
     /// The URL that notices are posted to.
     pub url: String,
-    /// The names of the kinds of events that it is subscribed to. A server that does not know a kind
-    /// delivers its events all the same.
+    /// The names of the kinds of events that it is subscribed to. A server that does not know a
+    /// kind delivers its events all the same.
     pub eventos: Vec<String>,
     /// What it is for.
     pub descripcion: Option<String>,
@@ -325,13 +325,13 @@ pub trait WebhookTx {
     /// Inserts a delivery; returns its clave, or `None` if its event is gone.
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError>;
 
-    /// Inserts a delivery for each of the events, in the order of their claves; returns how many, or
-    /// `None`, without any, if there are more events than `max`.
+    /// Inserts a delivery for each of the events, in the order of their claves; returns how many,
+    /// or `None`, without any, if there are more events than `max`.
     async fn insert_deliveries(&mut self, rows: &NewDeliveries<'_>) -> Result<Option<u64>, StoreError>;
 
     /// Locks the company's webhooks until the end, and those of `deleted` that were deleted: before
-    /// any other method below, except those of e-mails. Returns how far the company's clock is ahead,
-    /// by which these methods take and write times.
+    /// any other method below, except those of e-mails. Returns how far the company's clock is
+    /// ahead, by which these methods take and write times.
     async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<TimeDelta, StoreError>;
 
     /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`;

@@ -4,7 +4,7 @@
 //! event that it fails at is held aside with the later ones of the same record, and the place moves
 //! on. [`Subscriber`] says what it can rely on.
 
-mod turn;
+mod company_round;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
@@ -24,7 +24,7 @@ use crate::leases::FairQueue;
 use crate::observe;
 use crate::operation::Cx;
 use crate::store::{StoreError, Subscription};
-use turn::Turn;
+use company_round::SubscriberRound;
 
 /// The name in logs and metrics.
 pub(crate) const WORK: &str = "subscribers";
@@ -32,8 +32,8 @@ pub(crate) const WORK: &str = "subscribers";
 /// Turns under way at once, of different companies or subscribers.
 const AT_ONCE: usize = 3;
 
-/// Events in one turn: few enough that the next company does not wait long.
-const TURN: u32 = 20;
+/// Events in one round: few enough that the next company does not wait long.
+const ROUND: u32 = 20;
 
 /// The pauses after the attempts at an event; after one more it is given up.
 const PAUSES: [TimeDelta; 7] = [
@@ -101,15 +101,15 @@ pub async fn run_subscribers(context: &Context, budget: Budget) -> Result<Subscr
     let mut under_way = FuturesUnordered::new();
     loop {
         while under_way.len() < AT_ONCE {
-            let max = allowance.left(context.now()).min(TURN);
+            let max = allowance.left(context.now()).min(ROUND);
             if max == 0 {
                 break;
             }
             let Some((key, ())) = queue.next(|_| true) else { break };
             allowance.reserve(max);
             let (company, at) = key;
-            let turn = Turn { context, company, at, subscription: subscriptions[at], max };
-            under_way.push(async move { (key, max, turn.run().await) });
+            let round = SubscriberRound { context, company, at, subscription: subscriptions[at], max };
+            under_way.push(async move { (key, max, round.run().await) });
         }
         let Some((key, max, (done, taken, outcome))) = under_way.next().await else { return Ok(report) };
         allowance.end_reservation(max, taken);
@@ -144,8 +144,8 @@ async fn subscriptions(context: &Context) -> Result<Vec<Subscription<'_>>, Store
     Ok(all)
 }
 
-/// At most `max` events that subscribers failed at for the last time, after `after`: the subscriber's
-/// name and the event's clave, `("", 0)` at first. They are kept for 30 days.
+/// At most `max` events that subscribers failed at for the last time, after `after`: the
+/// subscriber's name and the event's clave, `("", 0)` at first. They are kept for 30 days.
 pub async fn abandoned_events(
     context: &Context,
     company: CompanyId,
@@ -156,8 +156,8 @@ pub async fn abandoned_events(
 }
 
 /// Has an event tried again, by eight more attempts, that the subscriber of that name failed at for
-/// the last time. Events of the same record that came later may have been handled before. `false` if
-/// there is none.
+/// the last time. Events of the same record that came later may have been handled before. `false`
+/// if there is none.
 pub async fn retry_abandoned(
     context: &Context,
     company: CompanyId,

@@ -38,8 +38,8 @@ impl Count {
         self.waiting > 0 && self.waiting.saturating_mul(SHARE) >= limit.saturating_sub(self.total())
     }
 
-    /// Whether the others must know before the next merge: the pending part became large since the last
-    /// one.
+    /// Whether the others must know before the next merge: the pending part became large since the
+    /// last one.
     pub(super) fn is_urgent(self, limit: u64) -> bool {
         self.passed_over.is_none() && self.is_large(limit)
     }

@@ -3,12 +3,12 @@
 //!
 //! - The [`Ledger`] counts. It is exact within a process: a request is checked and counted under
 //!   one lock.
-//! - [`Merging`] adds counts to the store and reads the totals of all processes. A server looks every
-//!   [`DEFAULT_INTERVAL`] ([`crate::Context::work`]) which companies have counts of which the others
-//!   must know: those that are large beside what their limit leaves, or five seconds old. A request
-//!   that makes a count large between two merges waits for one of its own, and is refused if others
-//!   had used the minute up. A process that may be frozen between requests merges in every request
-//!   ([`crate::ContextBuilder::merge_usage_every`] of zero).
+//! - [`Merging`] adds counts to the store and reads the totals of all processes. A server looks
+//!   every [`DEFAULT_INTERVAL`] ([`crate::Context::work`]) which companies have counts that the
+//!   others must know: those that are large beside what their limit leaves, or five seconds old. A
+//!   request that makes a count large between two merges waits for one of its own, and is refused
+//!   if others had used the minute up. A process that may be frozen between requests merges in
+//!   every request ([`crate::ContextBuilder::merge_usage_every`] of zero).
 //!
 //! A process that dies loses the counts of its last five seconds. Several processes together exceed
 //! a limit by what they keep from each other, about a fiftieth of it. A merge with an unknown

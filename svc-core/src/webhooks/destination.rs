@@ -92,7 +92,7 @@ fn inner(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     }
 }
 
-/// The embedded IPv4 address, of which `after` bits follow the reserved bits 64 to 71 (RFC 6052,
+/// The embedded IPv4 address; `after` of its bits follow the reserved bits 64 to 71 (RFC 6052,
 /// §2.2).
 fn split(bits: u128, after: u32) -> Ipv4Addr {
     let above = (bits >> 64) as u32;

@@ -128,8 +128,9 @@ impl BackgroundWork {
 
 impl Context {
     /// Runs all background work until `stop` ends: keeps usage and keys current
-    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, those to owners too, runs the host's
-    /// subscribers, and removes expired rows. Several processes may run it at once.
+    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, those to
+    /// owners too, runs the host's subscribers, and removes expired rows. Several processes may run
+    /// it at once.
     ///
     /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails
     /// or panics is logged, counted ([`observe::BACKGROUND_FAILURES`]) and started again after 15
@@ -191,10 +192,10 @@ impl Context {
         parts
     }
 
-    /// Keeps usage and keys current until `all_is_answered` ends: merges usage that is due every 250 ms
-    /// and all of it at the end, writes the log of requests, reads keys in use again before they expire, and logs when the
-    /// process's clock and the store's come apart. Returns the error of the last merge; after an
-    /// earlier error the usage is kept for the next merge.
+    /// Keeps usage and keys current until `all_is_answered` ends: merges usage that is due every
+    /// 250 ms and all of it at the end, writes the log of requests, reads keys in use again before
+    /// they expire, and logs when the process's clock and the store's come apart. Returns the error
+    /// of the last merge; after an earlier error the usage is kept for the next merge.
     ///
     /// Do not drop it before it ends: a cancelled merge may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
@@ -236,7 +237,8 @@ impl Context {
         }
     }
 
-    /// Logs once that the process's clock and the store's have come apart, and once that they agree.
+    /// Logs once that the process's clock and the store's have come apart, and once that they
+    /// agree.
     async fn watch_clock(&self) -> Infallible {
         let mut was_wrong = false;
         loop {

@@ -20,8 +20,8 @@ pub struct Providers {
     pub notifier: Option<Arc<dyn Notifier>>,
 }
 
-/// What can be given to [`Providers`]: a stamper, sender or notifier itself, one in an [`Arc`], or an
-/// optional one.
+/// What can be given to [`Providers`]: a stamper, sender or notifier itself, one in an [`Arc`], or
+/// an optional one.
 pub trait Provider<P: ?Sized> {
     /// The provider, if there is one.
     fn provided(self) -> Option<Arc<P>>;

@@ -13,8 +13,8 @@ use super::ForkError;
 /// How long no row and no answer may come.
 pub(super) const STALLED: Duration = Duration::from_mins(1);
 
-/// Set in each transaction, since a pooler keeps no session. Rows are found by the index that begins
-/// with the company, however small the tables were when they were last counted.
+/// Set in each transaction, since a pooler keeps no session. Rows are found by the index that
+/// begins with the company, however small the tables were when they were last counted.
 const LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
                       SET LOCAL lock_timeout = '10s'; SET LOCAL enable_seqscan = off; SET LOCAL jit = off; \
                       SET LOCAL client_connection_check_interval = '10s'";

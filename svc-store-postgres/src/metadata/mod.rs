@@ -1,9 +1,9 @@
 //! A part that a host switches on: fields and numbers of applications' own for the API's records.
 //!
-//! An application keeps up to 50 texts of a record (`metadatos`) and the number that the record has in
-//! the application (`id_externo`), under a name that it gives itself. It writes them with `PUT
-//! /metadatos`, and finds records by them with `GET /metadatos`, with keys that have the scopes
-//! `metadatos:write` and `metadatos:read`. The API's own lists and bodies stay as they are.
+//! An application keeps up to 50 texts of a record (`metadatos`) and the number that the record has
+//! in the application (`id_externo`), under a name that it gives itself. It writes them with
+//! `PUT /metadatos`, and finds records by them with `GET /metadatos`, with keys that have the
+//! scopes `metadatos:write` and `metadatos:read`. The API's own lists and bodies stay as they are.
 //!
 //! ```no_run
 //! # use std::sync::Arc;
@@ -40,8 +40,8 @@ pub const READ: OwnScope = OwnScope::new("metadatos:read");
 /// Writes them, of records that the key can read.
 pub const WRITE: OwnScope = OwnScope::new("metadatos:write");
 
-/// The resources whose records can have fields: the name, the scope that reads them, and the statement
-/// that finds one.
+/// The resources whose records can have fields: the name, the scope that reads them, and the
+/// statement that finds one.
 pub(crate) const RESOURCES: [(&str, Scope, &str); 9] = [
     ("clientes", Scope::ClientesRead, "SELECT EXISTS (SELECT FROM clientes WHERE empresa = $1 AND clave = $2)"),
     ("productos", Scope::ProductosRead, "SELECT EXISTS (SELECT FROM productos WHERE empresa = $1 AND clave = $2)"),

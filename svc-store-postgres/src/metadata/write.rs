@@ -166,8 +166,8 @@ impl WriteMetadata {
         if exists { Ok(()) } else { Err(Error::field(Code::ReferenciaInvalida, "registro", "no existe")) }
     }
 
-    /// What is kept of the record so far, which is locked. Of two who write a record for the first time
-    /// the second finds what the first has made.
+    /// What is kept of the record so far, which is locked. Of two who write a record for the first
+    /// time the second finds what the first has made.
     async fn lock(&self, own: &mut OwnTables<'_>, now: chrono::DateTime<chrono::Utc>) -> Result<Kept, Error> {
         if let Some(kept) = self.read(own).await? {
             return Ok(kept);

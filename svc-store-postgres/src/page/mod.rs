@@ -100,10 +100,10 @@ impl Source {
 /// LIMIT …`. The company is `$1`. Each clause is a line; `snapshots/` has the statements of all
 /// lists.
 ///
-/// PostgreSQL keeps a plan for all values of a filter, and judges by the number of different values
+/// PostgreSQL keeps a plan for all values of a filter, and goes by the number of different values
 /// in its column: if all records have one, it would walk their claves to a page of any other. So a
-/// word of a closed list is part of the statement, as a boolean is: each has its own plan. And a page
-/// of one other value is ordered by its column before the claves ([`Self::orders_by`]).
+/// word of a closed list is part of the statement, as a boolean is: each has its own plan. And a
+/// page of one other value is ordered by its column before the claves ([`Self::orders_by`]).
 pub(crate) struct PageQuery<'q> {
     sql: QueryBuilder<Postgres>,
     /// The number of subqueries around the next clause.
@@ -176,10 +176,10 @@ impl<'q> PageQuery<'q> {
     ///
     /// If at most one filter has a value, which it compares for equality, the limit is part of the
     /// statement: the best plan is then the same for all values and is kept. (With a parameter the
-    /// plan for all values would be one for a tenth of the table, so none is kept.) Since each limit
-    /// makes a statement of its own, a few sizes serve all limits. If the plan depends on the values,
-    /// as with a date range, a searched word or two values, the limit is a parameter and each page
-    /// gets its own plan.
+    /// plan for all values would be one for a tenth of the table, so none is kept.) Since each
+    /// limit makes a statement of its own, a few sizes serve all limits. If the plan depends on the
+    /// values, as with a date range, a searched word or two values, the limit is a parameter and
+    /// each page gets its own plan.
     pub(crate) fn limit(&mut self) {
         let limit = self.query.limit;
         self.clause("LIMIT ");
@@ -215,8 +215,8 @@ impl<'q> PageQuery<'q> {
     }
 
     /// Orders the page by this column before the claves, if the query has no value but that of its
-    /// filter. The condition must then be `BETWEEN` the value and itself: of a column that equals a value
-    /// PostgreSQL knows that it orders nothing, and the claves alone have another index.
+    /// filter. The condition must then be `BETWEEN` the value and itself: of a column that equals a
+    /// value PostgreSQL knows that it orders nothing, and the claves alone have another index.
     pub(crate) fn orders_by(&mut self, filter: &str, column: &'static str) -> bool {
         let is_sole = matches!(values(self.query)[..], [sole] if sole.name == filter && filter != "clave");
         let orders = is_sole && self.source.under.is_none();

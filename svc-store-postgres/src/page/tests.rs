@@ -1,5 +1,5 @@
-//! The statements of all lists as they are sent, in `snapshots/`, to be reviewed, copied and run (in
-//! psql after `\bind 1 …`). `$1` is the company; the values of filters follow in their order.
+//! The statements of all lists as they are sent, in `snapshots/`, to be reviewed, copied and run
+//! (in psql after `\bind 1 …`). `$1` is the company; the values of filters follow in their order.
 
 use chrono::DateTime;
 use svc_core::record::Value;
@@ -61,8 +61,8 @@ fn statement(list: &'static ListSpec, conditions: Vec<Condition>, after: Option<
     PageQuery::of(sources::of(list.table), list, &query, 1).into_sql().sql().as_str().to_owned()
 }
 
-/// The statement's lines without the numbers of parameters, without words, and without LIMIT, which is
-/// a parameter or a number with any filter.
+/// The statement's lines without the numbers of parameters, without words, and without LIMIT, which
+/// is a parameter or a number with any filter.
 fn lines(statement: &str) -> Vec<String> {
     let numberless = |line: &str| {
         line.split(' ').map(|word| if word.starts_with(['$', '\'']) { "$" } else { word }).collect::<Vec<_>>().join(" ")
@@ -98,8 +98,9 @@ fn ordered(list: &'static ListSpec) -> Option<(String, String)> {
     })
 }
 
-/// The statements of a filter beside the usual ones that differ from those by more than comparisons,
-/// each with the filter's value. The filter of a range's beginning comes with that of its end.
+/// The statements of a filter beside the usual ones that differ from those by more than
+/// comparisons, each with the filter's value. The filter of a range's beginning comes with that of
+/// its end.
 fn alone(list: &'static ListSpec, filter: &'static Filter) -> Vec<(String, String)> {
     let others = if list.requires.contains(&filter.name) { Vec::new() } else { usual(list) };
     let others: Vec<_> = others.into_iter().filter(|other| other.filter.name != filter.name).collect();

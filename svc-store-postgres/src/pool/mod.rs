@@ -209,7 +209,7 @@ impl Inner {
         let mut connection = self.settings.session(self.options.clone()).connect().await?;
         if self.access == Access::Write {
             let shown = sqlx::raw_sql("SHOW transaction_read_only").fetch_one(&mut connection).await?;
-            if shown.try_get::<&str, _>(0)? != "off" {
+            if shown.try_get::<&str, _>("transaction_read_only")? != "off" {
                 return Err(sqlx::Error::Io(std::io::Error::other("the server takes no writes")));
             }
         }

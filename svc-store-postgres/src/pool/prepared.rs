@@ -1,8 +1,9 @@
 //! Which statements stay prepared on a connection.
 //!
-//! The server keeps a prepared statement and its plan in memory, tens of kilobytes each. A statement
-//! whose text is always the same stays prepared. One whose text varies with a request, such as a
-//! list's with its filters, is sent with `persistent(false)`, and only a few of these stay.
+//! The server keeps a prepared statement and its plan in memory, tens of kilobytes each. A
+//! statement whose text is always the same stays prepared. One whose text varies with a request,
+//! such as a list's with its filters, is sent with `persistent(false)`, and only a few of these
+//! stay.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};

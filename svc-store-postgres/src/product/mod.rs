@@ -74,9 +74,10 @@ impl PostgresTx {
         .await
     }
 
-    /// The stock records of these places with the values of their products, or none at all if one is
-    /// missing. The values are locked before any stock record is, because the condition on their
-    /// number is judged first, and each in ascending order, so that transactions do not deadlock.
+    /// The stock records of these places with the values of their products, or none at all if one
+    /// is missing. The values are locked before any stock record is, because the condition on their
+    /// number is evaluated first, and each in ascending order, so that transactions do not
+    /// deadlock.
     async fn locked_goods(&mut self, places: &[StockPlace]) -> Result<Vec<LockedGoods>, StoreError> {
         let statement = sql!(
             "WITH valores AS MATERIALIZED (
@@ -385,7 +386,7 @@ impl ProductTx for PostgresTx {
     }
 
     async fn is_warehouse_stocked(&mut self, almacen: i64) -> Result<bool, StoreError> {
-        // It waits for those who move stock, each of whom locks the warehouse FOR KEY SHARE.
+        // It waits for transactions that move stock, since each locks the warehouse FOR KEY SHARE.
         self.run(sql!(
             "SELECT FROM almacenes WHERE empresa = :empresa AND clave = :almacen FOR UPDATE",
             empresa: self.empresa,

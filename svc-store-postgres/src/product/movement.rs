@@ -106,10 +106,10 @@ impl PostgresTx {
         self.goods(venta, &[MovementKind::DevolucionNotaCredito], Some(folio), true).await
     }
 
-    /// The movements of these kinds of a sale, one by one or added up. In sums, goods that came back
-    /// count as negative; one by one, what left before the sale was last undone is left out. Older
-    /// lines name the warehouse by its code instead of its
-    /// clave, so a clave that matches is preferred.
+    /// The movements of these kinds of a sale, one by one or added up. In sums, goods that came
+    /// back count as negative; one by one, what left before the sale was last undone is left out.
+    /// Older lines name the warehouse by its code instead of its clave, so a clave that matches is
+    /// preferred.
     async fn goods(
         &mut self,
         venta: i64,

@@ -12,8 +12,8 @@ use crate::transaction::PostgresTx;
 from_row!(StockWorth { producto, sku, descripcion, existencia, valor, otros, saldo });
 
 impl PostgresTx {
-    /// Goes back from today's values by what was written after the day. Imported movements are in no
-    /// value.
+    /// Goes back from today's values by what was written after the day. Imported movements are in
+    /// no value.
     pub(crate) async fn read_stock_worth(&mut self, al: NaiveDate, limite: i64) -> Result<Vec<StockWorth>, StoreError> {
         self.many(sql!(
             "WITH despues AS (

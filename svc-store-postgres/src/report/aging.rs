@@ -23,8 +23,8 @@ from_row!(AgedGroup {
     total,
 });
 
-/// Adds up what is owed (`cuentas`) by customer or supplier and currency, and by age: the largest sums
-/// by themselves, the others in the place after them, and in place 0 what the account holds.
+/// Adds up what is owed (`cuentas`) by customer or supplier and currency, and by age: the largest
+/// sums by themselves, the others in the place after them, and in place 0 what the account holds.
 macro_rules! groups {
     () => {
         "grupos AS (
@@ -101,8 +101,8 @@ macro_rules! receivables_owed {
     };
 }
 
-/// What is owed to suppliers on a day, by payable (`cuentas`), and the account's movements by payable.
-/// A payable without an entry of its own is imported.
+/// What is owed to suppliers on a day, by payable (`cuentas`), and the account's movements by
+/// payable. A payable without an entry of its own is imported.
 macro_rules! payables_owed {
     () => {
         "movimientos AS MATERIALIZED (

@@ -8,10 +8,10 @@ use crate::sql::{Sql, sql};
 
 from_row!(ForeignBalance { cuenta, cuenta_bancaria, moneda, saldo, pesos });
 
-/// Documents say what came and went in the account's currency, and the entries of the same documents
-/// what that was in pesos. A deposit without an exchange rate is posted by the payments that apply
-/// it. Money that stays in the bank after a payment was cancelled waits, in pesos, in the account of
-/// deposits, for its part of the deposit.
+/// Documents say what came and went in the account's currency, and the entries of the same
+/// documents what that was in pesos. A deposit without an exchange rate is posted by the payments
+/// that apply it. Money that stays in the bank after a payment was cancelled waits, in pesos, in
+/// the account of deposits, for its part of the deposit.
 pub(crate) fn foreign_banks(empresa: i64, al: NaiveDate) -> Sql {
     sql!(
         "WITH movimientos AS MATERIALIZED (

@@ -1,8 +1,8 @@
 //! Sales as the accounts 401 and 402 say them, without the entries that close a year.
 //!
-//! An entry of a sale is of the sale's lines, that of a credit note of the note's, and that of goods
-//! that came back without a document of what came back. An amount is shared out to lines by running
-//! sums that are rounded, so that the parts add up to it.
+//! An entry of a sale is of the sale's lines, that of a credit note of the note's, and that of
+//! goods that came back without a document of what came back. An amount is shared out to lines by
+//! running sums that are rounded, so that the parts add up to it.
 
 use svc_core::store::{ReportDays, SalesGroup};
 

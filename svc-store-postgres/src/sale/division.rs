@@ -130,7 +130,7 @@ impl PostgresTx {
         .await
     }
 
-    /// Reduces the lines of the order to the rest, of which nothing is delivered.
+    /// Reduces the lines of the order to the undelivered rest.
     async fn set_lines(&mut self, clave: i64, left: &OrderPart) -> Result<(), StoreError> {
         let lines = &left.lines;
         self.run(sql!(

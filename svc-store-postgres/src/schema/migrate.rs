@@ -103,17 +103,17 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error
 /// Attempts at reading the history, whose table another process may have locked.
 pub(crate) struct HistoryAttempts {
     began: Instant,
-    most: Duration,
+    max: Duration,
 }
 
 impl HistoryAttempts {
     pub(crate) fn new(patience: Patience) -> Self {
-        Self { began: Instant::now(), most: patience.total.min(HISTORY_PATIENCE) }
+        Self { began: Instant::now(), max: patience.total.min(HISTORY_PATIENCE) }
     }
 
     /// Whether to try again after this error, after a pause.
     pub(crate) async fn pause_after(&self, error: &OpenError) -> bool {
-        let again = is_locked(error) && self.began.elapsed() < self.most;
+        let again = is_locked(error) && self.began.elapsed() < self.max;
         if again {
             tracing::warn!(%error, "the history of the schema is locked; it is tried again");
             sleep(FIRST_PAUSE).await;
@@ -168,7 +168,7 @@ async fn report_if_long<T>(migration: &Migration, at: usize, of: usize, applied:
 ///
 /// The lock is tried repeatedly instead of awaited in a statement: such a statement would hold a
 /// snapshot, and CREATE INDEX CONCURRENTLY in the process with the lock would wait for its end.
-async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
+async fn lock(connection: &mut PgConnection, max: Duration) -> Result<(), OpenError> {
     let started = Instant::now();
     let mut is_told = false;
     loop {
@@ -177,7 +177,7 @@ async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenE
         if is_ours {
             return Ok(());
         }
-        if started.elapsed() >= most {
+        if started.elapsed() >= max {
             return Err(OpenError::Migrating);
         }
         if !is_told {

@@ -57,10 +57,10 @@ impl TestDatabase {
         self.migrate_within(texts, Duration::from_mins(1)).await
     }
 
-    async fn migrate_within(&self, texts: &[&'static str], most: Duration) -> Result<u64, OpenError> {
+    async fn migrate_within(&self, texts: &[&'static str], max: Duration) -> Result<u64, OpenError> {
         let settings = Settings {
             migration_lock_timeout: Duration::from_millis(100),
-            migration_patience: most,
+            migration_patience: max,
             ..Settings::default()
         };
         migrate(&self.options, &migrator(texts), Patience::new(&settings)).await

@@ -59,8 +59,8 @@ static CUSTOMERS: Source = Source {
 static BANK_ACCOUNTS: Source = Source {
     from: &["cuentas_bancarias c"],
     alias: "c.",
-    // What the books hold of an account in another currency: the lines on its own subaccount, whose number
-    // ends as `bank_subaccount` of svc-core says.
+    // What the books hold of an account in another currency: the lines on its own subaccount, whose
+    // number ends as `bank_subaccount` of svc-core says.
     columns: &[(
         "saldo_pesos",
         "CASE WHEN c.moneda <> 'MXN' THEN (SELECT coalesce(sum(r.cargo - r.abono), 0) FROM polizas_renglones r \

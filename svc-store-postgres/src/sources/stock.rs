@@ -37,8 +37,8 @@ pub(super) static STOCK: Source = Source {
     ..Source::PLAIN
 };
 
-/// The part of a product's value that a row's stock has, in cents by running sums, so that the rows of a
-/// product add up to it.
+/// The part of a product's value that a row's stock has, in cents by running sums, so that the rows
+/// of a product add up to it.
 const WORTH: &str = "(SELECT coalesce(round(c.valor * i.hasta_aqui / nullif(c.existencia, 0), 2) \
                               - round(c.valor * (i.hasta_aqui - x.existencia) / nullif(c.existencia, 0), 2), 0) \
                       FROM costos c, (SELECT sum(o.existencia) AS hasta_aqui FROM inventario o \

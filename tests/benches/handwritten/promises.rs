@@ -1,7 +1,7 @@
-//! The creation of the service by hand once more, with what the library promises besides: claves of a
-//! company and of its events ascend without gaps, every filter of `GET /clientes` has its index, an
-//! RFC is one customer's, a repeated request gets the stored answer, an event goes to every webhook,
-//! and requests are counted by company.
+//! The creation of the service by hand once more, with what the library promises besides: claves of
+//! a company and of its events ascend without gaps, every filter of `GET /clientes` has its index,
+//! an RFC is one customer's, a repeated request gets the stored answer, an event goes to every
+//! webhook, and requests are counted by company.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

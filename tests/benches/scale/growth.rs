@@ -1,5 +1,5 @@
-//! The same rows twice, as one company's and as ten thousand companies': what an operation costs must
-//! depend on neither.
+//! The same rows twice, as one company's and as ten thousand companies': what an operation costs
+//! must depend on neither.
 
 use std::time::{Duration, Instant};
 

@@ -140,8 +140,8 @@ fn shown(mut times: Vec<Duration>) -> String {
     format!("{:.1} ms, {:.1} ms at the most", at(times.len() / 2), at(times.len() - 1))
 }
 
-/// A company with a little of everything: tickets, invoices in pesos and dollars with their payments
-/// and credit notes, purchases and expenses.
+/// A company with a little of everything: tickets, invoices in pesos and dollars with their
+/// payments and credit notes, purchases and expenses.
 async fn template(world: &World) -> Company {
     let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), ..CompanyChange::default() };
     let company = world.company_with(limits).await;

@@ -111,7 +111,7 @@ async fn what_is_sold_below_zero_is_settled_by_the_next_entry() {
         ]
     );
     books::check(&world, &company).await;
-    // A cancellation settles too.
+    // A cancellation makes up for them too.
     did(company.run_by_name("stock.count", &json!({"producto": NAIL, "almacen": "001", "existencia": 0})).await);
     moved(&company, "merma", 2.0, None).await;
     did(company.run_by_name("sale.cancel", &json!({"venta": late})).await);

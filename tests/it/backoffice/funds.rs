@@ -169,7 +169,7 @@ async fn an_advance_is_not_applied_twice_at_once() {
 async fn an_advance_counts_for_one_cash_sale() {
     let world = World::new().await;
     let (company, ana) = wanting_half(&world).await;
-    // 220.40 each, of which 110.20 are needed in advance.
+    // 220.40 each; 110.20 of it are needed in advance.
     let orders = [ordered(&ana).await, ordered(&ana).await, ordered(&ana).await];
     let advance = owed(&company, &sale("anticipo", &[line(NAIL, 1, "100.00")])).await;
     did(company.run_by_name("payment.apply", &cash(&advance, "116.00")).await);

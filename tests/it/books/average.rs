@@ -115,7 +115,7 @@ impl Pile {
         self.remember();
     }
 
-    /// Puts units of which nobody says what they cost; returns what they do.
+    /// Puts units without saying what they cost; returns their cost.
     fn find(&mut self, units: Decimal, own: Decimal) -> Decimal {
         let one = self.last.unwrap_or(own);
         let (before, owed) = (self.pesos, -self.units);

@@ -257,7 +257,7 @@ impl Business {
     /// Stamps an invoice with a fiscal folio of its own.
     async fn stamp(&self, invoice: Pick) -> Result<(), Refused> {
         let factura = self.one(invoice, "facturas").await;
-        // Whoever judges the documents needs their XML.
+        // The validation of documents needs their XML.
         if std::env::var_os("SVC_TEST_DOCUMENTS").is_some() {
             self.company.world.stamp(&SandboxStamper).await;
             return Ok(());
@@ -380,7 +380,7 @@ fn line(line: &Line) -> Value {
            "descuento": descuento.to_string()})
 }
 
-/// A line that is sold: every fifth has local taxes, of which companies withhold one.
+/// A line that is sold: every fifth has local taxes; companies withhold one of them.
 fn sold(sold: &Line) -> Value {
     let mut body = line(sold);
     if sold.cantidad.is_multiple_of(5) {

@@ -37,7 +37,7 @@ impl Business {
             Deed::Return(sale, part, bank) => self.return_goods(*sale, *part, *bank).await,
             Deed::SubstituteGlobal(invoice) => self.substitute_global(*invoice).await,
             Deed::Discard(document) => self.of_failed("document.discard", *document).await,
-            Deed::Restamp(document) => self.of_failed("invoice.restamp", *document).await,
+            Deed::Reissue(document) => self.of_failed("invoice.restamp", *document).await,
             other => unreachable!("{other:?}"),
         }
     }

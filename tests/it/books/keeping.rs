@@ -75,7 +75,8 @@ impl Business {
             ("201.01", "SELECT coalesce(-sum(saldo), 0) FROM cxp WHERE empresa = $1 AND moneda = 'USD'"),
             (
                 "102.01",
-                // Without what was never posted: of deposits without a rate, what no payment applied.
+                // Without what was never posted: of deposits without a rate, what no payment
+                // applied.
                 "SELECT coalesce(sum(c.saldo), 0) - (
                      SELECT coalesce(sum(d.importe - coalesce((
                                 SELECT sum(coalesce(x.monto, x.importe)) FROM cxc_pagos x

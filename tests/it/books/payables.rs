@@ -31,8 +31,8 @@ impl Business {
         self.run_by_name("payable.capture", input).await
     }
 
-    /// Pays the given part of a payable: in cash (0), from the account of its currency, or from that
-    /// of the other (3).
+    /// Pays the given part of a payable: in cash (0), from the account of its currency, or from
+    /// that of the other (3).
     pub(super) async fn pay_payable(&self, cxp: Pick, part: u32, account: u8) -> Result<(), Refused> {
         let owed = "SELECT clave FROM cxp WHERE empresa = $1 AND saldo > 0 AND estatus <> 'cancelado'";
         let cxp = self.among(cxp, "cxp", owed).await;

@@ -38,8 +38,8 @@ impl Business {
         self.company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
     }
 
-    /// Debits less credits of accounts in a span of days, without what closed a year. A code that ends
-    /// in a point stands for all that begin with it.
+    /// Debits less credits of accounts in a span of days, without what closed a year. A code that
+    /// ends in a point stands for all that begin with it.
     async fn booked(&self, codes: &[&str], desde: NaiveDate, hasta: NaiveDate) -> Decimal {
         let like: Vec<String> = codes
             .iter()

@@ -22,7 +22,7 @@ impl Pick {
         (last - back).max(1)
     }
 
-    /// Picks one of some records, of which there is at least one.
+    /// Picks one of at least one record.
     pub(crate) fn in_list(self, found: &[i64]) -> i64 {
         found[usize::from(self.0) % found.len()]
     }
@@ -102,7 +102,8 @@ pub(crate) enum Deed {
     Transfer(i64, u32),
     /// An expense, in cents, whether it is in dollars, and whether taxes are withheld.
     Owe(u32, bool, bool),
-    /// Thousandths of the rest, and the account that pays: none, its own or one of another currency.
+    /// Thousandths of the rest, and the account that pays: none, its own or one of another
+    /// currency.
     PayPayable(Pick, u32, u8),
     CancelPayablePayment(Pick),
     /// Another total, in cents.
@@ -127,7 +128,7 @@ pub(crate) enum Deed {
     /// A document in `error` is given up.
     Discard(Pick),
     /// A document in `error` is queued again.
-    Restamp(Pick),
+    Reissue(Pick),
     /// Time passes, in minutes.
     Wait(u32),
     /// A month so many before the present one is closed.
@@ -190,7 +191,7 @@ impl Deed {
             Self::Return(..) => "sale.return",
             Self::SubstituteGlobal(_) => "invoice.substitute of a global",
             Self::Discard(_) => "document.discard",
-            Self::Restamp(_) => "invoice.restamp",
+            Self::Reissue(_) => "invoice.restamp",
             Self::Wait(_) => "wait",
             Self::Close(_) => "ledger.close",
             Self::Reopen(_) => "ledger.reopen",
@@ -264,7 +265,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         16 => (pick(), part(), any::<bool>()).prop_map(|(sale, part, bank)| Deed::Return(sale, part, bank)),
         6 => pick().prop_map(Deed::SubstituteGlobal),
         6 => pick().prop_map(Deed::Discard),
-        6 => pick().prop_map(Deed::Restamp),
+        6 => pick().prop_map(Deed::Reissue),
         4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
         7 => books(),
     ]

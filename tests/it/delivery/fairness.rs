@@ -6,7 +6,8 @@ use super::*;
 
 const OK: Outcome = Outcome::Answered { status: 204, retry_after: None };
 
-/// The longest time that a notice waited, and the most notices of others that were delivered meanwhile.
+/// The longest time that a notice waited, and the most notices of others that were delivered
+/// meanwhile.
 struct Longest {
     time: Duration,
     others: i64,
@@ -105,7 +106,8 @@ async fn results_of_many_companies_delay_nobody() {
     webhook(&healthy, &["cliente.creado"]).await;
     let sender = Punctual(Receiver::new(|_: &Post| (Duration::ZERO, OK)));
     let longest = longest_wait(&world, &healthy, &sender).await;
-    // A busy machine takes longer for each notice, so their number is judged: about 2,000 are usual.
+    // A busy machine takes longer for each notice, so their number is compared: about 2,000 are
+    // usual.
     assert!(longest.others < 6_000, "{}", longest.others);
 }
 

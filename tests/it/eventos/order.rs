@@ -100,8 +100,8 @@ async fn an_event_that_is_written_and_not_committed_comes_before_later_ones() {
     );
 }
 
-/// Writers of several kinds, and transactions that take their time, beside readers: each reader sees
-/// every event once, in one order.
+/// Writers of several kinds, and transactions that take their time, beside readers: each reader
+/// sees every event once, in one order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_beside_writers_miss_nothing_and_see_one_order() {
     const WRITERS: i64 = 6;

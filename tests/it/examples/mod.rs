@@ -43,7 +43,8 @@ impl Recording {
         self.keep(&format!("GET {template}"), "200", page);
     }
 
-    /// Sends the description's example of an operation with claves for its path; returns the answer.
+    /// Sends the description's example of an operation with claves for its path; returns the
+    /// answer.
     async fn write(&mut self, actor: &Actor, title: &str, claves: &[i64]) -> Value {
         let key = fresh_key();
         let (first, body) = self.send(actor, title, claves, &key).await;

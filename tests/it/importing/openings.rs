@@ -86,7 +86,7 @@ async fn a_balance_of_more_than_18_digits_in_pesos_is_refused_by_its_line() {
     assert_eq!(balance(&company, "201.01").await, "-1999999999999999998.00");
 }
 
-/// A company with an imported invoice of two nails, 232.00, of which 132.00 were paid before.
+/// A company with an imported invoice of two nails, 232.00; 132.00 were paid before.
 async fn half_paid(world: &World) -> Company {
     let company = shop(world).await;
     let uuid = "6e1b6d30-3f0f-4b53-8cd2-2e0d0b8f6a11";

@@ -89,7 +89,8 @@ async fn the_documents_of_a_month_are_valid_and_say_what_the_ledger_says() {
     .await;
     validate_books("BalanzaComprobacion", &correction);
     assert!(String::from_utf8(correction).unwrap().contains(r#"TipoEnvio="C" FechaModBal="2026-11-20""#));
-    // Without a day it is the last on which an entry of the month was written, or else the month's last.
+    // Without a day it is the last on which an entry of the month was written, or else the month's
+    // last.
     for (mes, day) in [("2026-10", "2026-10-12"), ("2026-11", "2026-11-30"), ("2026-13", "2026-12-31")] {
         let correction = exported(&company, json!({"que": "balanza", "mes": mes, "tipo_envio": "C"})).await;
         validate_books("BalanzaComprobacion", &correction);

@@ -31,7 +31,7 @@ async fn use_up(ana: &Actor) -> i64 {
     panic!("no limit")
 }
 
-/// Waits for as long as a refused key is told to, and again: the database's minute may end between
+/// Waits for as long as the refusal says, and again: the database's minute may end between
 /// two steps of a test.
 async fn is_let_in_again(ana: &Actor, clock: &TestClock) {
     for _ in 0..2 {

@@ -57,8 +57,8 @@ fn scattered(seed: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// Sends requests to four servers, one each `pause` milliseconds, which merge what is due every 250 ms;
-/// returns how many passed. `pick` chooses the server.
+/// Sends requests to four servers, one each `pause` milliseconds, which merge what is due every 250
+/// ms; returns how many passed. `pick` chooses the server.
 async fn spread(pause: i64, mut pick: impl FnMut() -> usize) -> u64 {
     let (world, mut servers) = three().await;
     servers.push(world.second_api_with(|builder| builder.rate_per_minute(RATE)));

@@ -126,7 +126,7 @@ async fn a_batch_is_replayed_and_rehearsed_like_one_write() {
     assert_eq!(first.ok(200), shown);
     let again = office.run_with("batch", "uno", &body).await;
     assert_eq!((again.body.clone(), again.header("idempotent-replayed")), (first.body, Some("true")));
-    // What the key was used for is told before what is wrong with another body.
+    // A used key is reported before the faults of another body.
     let other = batch(&[("customer.fly", json!({}))]);
     office.run_with("batch", "uno", &other).await.fails(409, "idempotencia_conflicto");
     assert_eq!(world.count("clientes").await, before + 1);

@@ -30,7 +30,7 @@ struct Question {
 
 type Given = Result<DocumentParts, AttachmentFault>;
 
-/// A host that answers what it is told, then with a donation, and records what it was asked.
+/// A host that gives prepared answers, then a donation, and records what it was asked.
 struct Host {
     asked: Mutex<Vec<Question>>,
     answers: Mutex<VecDeque<Box<dyn Fn() -> Given + Send>>>,
@@ -165,7 +165,7 @@ async fn a_host_is_asked_once_and_the_same_bytes_are_sent_again() {
 }
 
 #[tokio::test]
-async fn what_a_host_cannot_give_rejects_the_document_until_it_is_restamped() {
+async fn what_a_host_cannot_give_rejects_the_document_until_it_is_reissued() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let malformed = || {

@@ -19,7 +19,7 @@ pub(super) async fn run(shop: &Shop, action: &str, input: Value) -> Value {
     shop.company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
 }
 
-/// Discards a document; checks its record and that nobody is told.
+/// Discards a document; checks its record and that no e-mail is sent.
 pub(super) async fn discard(shop: &Shop, factura: i64) {
     let world = shop.world();
     let told = world.count("eventos WHERE tipo LIKE 'factura.%'").await;
@@ -253,7 +253,7 @@ async fn the_tickets_of_a_discarded_global_invoice_are_free() {
     reject(&shop, factura).await;
     discard(&shop, factura).await;
     assert_eq!(sale(&shop, "venta", tickets[0]).await["factura"], Value::Null);
-    // A restamp leaves out what was cancelled meanwhile.
+    // A reissue leaves out what was cancelled meanwhile.
     let factura = global().await;
     reject(&shop, factura).await;
     run(&shop, "sale.cancel", json!({"venta": tickets[0]})).await;

@@ -1,4 +1,4 @@
-//! The period of a global invoice, its restamp and its substitute.
+//! The period of a global invoice, its reissue and its substitute.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -110,7 +110,7 @@ async fn two_months_are_one_invoice_of_the_incorporation_regime() {
 }
 
 #[tokio::test]
-async fn a_restamped_global_invoice_leaves_out_what_was_cancelled() {
+async fn a_reissued_global_invoice_leaves_out_what_was_cancelled() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (first, second) = (ticket(&shop).await, ticket(&shop).await);
@@ -132,7 +132,7 @@ async fn a_restamped_global_invoice_leaves_out_what_was_cancelled() {
 }
 
 #[tokio::test]
-async fn a_global_invoice_of_which_nothing_is_left_is_not_restamped() {
+async fn a_global_invoice_with_nothing_left_is_not_reissued() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let venta = ticket(&shop).await;

@@ -1,4 +1,4 @@
-//! Owners are told by e-mail, once, that their certificate ends or that stamping waits for them.
+//! Owners get one e-mail when their certificate ends or when stamping waits for them.
 
 use std::sync::atomic::Ordering;
 
@@ -77,7 +77,7 @@ async fn an_owner_is_told_once_that_a_certificate_ends_within_thirty_days() {
     world.clock.advance(TimeDelta::days(60));
     assert!(told(&world).await.is_empty(), "of its end too");
 
-    // One who gets an address later is told then, of an end that is past.
+    // An owner who gets an address later gets the e-mail then, about an end that is past.
     with_address(&other.company).await;
     let mails = told(&world).await;
     assert!(mails.len() == 1 && mails[0].0.contains(" venció el 2026-11-11"), "{mails:?}");

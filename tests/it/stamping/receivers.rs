@@ -1,4 +1,5 @@
-//! Documents about an invoice bear its receiver, whatever the customer's data say since (contract §7).
+//! Documents about an invoice bear its receiver, whatever the customer's data say since (contract
+//! §7).
 
 use std::collections::BTreeMap;
 

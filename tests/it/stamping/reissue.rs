@@ -70,7 +70,7 @@ async fn a_rejected_invoice_is_corrected_and_stamped() {
     refused(&shop, "invoice.restamp", json!({"factura": 99}), "no_encontrado", "factura").await;
 }
 
-/// Once each time that stamping ends in an error, whoever says so.
+/// Once each time that stamping ends in an error, from any source.
 #[tokio::test]
 async fn each_rejection_of_an_invoice_is_an_event() {
     let world = World::new().await;

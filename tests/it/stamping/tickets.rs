@@ -161,7 +161,7 @@ async fn tickets_that_cannot_be_invoiced_are_refused() {
     let reject = json!({"factura": whole, "codigo": "CFDI40130", "mensaje": "No"});
     shop.company.run_by_name("invoice.rejected", &reject).await.unwrap();
     refused(&shop, "order.invoice", own(venta), "estado_invalido", "fue rechazada").await;
-    // Its customer has an RFC by now, so that a restamp leaves it out.
+    // Its customer has an RFC by now, so a reissue leaves it out.
     refused(&shop, "invoice.restamp", json!({"factura": whole}), "estado_invalido", "no le queda").await;
     shop.company.run_by_name("document.discard", &json!({"factura": whole})).await.unwrap();
     let whole = in_global(&shop, &[venta]).await;

@@ -89,7 +89,7 @@ async fn operations_without_a_key_ignore_browsers_and_keys() {
     }
 }
 
-/// Query strings and headers, each of which identifies a browser.
+/// Query strings and headers; each alone identifies a browser.
 fn browser_signs() -> impl Iterator<Item = (&'static str, &'static [(&'static str, &'static str)])> {
     let queries = ["sid=1", "sid=", "sid", "limite=1&sid=2", "s%69d=1", "sid=%FF", "x=%FF&sid=1"];
     let headers: [&[(&str, &str)]; 8] = [

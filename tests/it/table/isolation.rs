@@ -69,8 +69,8 @@ async fn references_to_another_company_are_refused() {
     }
 }
 
-/// Whether it is a list whose records have the mark. Deliveries and events have none; their own tests
-/// recognize them.
+/// Whether it is a list whose records have the mark. Deliveries and events have none; their own
+/// tests recognize them.
 fn is_marked(endpoint: &Endpoint) -> bool {
     let path = endpoint.http.path;
     endpoint.pages().is_some() && !path.contains('{') && path != "/eventos"

@@ -370,8 +370,8 @@ async fn what_is_written_meanwhile_makes_no_part_of_a_copy() {
     assert!(sizes.is_sorted() && sizes.first() < sizes.last(), "{sizes:?}");
 }
 
-/// Records in each large table of the big company; `SVC_TEST_ROWS` sets another number. The time and
-/// the memory are printed.
+/// Records in each large table of the big company; `SVC_TEST_ROWS` sets another number. The time
+/// and the memory are printed.
 const ROWS: i64 = 2_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -381,11 +381,11 @@ async fn a_large_company_is_copied_within_bounded_memory() {
     let given = std::env::var("SVC_TEST_ROWS").ok().map(|rows| rows.parse().expect("a number"));
     filled(&company, given.unwrap_or(ROWS)).await;
     let (before, began) = (resident(), Instant::now());
-    let (most, is_over) = (AtomicU64::new(before), AtomicBool::new(false));
+    let (max_seen, is_over) = (AtomicU64::new(before), AtomicBool::new(false));
     let sampled = async {
         while !is_over.load(Ordering::Relaxed) {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            most.fetch_max(resident(), Ordering::Relaxed);
+            max_seen.fetch_max(resident(), Ordering::Relaxed);
         }
     };
     let copied = async {
@@ -394,7 +394,7 @@ async fn a_large_company_is_copied_within_bounded_memory() {
         copy
     };
     let (copy, ()) = tokio::join!(copied, sampled);
-    let (seconds, grown) = (began.elapsed().as_secs_f64(), most.load(Ordering::Relaxed) - before);
+    let (seconds, grown) = (began.elapsed().as_secs_f64(), max_seen.load(Ordering::Relaxed) - before);
     let mut records = 0;
     for table in COPIED.into_iter().chain(MORE) {
         let count = async |company: &Company| world.count(&format!("{table} WHERE empresa = {}", company.id.0)).await;

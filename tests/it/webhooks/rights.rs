@@ -1,5 +1,5 @@
-//! A webhook shows its receiver what it is subscribed to, so whoever changes its receiver must be
-//! allowed to read that (contract §4).
+//! A webhook shows its receiver what it is subscribed to, so a key that changes its receiver must
+//! be allowed to read that (contract §4).
 
 use http::Method;
 use serde_json::json;

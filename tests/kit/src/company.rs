@@ -78,7 +78,8 @@ impl Company {
         Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
     }
 
-    /// Rehearses the back-office action of that name; returns its answer and the types of its events.
+    /// Rehearses the back-office action of that name; returns its answer and the types of its
+    /// events.
     ///
     /// # Errors
     ///

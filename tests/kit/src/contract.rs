@@ -78,8 +78,8 @@ impl Contract {
         contract.clone()
     }
 
-    /// Checks that the document describes the response to that request: its status, its error's code,
-    /// its content type, its headers, and every field of its body.
+    /// Checks that the document describes the response to that request: its status, its error's
+    /// code, its content type, its headers, and every field of its body.
     pub fn validate(&self, method: &Method, path: &str, reply: &Reply) {
         let Some(described) = self.operation(method, path) else { return };
         let (status, title) = (reply.status, described["operationId"].as_str().expect("a name"));

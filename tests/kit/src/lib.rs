@@ -1,11 +1,11 @@
 //! What the project tests itself with, for tests of a host's own operations.
 //!
-//! A [`World`] is a database on a private PostgreSQL, which the tests' process starts once and takes
-//! with it, the API over it without a port, and a clock that stands still until the test moves it.
-//! [`World::host`] adds a host's operations and tables. A [`Company`] in it takes milliseconds; an
-//! [`Actor`] is a client with a key of that company, whose answers are checked against the OpenAPI
-//! document, the host's operations included. [`checks`] holds what every list, write and table must
-//! do.
+//! A [`World`] is a database on a private PostgreSQL, which the tests' process starts once and
+//! takes with it, the API over it without a port, and a clock that stands still until the test
+//! moves it. [`World::host`] adds a host's operations and tables. A [`Company`] in it takes
+//! milliseconds; an [`Actor`] is a client with a key of that company, whose answers are checked
+//! against the OpenAPI document, the host's operations included. [`checks`] holds what every list,
+//! write and table must do.
 //!
 //! ```no_run
 //! use serde_json::json;

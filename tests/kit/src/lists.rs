@@ -14,7 +14,8 @@ pub fn pick(record: &Value, fields: &[&str]) -> Value {
     fields.iter().map(|field| ((*field).to_owned(), record[*field].clone())).collect()
 }
 
-/// A record with these fields, in the order of their `values`: a row of a table of expected records.
+/// A record with these fields, in the order of their `values`: a row of a table of expected
+/// records.
 pub fn row(fields: &[&str], values: Value) -> Value {
     let Value::Array(values) = values else { panic!("{values} is no row") };
     assert_eq!(values.len(), fields.len(), "{values:?}");

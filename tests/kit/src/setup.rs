@@ -34,7 +34,8 @@ impl Setup {
         self
     }
 
-    /// A world in the database that all tests of this process share, made and migrated by the first.
+    /// A world in the database that all tests of this process share, made and migrated by the
+    /// first.
     pub async fn shared(self) -> World {
         let options = database::shared(&self.hosts).await;
         self.over(Arc::new(PostgresStore::with_options(options, &Settings::default())))

@@ -31,7 +31,9 @@ pub fn classify(sql: &str) -> Result<Classification, String> {
     let statements = Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|error| error.to_string())?;
     let statement = match statements.as_slice() {
         [Statement::Prepare { statement, .. }] => statement,
-        [statement] | [Statement::StartTransaction { .. }, statement @ Statement::Execute { .. }] => statement,
+        [statement] => statement,
+        // What is executed was prepared by a statement of its own.
+        [begin @ Statement::StartTransaction { .. }, executed @ ..] if executed.iter().all(is_executed) => begin,
         _ => return Err(format!("{} statements in one", statements.len())),
     };
     match statement {
@@ -54,6 +56,10 @@ pub fn classify(sql: &str) -> Result<Classification, String> {
     let mut classifier = Classifier::default();
     let ControlFlow::Continue(()) = statement.visit(&mut classifier);
     Ok(classifier.classification())
+}
+
+fn is_executed(statement: &Statement) -> bool {
+    matches!(statement, Statement::Execute { .. })
 }
 
 #[derive(Default)]

@@ -12,7 +12,7 @@ use tracing::{Dispatch, Event, Metadata, Subscriber};
 #[derive(Debug)]
 pub struct Watch {
     sent: Arc<Mutex<Vec<String>>>,
-    /// With a single subscriber, `tracing` asks the one of whichever thread logs first.
+    /// With a single subscriber, `tracing` asks that of the first thread that logs.
     _second: Dispatch,
     _watching: DefaultGuard,
 }

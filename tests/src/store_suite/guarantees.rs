@@ -1,15 +1,19 @@
-//! Guarantees that callers rely on: atomicity, separate companies, ascending claves, unique keys,
-//! leases.
+//! Guarantees that callers rely on: atomicity, separate companies, ascending claves, uniqueness,
+//! locks, leases.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::TryStreamExt as _;
 use futures_util::future::join;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::time::Timestamp;
-use svc_core::store::{Backlog, ClaimKey, LeaseTerms, LeasedMail, NewMail, Store, StoredAnswer};
+use svc_core::record::customer::{Customer, CustomerData};
+use svc_core::store::{
+    Backlog, ClaimKey, Conflict, LeaseTerms, LeasedMail, NewCustomerRow, NewMail, Store, StoreError, StoredAnswer, Tx,
+};
 use uuid::Uuid;
 
 use super::company;
@@ -141,4 +145,83 @@ pub async fn an_idempotency_key_is_claimed_once(store: Arc<dyn Store>) {
     let (found, ()) = join(second, end_of_first).await;
     let StoredAnswer { fingerprint, body } = found.expect("the first's answer");
     assert_eq!((fingerprint, &body[..]), ([7; 32], br#"{"ok":true}"#.as_slice()));
+}
+
+/// Inserts a customer with this RFC.
+async fn insert_customer(tx: &mut dyn Tx, rfc: &str) -> Result<i64, StoreError> {
+    let data = CustomerData { rfc: Some(rfc.to_owned()), ..CustomerData::default() };
+    tx.insert_customer(&NewCustomerRow { data: &data, mensaje: None, creado: Timestamp::new(now()) }).await
+}
+
+/// Of two transactions of a company that insert one RFC, the second is refused once the first has
+/// committed, and succeeds if it has not. Another company may have the same RFC.
+pub async fn an_rfc_is_unique_in_its_company(store: Arc<dyn Store>) {
+    const RFC: &str = "EKU9003173C9";
+    let (one, other) = (company(&store).await, company(&store).await);
+    for commits in [false, true] {
+        let mut first = store.begin(one).await.expect("a transaction");
+        assert_eq!(insert_customer(first.as_mut(), RFC).await.expect("inserted"), 1);
+        let second = async {
+            let mut tx = store.begin(one).await.expect("a transaction");
+            insert_customer(tx.as_mut(), RFC).await
+        };
+        let end_of_first = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            if commits { first.commit().await } else { first.rollback().await }.expect("ended");
+        };
+        match join(second, end_of_first).await.0 {
+            Ok(clave) => assert_eq!((clave, commits), (1, false)),
+            Err(StoreError::Conflict(Conflict::Rfc(_))) => assert!(commits),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let mut tx = store.begin(other).await.expect("a transaction");
+    assert_eq!(insert_customer(tx.as_mut(), RFC).await.expect("inserted"), 1);
+}
+
+/// A locked record is read by others and locked by one: another transaction waits for the lock, and
+/// then sees what its holder wrote. Past the store's lock timeout it is [`StoreError::Busy`].
+pub async fn a_locked_record_is_locked_once(store: Arc<dyn Store>) {
+    let company = company(&store).await;
+    let mut tx = store.begin(company).await.expect("a transaction");
+    let clave = insert_customer(tx.as_mut(), "EKU9003173C9").await.expect("inserted");
+    tx.commit().await.expect("committed");
+
+    let mut holder = store.begin(company).await.expect("a transaction");
+    let mut held = holder.customer(clave).await.expect("read").expect("the customer");
+    held.nombre = Some("Ana".to_owned());
+    holder.update_customer(clave, &held, Timestamp::new(now())).await.expect("written");
+    let mut reader = store.begin(company).await.expect("a transaction");
+    assert!(reader.buyer(clave).await.expect("readers do not wait").is_some());
+    let waiting = async {
+        let mut tx = store.begin(company).await.expect("a transaction");
+        tx.customer(clave).await.expect("locked").expect("the customer").nombre
+    };
+    let end_of_holder = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        holder.commit().await.expect("committed");
+    };
+    assert_eq!(join(waiting, end_of_holder).await.0.as_deref(), Some("Ana"));
+
+    let mut holder = store.begin(company).await.expect("a transaction");
+    assert!(holder.customer(clave).await.expect("locked").is_some());
+    let mut late = store.begin(company).await.expect("a transaction");
+    let refused = late.customer(clave).await;
+    assert!(matches!(refused, Err(StoreError::Busy(_))), "{refused:?}");
+}
+
+/// A reader sees its own company's records, and nothing of what is not committed.
+pub async fn a_reader_sees_what_its_company_committed(store: Arc<dyn Store>) {
+    let (one, other) = (company(&store).await, company(&store).await);
+    let mut tx = store.begin(one).await.expect("a transaction");
+    insert_customer(tx.as_mut(), "EKU9003173C9").await.expect("inserted");
+    assert_eq!(customers(&store, one).await, 0);
+    tx.commit().await.expect("committed");
+    assert_eq!((customers(&store, one).await, customers(&store, other).await), (1, 0));
+}
+
+/// The number of customers that a reader of the company sees.
+async fn customers(store: &Arc<dyn Store>, company: CompanyId) -> usize {
+    let context = svc_core::Context::builder(Arc::clone(store), crate::BASE_URL).build().expect("a context");
+    context.list::<Customer>(company).stream().try_collect::<Vec<_>>().await.expect("the list").len()
 }

@@ -1,7 +1,6 @@
 //! The guarantees that callers of a store rely on, checked through the store traits alone: each
-//! function takes a store over an empty database. `tests/it/store.rs` runs them over PostgreSQL;
-//! another implementation calls them with its own `Arc<dyn Store>`. Everything else is tested end
-//! to end over PostgreSQL.
+//! function takes a store over an empty database. `tests/it/store.rs` runs them over PostgreSQL.
+//! Everything else is tested end to end over PostgreSQL.
 
 pub mod guarantees;
 pub mod usage;

@@ -82,7 +82,7 @@ fn many_who_ask_get_one_view() {
     let first = board.view(at(start, 10), || text(100, 0, 0));
     let shared = board.view(at(start, 10) + Duration::from_millis(500), || panic!("it is still fresh"));
     assert_eq!(first, shared);
-    // Whoever asks every second does not shorten the span of the others.
+    // A reader that asks every second does not shorten the span of the others.
     for second in 11..30 {
         board.view(at(start, second), || text(100, 0, 0));
     }

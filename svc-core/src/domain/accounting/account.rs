@@ -5,8 +5,8 @@ use crate::domain::words::words;
 
 words! {
     /// An account by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado
-    /// A), or as a part `.R` of one that has the revaluation of its balances in foreign currency, so
-    /// that the account itself stays what its list says. A company may number it otherwise
+    /// A), or as a part `.R` of one that has the revaluation of its balances in foreign currency,
+    /// so that the account itself stays what its list says. A company may number it otherwise
     /// (`account.edit`); the store then writes the company's number on the entry.
     pub enum Account {
         /// Cash that is not in a bank.
@@ -88,8 +88,8 @@ words! {
         Compras = "502.01",
         /// Expenses.
         Gastos = "601.84",
-        /// Exchange loss: the debt was worth another number of pesos when it was paid, or at the end of
-        /// a month.
+        /// Exchange loss: the debt was worth another number of pesos when it was paid, or at the
+        /// end of a month.
         PerdidaCambiaria = "701.01",
         /// Exchange gain, for the same reason.
         UtilidadCambiaria = "702.01",

@@ -46,7 +46,7 @@ words! {
     }
 }
 
-/// Whose books, and of which month; 13 is the closing of the year.
+/// The RFC, and the month of the books; 13 is the closing of the year.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BooksHeading<'a> {
     pub(crate) rfc: &'a str,

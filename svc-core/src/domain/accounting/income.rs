@@ -9,8 +9,8 @@ use crate::domain::quantity::Rate;
 use crate::domain::rfc::GENERIC_FOREIGN;
 use crate::domain::tax::Amounts;
 
-/// The kinds of income that the SAT's list tells apart by their rate; what is exported is at 0 %. The
-/// rate of the border regions is the general one with a stimulus.
+/// The kinds of income that the SAT's list tells apart by their rate; what is exported is at 0 %.
+/// The rate of the border regions is the general one with a stimulus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IncomeKind {
     /// Taxed at the general rate or that of the border regions.

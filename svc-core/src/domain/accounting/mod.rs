@@ -157,8 +157,8 @@ pub struct About {
     pub movimiento: Option<i64>,
     /// The entry that this one reverses; the reversal uses that entry's account numbers.
     pub revierte: Option<i64>,
-    /// The bank account of its lines on [`Account::Bancos`], which are written on the bank account's own
-    /// subaccount. It is not stored: the line's number says it.
+    /// The bank account of its lines on [`Account::Bancos`], which are written on the bank
+    /// account's own subaccount. It is not stored: the line's number says it.
     pub cuenta_bancaria: Option<i64>,
 }
 
@@ -265,8 +265,8 @@ pub(crate) struct SaleAmounts {
 }
 
 /// The entry of a sale. The customer owes it, its taxes are not collected yet (local ones are due
-/// at once), withheld taxes are a claim on the authority, and the goods that left are a cost. The receivable is the sum of the
-/// other lines, so that rounding to pesos cannot unbalance the entry.
+/// at once), withheld taxes are a claim on the authority, and the goods that left are a cost. The
+/// receivable is the sum of the other lines, so that rounding to pesos cannot unbalance the entry.
 pub(crate) fn sale_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,

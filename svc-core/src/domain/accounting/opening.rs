@@ -80,8 +80,8 @@ pub(crate) fn opening_entry(fecha: NaiveDate, opening: OpeningBalance) -> Result
     LedgerEntry::new(format!("Apertura: {name}"), fecha, against_opening(lines))
 }
 
-/// The entry of a sale, of which `prepaid` was paid before the books began: the customer does not owe
-/// it, and its taxes were collected elsewhere.
+/// The entry of a sale whose part `prepaid` was paid before the books began: the customer does not
+/// owe it, and its taxes were collected elsewhere.
 pub(crate) fn prepaid_entry(sale: LedgerEntry, prepaid: OpenedDebt) -> Result<Option<LedgerEntry>, EntryError> {
     let lines: Vec<EntryLine> =
         sale.lines().iter().copied().chain(against_opening(prepaid.negated().lines())).collect();
@@ -100,8 +100,8 @@ pub(crate) fn balance_in_pesos(saldo: Balance, tipo_cambio: Rate) -> Option<Bala
     Some(Balance::new(if saldo.get().is_sign_negative() { -pesos } else { pesos }))
 }
 
-/// What an imported receivable owes in pesos, with the taxes of its sale (IVA, IEPS and the total that
-/// contains them) that its payments will collect. `None` when it exceeds 18 digits.
+/// What an imported receivable owes in pesos, with the taxes of its sale (IVA, IEPS and the total
+/// that contains them) that its payments will collect. `None` when it exceeds 18 digits.
 pub(crate) fn opened_debt(pagado: Money, saldo: Money, taxes: [Money; 3], tipo_cambio: Rate) -> Option<OpenedDebt> {
     let [iva, ieps, total] = taxes;
     let pending = |tax: Money| {

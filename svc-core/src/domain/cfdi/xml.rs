@@ -81,7 +81,7 @@ pub(super) fn write(document: &Node, others: &[ComplementNode]) -> io::Result<St
     with_complement_text(&document, &others.iter().map(|other| other.xml.trim()).collect::<String>())
 }
 
-/// Adds what the node `Addenda` contains to a stamped document, of which nothing else changes.
+/// Adds what the node `Addenda` contains to a stamped document and changes nothing else.
 pub(super) fn with_addenda(document: &str, addenda: &str) -> io::Result<String> {
     let end =
         document.rfind(&format!("</{}:Comprobante>", CFDI.prefix)).ok_or_else(|| io::Error::other("no document"))?;

@@ -97,7 +97,7 @@ impl From<AmountFault> for CreditFault {
     }
 }
 
-/// The line of a note that credits `taken` on `line`, of which `before` was credited already.
+/// The line of a note that credits `taken` on `line`, beyond `before`, which was credited already.
 ///
 /// Amounts and taxes are those of the line including this part, less those without it, so that the
 /// parts of a fully returned line add up to it to the cent. Withholdings follow from this part

@@ -8,7 +8,7 @@ use crate::domain::scope::Scope;
 use crate::domain::words::{OpportunityStatus, SaleKind, words};
 
 /// States events: name, word on the wire, the scope that subscribing needs, the resource (its path
-/// without the slash) and the data of the notice, of which the first is the resource's clave.
+/// without the slash) and the data of the notice; the first is the resource's clave.
 /// `grouped`: the changes of one resource within a minute become one event.
 macro_rules! events {
     (@is grouped) => { true };
@@ -106,7 +106,8 @@ events! {
     FacturaRechazada = "factura.rechazada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
-        /// The sale that it is about; null for a global invoice, which has many, and for a payment's.
+        /// The sale that it is about; null for a global invoice, which has many, and for a
+        /// payment's.
         venta: Option<i64>,
         /// The authority's or provider's code, or one of the service's own.
         codigo: String,

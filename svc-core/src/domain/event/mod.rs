@@ -28,7 +28,7 @@ pub fn min_clave(creado: DateTime<Utc>) -> i64 {
     creado.timestamp_millis()
 }
 
-/// The text before the time in a notice's body, of which it is the first occurrence: there the
+/// The text before the time in a notice's body, where it occurs first: there the
 /// store writes the time of a group of changes when it becomes an event.
 pub const CREADO: &str = "\"creado\":\"";
 

@@ -12,9 +12,10 @@ use crate::domain::scope::Scopes;
 /// An event of a host's own operations, hooks and subscribers. Its fields are the notice's `datos`:
 /// keys and little else, never names or e-mails.
 ///
-/// A host declares it with [`ContextBuilder::event`](crate::ContextBuilder::event) and emits it with
-/// [`Cx::emit_own`](crate::operation::Cx::emit_own). From then on it is like Svc's own: webhooks
-/// subscribe to it, `GET /eventos` lists it, and the description of the API has its notice.
+/// A host declares it with [`ContextBuilder::event`](crate::ContextBuilder::event) and emits it
+/// with [`Cx::emit_own`](crate::operation::Cx::emit_own). From then on it is like Svc's own:
+/// webhooks subscribe to it, `GET /eventos` lists it, and the description of the API has its
+/// notice.
 pub trait OwnEvent: Serialize + JsonSchema + Send + Sync + 'static {
     /// Its name, its scope, its resource and its texts.
     const KIND: OwnEventKind;

@@ -112,7 +112,7 @@ impl LockedSale {
     }
 
     /// Refuses a sale that the API may not invoice: it must be an order or a quote of the API's own
-    /// and of branch `sucursal`, not cancelled, not invoiced, and nothing of it handed over.
+    /// and of branch `sucursal`, not cancelled, not invoiced, and not delivered even in part.
     pub(crate) fn validate(&self, sucursal: i64) -> Result<(), Code> {
         if self.origen != SaleOrigin::Api {
             return Err(Code::VentaNoApi);

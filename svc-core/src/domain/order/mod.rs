@@ -26,19 +26,19 @@ pub struct FulfilmentLine {
     pub total: Money,
 }
 
-/// An order after goods were handed over.
+/// An order after a delivery.
 #[derive(Debug, Clone)]
 pub(crate) struct Handover {
     /// Its lines.
     pub lines: Vec<FulfilmentLine>,
     /// How far it is fulfilled.
     pub fulfilment: Fulfilment,
-    /// The value handed over so far: of each line the proportional part of its total, rounded
+    /// The value delivered so far: of each line the proportional part of its total, rounded
     /// half-up.
     pub monto_surtido: Money,
 }
 
-/// Adds the quantities of `given`, by line number, to those handed over; refuses more than what is
+/// Adds the quantities of `given`, by line number, to those delivered; refuses more than what is
 /// left of a line.
 pub(crate) fn hand_over(
     mut lines: Vec<FulfilmentLine>,
@@ -57,7 +57,7 @@ pub(crate) fn hand_over(
         }
         line.cantidad_surtida = Quantity::new(handed);
     }
-    // In an imported order more may have been handed over than ordered.
+    // In an imported order more may have been delivered than ordered.
     let whole = lines.iter().all(|line| line.cantidad_surtida >= line.cantidad);
     let part = |line: &FulfilmentLine| {
         line::share(line.total, Money::new(line.cantidad_surtida.get()), Money::new(line.cantidad.get())).get()
@@ -84,7 +84,7 @@ mod tests {
         Quantity::new(text.parse().unwrap())
     }
 
-    /// An order's lines: how many were ordered and handed over, and what the line comes to.
+    /// An order's lines: how many were ordered and delivered, and what the line comes to.
     fn ordered(lines: &[(&str, &str, &str)]) -> Vec<FulfilmentLine> {
         let line = |(renglon, (cantidad, surtida, total)): (i64, &(&str, &str, &str))| FulfilmentLine {
             renglon,

@@ -150,7 +150,8 @@ impl<'f> Canvas<'f> {
         self.page().set_dash_pattern([], 0.0);
     }
 
-    /// Draws a logo of that size with its upper left corner there. All of a document's are the same.
+    /// Draws a logo of that size with its upper left corner there. All of a document's are the
+    /// same.
     pub(crate) fn logo(&mut self, x: f32, y: f32, size: (f32, f32), logo: &'f Logo) {
         self.logo = Some(logo);
         let (width, height) = size;

@@ -9,11 +9,12 @@ use ttf_parser::{Face, Permissions, Tag};
 static REGULAR: &[u8] = include_bytes!("../../../fonts/Inter-Regular.otf");
 static STRONG: &[u8] = include_bytes!("../../../fonts/Inter-SemiBold.otf");
 
-/// The fonts of printed documents. They have Latin, Greek and Cyrillic letters and common symbols; a
-/// host adds fonts for others, for example for Chinese. A letter that no font has is printed as □.
+/// The fonts of printed documents. They have Latin, Greek and Cyrillic letters and common symbols;
+/// a host adds fonts for others, for example for Chinese. A letter that no font has is printed as
+/// □.
 ///
-/// Letters are set one after the other: scripts whose letters join or are written from right to left
-/// come out in the wrong form. The XML of a document has its texts in any case.
+/// Letters are set one after the other: scripts whose letters join or are written from right to
+/// left come out in the wrong form. The XML of a document has its texts in any case.
 #[derive(Clone, Default)]
 pub struct Fonts {
     added: Vec<Arc<[u8]>>,
@@ -35,8 +36,8 @@ pub enum FontFault {
 }
 
 impl Fonts {
-    /// Adds a font file (TrueType, OpenType, or a collection, whose first font counts) for the letters
-    /// that those before it lack.
+    /// Adds a font file (TrueType, OpenType, or a collection, whose first font counts) for the
+    /// letters that those before it lack.
     pub fn and_file(mut self, file: impl Into<Arc<[u8]>>) -> Result<Self, FontFault> {
         let file = file.into();
         let face = Face::parse(&file, 0).map_err(|_| FontFault::NoFont)?;

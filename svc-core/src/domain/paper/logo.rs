@@ -45,7 +45,8 @@ impl Logo {
         let head = png.strip_prefix(SIGNATURE)?.get(..25)?;
         let number =
             |at: usize| head.get(at..at + 4).map(|part| u32::from_be_bytes(part.try_into().unwrap_or_default()));
-        // Length and name of the head, its size, eight bits of red, green and blue, and no interlacing.
+        // Length and name of the head, its size, eight bits of red, green and blue, and no
+        // interlacing.
         if head.get(4..8)? != b"IHDR" || head.get(16..21)? != [8, 2, 0, 0, 0] {
             return None;
         }

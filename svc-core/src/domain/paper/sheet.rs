@@ -119,8 +119,8 @@ impl<'f> Sheet<'f> {
         }
     }
 
-    /// Draws fields one below the other, labels at the left and values beside them; returns where they
-    /// end.
+    /// Draws fields one below the other, labels at the left and values beside them; returns where
+    /// they end.
     pub(crate) fn rows(&mut self, x: f32, y: f32, width: f32, label: f32, rows: &[(&str, String)]) -> f32 {
         let mut y = y;
         for (name, value) in rows {

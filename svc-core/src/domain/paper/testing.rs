@@ -10,8 +10,8 @@ pub(crate) fn logo() -> Logo {
     Logo::stored(include_bytes!("testing/logo.png").to_vec()).expect("a stored logo")
 }
 
-/// The words of a PDF as pdftotext reads them; `None` if the machine lacks it, which fails where `CI`
-/// is set.
+/// The words of a PDF as pdftotext reads them; `None` if the machine lacks it, which fails where
+/// `CI` is set.
 pub(crate) fn text_of(pdf: &[u8]) -> Option<String> {
     let mut reader = Command::new("pdftotext");
     reader.args(["-layout", "-enc", "UTF-8", "-", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -1,4 +1,5 @@
-//! The ticket of a sale: a PDF as wide as the paper of receipt printers (80 mm), as long as it needs.
+//! The ticket of a sale: a PDF as wide as the paper of receipt printers (80 mm), as long as it
+//! needs.
 
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;

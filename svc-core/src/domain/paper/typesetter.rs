@@ -1,4 +1,4 @@
-//! Sets text: which glyph of which font shows a letter, how wide it is, and where lines break.
+//! Sets text: chooses the font and the glyph of each letter, measures it, and breaks lines.
 
 use subsetter::GlyphRemapper;
 use ttf_parser::Face;
@@ -77,8 +77,8 @@ impl<'f> Typesetter<'f> {
         }
     }
 
-    /// Calls `each` with the letters of a text and their glyphs. A letter that no font has is written
-    /// out in letters that they have, if it can be; control characters are left out.
+    /// Calls `each` with the letters of a text and their glyphs. A letter that no font has is
+    /// written out in letters that they have, if it can be; control characters are left out.
     pub(super) fn glyphs(&self, weight: Weight, text: &str, mut each: impl FnMut(char, Glyph)) {
         let mut set = |letter: char| {
             if let Some(glyph) = self.glyph(weight, letter) {

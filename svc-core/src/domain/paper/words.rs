@@ -23,8 +23,8 @@ pub(crate) fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A date or a date and time (ISO 8601, without a zone), as `12 oct 2026` or `12 oct 2026 12:00:07`;
-/// any other text unchanged.
+/// A date or a date and time (ISO 8601, without a zone), as `12 oct 2026` or
+/// `12 oct 2026 12:00:07`; any other text unchanged.
 pub(crate) fn date(text: &str) -> String {
     let (day, time) = text.split_once('T').unwrap_or((text, ""));
     let parts: Vec<&str> = day.split('-').collect();

@@ -5,7 +5,8 @@
 use super::rates::{Factor, TaxRates};
 use super::{CfdiUse, TaxRegime, Vat};
 
-/// One byte a postal code: 0 not in the catalogue, else 1 + border mark (0 none, 1 north, 2 south) + 3 × time zone. The array type has the length checked.
+/// One byte a postal code: 0 not in the catalogue, else 1 + border mark (0 none, 1 north, 2 south)
+/// + 3 × time zone. The array type has the length checked.
 pub(super) static POSTAL_CODES: &[u8; 100_000] = include_bytes!(concat!(env!("OUT_DIR"), "/codigo_postal.bin"));
 
 /// The product and service codes as sorted little-endian `u32`.

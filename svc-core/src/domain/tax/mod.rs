@@ -188,7 +188,7 @@ impl LineRates {
         self
     }
 
-    /// The rates in a currency of which one unit is `tipo_cambio` pesos: an IEPS quota is in pesos
+    /// The rates in a currency whose unit is `tipo_cambio` pesos: an IEPS quota is in pesos
     /// and becomes its part of that currency, to six decimals. `None` if the authority's catalogue
     /// does not reach that far.
     pub(crate) fn in_currency(self, tipo_cambio: Rate) -> Option<Self> {
@@ -269,8 +269,8 @@ macro_rules! amounts {
             locales_trasladados;
             /// The part of `retenciones` that is local taxes.
             locales_retenidos;
-            /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` + `locales_trasladados` −
-            /// `retenciones`.
+            /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` +
+            /// `locales_trasladados` − `retenciones`.
             total;
         }
     };

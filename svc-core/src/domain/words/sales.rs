@@ -158,7 +158,7 @@ words! {
 }
 
 words! {
-    /// What a company's owner is told by e-mail.
+    /// The subject of an e-mail to a company's owner.
     pub enum OwnerMatter {
         /// The signing certificate ends soon, or has ended.
         Certificate = "certificado",

@@ -109,8 +109,8 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> ImportRun<'_, L> 
     }
 }
 
-/// The next batch. While it is waited for, the transaction is kept open: the database closes one that
-/// is silent for long.
+/// The next batch. While it is waited for, the transaction is kept open: the database closes one
+/// that is silent for long.
 async fn next<R>(
     tx: &mut dyn Tx,
     batches: &mut mpsc::Receiver<Result<ReadBatch<R>, ImportError>>,

@@ -116,8 +116,8 @@ pub enum Existing {
     /// It is a bad line.
     #[default]
     Refused,
-    /// It is passed over, so that what every company is born with is no hindrance. Of lines with one
-    /// clave the first counts.
+    /// It is passed over, so that what every company is born with is no hindrance. Of lines with
+    /// one clave the first counts.
     Skipped,
 }
 
@@ -209,10 +209,9 @@ impl Context {
     /// Imports all records of `lines` (NDJSON, without line ends) into `company`, or none. Empty
     /// lines are skipped.
     ///
-    /// `existing` says what becomes of lines whose clave is taken. Records without a `modificado` of
-    /// their own get the moment at which the import began.
-    /// `progress` is called with the number of records after each batch. An error names all invalid
-    /// lines up to the tenth.
+    /// `existing` says what becomes of lines whose clave is taken. Records without a `modificado`
+    /// of their own get the moment at which the import began. `progress` is called with the number
+    /// of records after each batch. An error names all invalid lines up to the tenth.
     pub async fn import<L>(
         &self,
         company: CompanyId,

@@ -182,7 +182,7 @@ async fn credited_sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<L
     let own = |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
     let sale = cx.tx.lock_sale(venta).await?.filter(own);
     let sale = sale.ok_or_else(|| wrong_state("su venta está cancelada o tiene otra factura"))?;
-    if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
+    if !cx.tx.substitutions(invoice.clave).await?.is_empty() {
         return Err(wrong_state("tiene una factura que la sustituye, sin timbrar"));
     }
     if sale.tipo == SaleKind::Anticipo {

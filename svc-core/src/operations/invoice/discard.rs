@@ -12,8 +12,8 @@ use crate::posting::discarded;
 
 /// Gives up a document in `error` and undoes all that it did. The sale is again the order, quote or
 /// ticket that it was; the money of an advance becomes a balance in the customer's favour. The
-/// document's number is not used again. A ticket's own invoice that waits for a rejected note, which
-/// was to take the ticket out of a global invoice, is given up with the note.
+/// document's number is not used again. A ticket's own invoice that waits for a rejected note,
+/// which was to take the ticket out of a global invoice, is given up with the note.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscardDocument {

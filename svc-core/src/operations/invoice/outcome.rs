@@ -260,7 +260,7 @@ impl Operation for InvoiceRejected {
 
 impl CancelInvoice {
     /// The fiscal folio of the substitute, which reason 01 needs.
-    fn replacement(&self) -> Result<Option<String>, Error> {
+    fn substitution(&self) -> Result<Option<String>, Error> {
         match (self.motivo, self.uuid_sustitucion.as_deref()) {
             (CancellationReason::Replaced, None) => {
                 Err(Error::field(Code::DatoRequerido, "uuid_sustitucion", "hace falta con el motivo 01"))
@@ -278,7 +278,7 @@ impl Operation for CancelInvoice {
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
-        let replacement = self.replacement()?;
+        let substitution = self.substitution()?;
         let invoice = locked(cx, self.factura).await?;
         if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
             return Err(wrong_state("solo se cancelan facturas y notas de crédito; un pago, con payment.cancel"));
@@ -289,21 +289,21 @@ impl Operation for CancelInvoice {
         if invoice.cancelacion_solicitada {
             return Err(wrong_state("su cancelación ya se solicitó"));
         }
-        if let Some(uuid) = &replacement {
-            if replacement == invoice.uuid {
+        if let Some(uuid) = &substitution {
+            if substitution == invoice.uuid {
                 return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
             }
             substitution::validate(cx, &invoice, uuid).await?;
         }
         let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
-        if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {
+        if cx.tx.substitutions(invoice.clave).await?.iter().any(waits) {
             return Err(wrong_state("la factura que la sustituye espera timbre"));
         }
         // With reason 01 the authority decides: what a substitute replaces stays related.
-        if invoice.venta.is_none() && replacement.is_none() && cx.tx.has_notes_about(invoice.clave).await? {
+        if invoice.venta.is_none() && substitution.is_none() && cx.tx.has_notes_about(invoice.clave).await? {
             return Err(wrong_state("tiene notas de crédito; se sustituye (invoice.substitute) y se cancela con 01"));
         }
-        let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
+        let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: substitution.as_deref() };
         cancelled::sale(cx, &invoice).await?;
         cancelled::note(cx, &invoice).await?;
         cancelled::request(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;

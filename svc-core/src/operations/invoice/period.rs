@@ -30,7 +30,7 @@ fn invalid(field: &str, text: &str) -> Error {
 }
 
 impl NamedPeriod {
-    /// Its days, of which the first is not after `today`.
+    /// Its days; the first is not after `today`.
     pub(super) fn days(&self, today: NaiveDate) -> Result<PeriodDays, Error> {
         let (meses, from, upto) = self.months()?;
         if from > today {

@@ -65,7 +65,7 @@ impl Operation for ReissueInvoice {
     }
 }
 
-/// Refuses a document of which something no longer stands: the invoice that it replaces or credits.
+/// Refuses a document that relies on something cancelled: the invoice that it replaces or credits.
 /// Sales that a global invoice can no longer take leave it.
 async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
     if invoice.estatus != InvoiceStatus::Error {
@@ -109,7 +109,7 @@ impl Operation for ReissuePayment {
         }
         let own = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
         // A substitute is not the payment's complement before it is stamped.
-        let factura = cx.tx.substitutes(own).await?.first().map_or(own, |(substitute, _)| *substitute);
+        let factura = cx.tx.substitutions(own).await?.first().map_or(own, |(substitute, _)| *substitute);
         let complement = locked(cx, factura).await?;
         validate_contents(cx, &complement).await?;
         let record = requeue(cx, &complement, self.forzar, wrong).await?;

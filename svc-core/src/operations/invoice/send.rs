@@ -12,7 +12,8 @@ use crate::posting::mailing;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendInvoice {
-    /// The clave of the document in the registry: an invoice, a credit note or a payment complement.
+    /// The clave of the document in the registry: an invoice, a credit note or a payment
+    /// complement.
     pub factura: i64,
     /// The address, or several with commas between; the customer's if left out.
     pub correo: Option<Text<1000>>,

@@ -114,7 +114,7 @@ async fn replaceable(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -
     let own = |sale: &LockedSale| sale.factura.as_ref().is_some_and(|own| own.clave == invoice.clave);
     let sale = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada && own(sale));
     let sale = sale.ok_or_else(|| wrong_state("su venta tiene otra factura"))?;
-    if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
+    if !cx.tx.substitutions(invoice.clave).await?.is_empty() {
         return Err(wrong_state("ya tiene una factura que la sustituye"));
     }
     if cx.tx.has_notes_about(invoice.clave).await? {

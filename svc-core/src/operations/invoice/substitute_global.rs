@@ -16,7 +16,7 @@ pub(super) async fn substitute(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> 
     let Some((period, sales)) = global::remaining(cx, invoice.clave).await? else {
         return Err(wrong_state("no es de una venta"));
     };
-    if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
+    if !cx.tx.substitutions(invoice.clave).await?.is_empty() {
         return Err(wrong_state("ya tiene una factura que la sustituye"));
     }
     if sales.is_empty() {

@@ -12,13 +12,13 @@ use crate::json::{Patch, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::OwnAccount;
 
-/// Changes an account, or creates one of the company's own. A change applies to new entries; earlier
-/// entries and their reversals keep the former number.
+/// Changes an account, or creates one of the company's own. A change applies to new entries;
+/// earlier entries and their reversals keep the former number.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditAccount {
-    /// The account's code in the SAT's "código agrupador", or what the company called its own account.
-    /// An unknown one creates an account, which needs `nombre` and `agrupador`.
+    /// The account's code in the SAT's "código agrupador", or what the company called its own
+    /// account. An unknown one creates an account, which needs `nombre` and `agrupador`.
     pub cuenta: Text<100>,
     /// The account's number in the company's books (`NumCta` of electronic accounting); the code
     /// itself if cleared.

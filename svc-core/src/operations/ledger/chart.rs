@@ -43,8 +43,8 @@ impl Chart {
         self.own.iter().filter(has).map(|account| account.codigo.clone()).collect()
     }
 
-    /// The code of the account that a person names by its code or its number; `None` unless exactly one
-    /// has it.
+    /// The code of the account that a person names by its code or its number; `None` unless exactly
+    /// one has it.
     pub(super) fn code_of(&self, cuenta: &str) -> Option<String> {
         if let Some(account) = self.account(cuenta) {
             return Some(account.codigo);

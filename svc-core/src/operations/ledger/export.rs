@@ -35,8 +35,8 @@ pub struct ExportLedger {
     pub mes: Exact<7>,
     /// Of a trial balance: the first of its month (`N`, if left out) or a correction (`C`).
     pub tipo_envio: Option<Submission>,
-    /// Of a correction: the day on which the books were last changed; the last on which an entry of the
-    /// month was written, if left out.
+    /// Of a correction: the day on which the books were last changed; the last on which an entry of
+    /// the month was written, if left out.
     pub fecha_modificacion: Option<Date>,
     /// Of entries: why the authority asked for them; `AF` if left out.
     pub tipo_solicitud: Option<RequestKind>,
@@ -161,8 +161,8 @@ impl ExportLedger {
         }
     }
 
-    /// Of a correction, the day on which the books were last changed: as the request says, or else the
-    /// last on which an entry of the month was written, where the company is.
+    /// Of a correction, the day on which the books were last changed: as the request says, or else
+    /// the last on which an entry of the month was written, where the company is.
     fn modified(&self, books: &BooksOfMonth, heading: BooksHeading<'_>) -> Option<String> {
         let zone = books.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
         let written = || books.modificada.map(|at| at.with_timezone(&zone).date_naive());
@@ -242,7 +242,8 @@ impl AccountTable {
     fn add(&mut self, chart: &Chart, numero: &str, codigo: &str, totals: AccountTotals) {
         let agrupador = chart.group(codigo);
         let mayor = agrupador.split_once('.').map_or(agrupador, |(mayor, _)| mayor);
-        // A bank account's own subaccount, under the present number of the account of banks or another.
+        // A bank account's own subaccount, under the present number of the account of banks or
+        // another.
         let bank = (codigo == Account::Bancos.word())
             .then(|| self.banks.iter().find(|(subaccount, _)| numero.ends_with(subaccount.as_str())))
             .flatten();

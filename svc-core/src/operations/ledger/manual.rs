@@ -56,15 +56,15 @@ pub struct ManualMovement {
     pub haber: Option<Money>,
 }
 
-/// Reverses an entry that no document made, once: a manual one, the opening balances, the closing of
-/// a year, or the revaluation of a month's end. Documents reverse their own.
+/// Reverses an entry that no document made, once: a manual one, the opening balances, the closing
+/// of a year, or the revaluation of a month's end. Documents reverse their own.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReverseEntry {
     /// The clave of the entry.
     pub poliza: i64,
-    /// The day of the reversal, not before the entry's; today if left out, or the entry's day if that
-    /// is later. The closing of a year is undone on its own day, and so is a revaluation.
+    /// The day of the reversal, not before the entry's; today if left out, or the entry's day if
+    /// that is later. The closing of a year is undone on its own day, and so is a revaluation.
     pub fecha: Option<Date>,
 }
 

@@ -23,8 +23,8 @@ const MAX_CURRENCIES: usize = 50;
 
 /// Revalues what bank accounts, receivables, payables and deposits that wait hold in foreign
 /// currency at the end of a month, at the exchange rate of that day. Each currency has an entry of
-/// the month's last day, which another of the next day takes back, so that a later payment's gain or
-/// loss is the whole one.
+/// the month's last day, which another of the next day takes back, so that a later payment's gain
+/// or loss is the whole one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevalueBalances {

@@ -49,8 +49,8 @@ struct PayableAmounts {
 }
 
 impl PayableImport {
-    /// What is posted of it against the opening account, of the balance `saldo`. Refuses what has more
-    /// than 18 digits in pesos, which fits no entry.
+    /// What is posted of it against the opening account, of the balance `saldo`. Refuses what has
+    /// more than 18 digits in pesos, which fits no entry.
     fn opening(&self, saldo: Balance) -> Result<Balance, Fault> {
         if self.estatus == Some(PayableStatus::Cancelado) {
             return Ok(Balance::default());

@@ -230,8 +230,8 @@ async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Opt
         return Ok(None);
     }
     let (total, pagado) = (Balance::new(order.total.get()), Balance::default());
-    let unsettled = || Error::internal("a stored total is not an amount");
-    let (saldo, estatus) = settle(total, pagado).ok_or_else(unsettled)?;
+    let too_large = || Error::internal("a stored total is not an amount");
+    let (saldo, estatus) = settle(total, pagado).ok_or_else(too_large)?;
     let row = NewPayable {
         folio: None,
         tipo: PayableKind::Compra,

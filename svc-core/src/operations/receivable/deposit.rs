@@ -43,7 +43,7 @@ pub struct DepositRef {
     pub deposito: i64,
 }
 
-/// Cancels a captured deposit of which nothing is applied.
+/// Cancels a captured deposit that no payment uses.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelDeposit {

@@ -45,8 +45,8 @@ impl ReceivableImport {
 }
 
 impl ReceivableImport {
-    /// What is posted of it against the opening account, with the taxes of its sale. Refuses what has
-    /// more than 18 digits in pesos, which fits no entry.
+    /// What is posted of it against the opening account, with the taxes of its sale. Refuses what
+    /// has more than 18 digits in pesos, which fits no entry.
     fn opening(&self, taxes: [Money; 3]) -> Result<OpenedDebt, Fault> {
         let (paid, owed) = self.paid_and_owed()?;
         if self.estatus == Some(ReceivableStatus::Cancelado) {
@@ -81,8 +81,8 @@ impl PaymentImport {
         }
     }
 
-    /// What was owed before and after must differ by the payment, where both are given. A payment in
-    /// another currency than its receivable's is not compared.
+    /// What was owed before and after must differ by the payment, where both are given. A payment
+    /// in another currency than its receivable's is not compared.
     fn require_sum(&self) -> Result<(), StoreError> {
         match (self.saldo_anterior, self.saldo_insoluto) {
             (Some(before), Some(after)) if before.get() - self.importe.get() != after.get() => {

@@ -298,7 +298,7 @@ fn refused(text: &str) -> Error {
 
 /// Refuses to change a complement while another waits to replace it.
 async fn validate_no_substitute(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
-    match cx.tx.substitutes(factura).await?.first() {
+    match cx.tx.substitutions(factura).await?.first() {
         Some((clave, InvoiceStatus::EnEspera)) => {
             Err(refused(&format!("el complemento {clave}, que sustituye al suyo, espera timbre")))
         }

@@ -54,11 +54,11 @@ pub struct CustomerStatement {
     pub abonos: Balance,
     /// What is owed at the end of the last day: the customer's part of account 105.01.
     pub saldo: Balance,
-    /// The documents of which something is owed then, at most 1,000, the first due first.
+    /// The documents with something owed then, at most 1,000, the first due first.
     pub documentos: Vec<OpenDocument>,
     /// What is in the customer's favour then, by currency.
     pub a_favor: Vec<StatementFunds>,
-    /// The advances of which something is left then, at most 1,000.
+    /// The advances with something left then, at most 1,000.
     pub anticipos: Vec<StatementFunds>,
 }
 
@@ -98,7 +98,7 @@ pub struct StatementLine {
     pub saldo: Balance,
 }
 
-/// A document of which something is owed.
+/// A document with something owed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct OpenDocument {

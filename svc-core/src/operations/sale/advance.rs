@@ -167,7 +167,7 @@ impl Operation for CaptureAdvance {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceCaptured, Error> {
         let rates = self.validate()?;
-        // An amount that is too little is told before anything is not found.
+        // Too small an amount is reported before anything is not found.
         self.line(&rates)?;
         let tipo_cambio = currency::exchange_rate(self.moneda(), self.tipo_cambio)?;
         validate_issuer(cx).await?;

@@ -29,8 +29,8 @@ pub struct OrderQuote {
 
 /// Invoices an order or quote of any origin, or a ticket (`venta`), and queues the invoice for
 /// stamping. If an order is delivered in part, that part becomes a sale with its own invoice, and
-/// the order stays open with the rest. A ticket keeps its receivable and its payments; if it is in a
-/// stamped global invoice, a credit note of its line there is stamped first.
+/// the order stays open with the rest. A ticket keeps its receivable and its payments; if it is in
+/// a stamped global invoice, a credit note of its line there is stamped first.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceOrder {

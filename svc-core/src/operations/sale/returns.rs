@@ -20,9 +20,9 @@ use crate::posting::{returns, ticket};
 use crate::store::RegisteredInvoice;
 
 /// Takes goods back from a ticket (`venta`) or an invoice, into stock at the cost at which they
-/// left. What was not paid is owed no more; what was paid goes back from a bank account, or stays as
-/// a balance in the customer's favour. Where a document stands, the invoice or the ticket's line in a
-/// stamped global invoice, a credit note (03) is queued for stamping.
+/// left. What was not paid is owed no more; what was paid goes back from a bank account, or stays
+/// as a balance in the customer's favour. Where a document stands, the invoice or the ticket's line
+/// in a stamped global invoice, a credit note (03) is queued for stamping.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReturnGoods {
@@ -35,7 +35,7 @@ pub struct ReturnGoods {
     pub cuenta_bancaria: Option<i64>,
 }
 
-/// A line of which goods come back.
+/// A line whose goods come back.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReturnedGoods {
@@ -111,7 +111,7 @@ async fn invoice_of(cx: &mut Cx<'_>, sale: &LockedSale, document: Option<Registe
     if invoice.cancelacion_solicitada {
         return Err(wrong_state("la cancelación de su factura ya se solicitó"));
     }
-    if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
+    if !cx.tx.substitutions(invoice.clave).await?.is_empty() {
         return Err(wrong_state("su factura se está sustituyendo"));
     }
     Ok(invoice.clave)

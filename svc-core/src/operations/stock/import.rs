@@ -142,7 +142,8 @@ impl StockImport {
         self.existencia.unwrap_or_default().get()
     }
 
-    /// Adds the stock to the product's; returns what it is worth, and how much more the value changed.
+    /// Adds the stock to the product's; returns what it is worth, and how much more the value
+    /// changed.
     fn open(&self, value: &mut ProductValue) -> Option<(Decimal, Decimal)> {
         if let Some(valor) = self.valor {
             value.open(self.stock(), valor.get(), self.costo_unitario)?;

@@ -81,8 +81,8 @@ impl<'de> Deserialize<'de> for SentUrl {
 }
 
 /// Refuses events whose resource the key may not read. A write that changes where a webhook's
-/// notices go, or who can verify them, asks for all that it is subscribed to (contract §4). Of a kind
-/// that this server does not know, the scope is not known either.
+/// notices go, or who can verify them, asks for all that it is subscribed to (contract §4). Of a
+/// kind that this server does not know, the scope is not known either.
 fn permit(cx: &Cx<'_>, eventos: &[String]) -> Result<(), Error> {
     if let Actor::BackOffice = cx.actor {
         return Ok(());

@@ -42,8 +42,8 @@ static KEY: LazyLock<Result<SigningKey, SealFault>> =
 /// earlier stamp (307).
 ///
 /// Its stamps are complete but worthless: they are signed with a published key (`key.der` in its
-/// folder, with its certificate beside it, number `30001000000500009999`), and their PDF says on each page that
-/// they have no fiscal value.
+/// folder, with its certificate beside it, number `30001000000500009999`), and their PDF says on
+/// each page that they have no fiscal value.
 ///
 /// The receiver's name simulates failures that depend on a register or a network:
 ///

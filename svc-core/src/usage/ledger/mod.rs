@@ -59,7 +59,7 @@ struct Minute {
 pub(crate) enum Taking {
     /// All that are pending.
     All,
-    /// Those of companies of which others must know now.
+    /// Those of companies that others must know about now.
     Due,
 }
 
@@ -151,8 +151,8 @@ impl Ledger {
         (Figures { minute, month }, admitted)
     }
 
-    /// Which request of its minute an admitted one is, with what others were seen to add since; `minute`
-    /// is which it was.
+    /// Which request of its minute an admitted one is, with what others were seen to add since;
+    /// `minute` is which it was.
     pub(crate) fn place(&self, request: &AdmissionRequest<'_>, admitted: Admitted, minute: u64) -> u64 {
         let counts = self.counts();
         let company = counts.companies.get(&request.key.company);
@@ -188,8 +188,9 @@ impl Ledger {
         month.total()
     }
 
-    /// The companies with the most requests in this minute and the one before, the busiest first, at
-    /// most `max`; with each, how many requests this process was asked since it counts the company.
+    /// The companies with the most requests in this minute and the one before, the busiest first,
+    /// at most `max`; with each, how many requests this process was asked since it counts the
+    /// company.
     pub(crate) fn busiest(&self, max: usize, now: DateTime<Utc>) -> Vec<(CompanyId, u64)> {
         let minuto = Period::of(now).minuto;
         let counts = self.counts();

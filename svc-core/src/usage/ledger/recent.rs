@@ -16,7 +16,8 @@ pub(super) struct RecentRequests {
 
 impl RecentRequests {
     pub(super) fn add_one(&mut self, minuto: DateTime<Utc>) {
-        // Near a minute's end requests are counted out of order: an earlier minute counts as the later one.
+        // Near a minute's end requests are counted out of order: an earlier minute counts as the
+        // later one.
         if minuto > self.minuto {
             self.before = if self.minuto == minuto - TimeDelta::minutes(1) { self.present } else { 0 };
             (self.minuto, self.present) = (minuto, 0);

@@ -57,7 +57,8 @@ impl Plan {
         number(&self.root, "Shared Hit Blocks") + number(&self.root, "Shared Read Blocks")
     }
 
-    /// The faults of the plan; `sizes` has the rows of each table, and a filter may skip `max_skipped`.
+    /// The faults of the plan; `sizes` has the rows of each table, and a filter may skip
+    /// `max_skipped`.
     pub(super) fn faults(&self, sizes: &HashMap<String, i64>, max_skipped: f64) -> Vec<String> {
         let mut faults = Vec::new();
         visit(&self.root, &mut |node| {

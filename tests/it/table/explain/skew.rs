@@ -76,14 +76,14 @@ async fn pages(big: &Big, how: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// Whether a document is found by its lines. Half of all lines have this SKU, so its documents are read
-/// one after the other until enough are of the type that is asked for.
+/// Whether a document is found by its lines. Half of all lines have this SKU, so its documents are
+/// read one after the other until enough are of the type that is asked for.
 fn is_of_lines(filter: &Filter) -> bool {
     filter.name == "sku"
 }
 
-/// The columns of the list's table that its filters compare. One that is unique cannot have one value
-/// in all records, and a computed one is not written.
+/// The columns of the list's table that its filters compare. One that is unique cannot have one
+/// value in all records, and a computed one is not written.
 async fn compared(big: &Big, list: &Endpoint) -> Vec<Compared> {
     const WRITTEN: &str = "
         SELECT c.data_type <> 'text' AND c.data_type <> 'boolean'
@@ -135,7 +135,7 @@ fn stored(column: &str, value: &str, is_number: bool) -> String {
 }
 
 /// Gives the columns of each table their value `nth` where `condition` holds, in every company:
-/// PostgreSQL judges by all rows of a table.
+/// PostgreSQL plans by all rows of a table.
 async fn set(big: &Big, all: &[Compared], nth: usize, condition: &str) {
     let mut tables: Vec<&str> = all.iter().map(|compared| compared.table.as_str()).collect();
     tables.dedup();

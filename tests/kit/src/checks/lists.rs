@@ -14,9 +14,9 @@ const NARROWER: [&str; 2] = ["filtro_requerido", "rango_invalido"];
 
 /// Checks every list that a host added to the server of `actor`, whose key may read them all:
 ///
-/// - it takes each filter with every kind of valid value, alone and with each other one, and refuses
-///   invalid values, unknown parameters, wrong page sizes and foreign cursors by the codes of
-///   contract §3;
+/// - it takes each filter with every kind of valid value, alone and with each other one, and
+///   refuses invalid values, unknown parameters, wrong page sizes and foreign cursors by the codes
+///   of contract §3;
 /// - a walk by pages of one record gives all records once, in ascending order of `clave`;
 /// - a filter with a value that a record shows finds that record, and only records that show it.
 ///

@@ -32,10 +32,10 @@ const FAULTS: &str = "
     SELECT g.tgname || ' of ' || s.name || ' is a trigger' FROM scoped s
     JOIN pg_trigger g ON g.tgrelid = s.oid AND NOT g.tgisinternal";
 
-/// Checks the rules of tables (`svc-store-postgres/migrations/README.md`): each has a column `empresa`
-/// that begins its primary key, its unique indexes and its foreign keys, and nothing that a
-/// distributed engine refuses. With `SVC_TEST_CITUS=1` in the environment the tables of every world
-/// are distributed indeed.
+/// Checks the rules of tables (`svc-store-postgres/migrations/README.md`): each has a column
+/// `empresa` that begins its primary key, its unique indexes and its foreign keys, and nothing that
+/// a distributed engine refuses. With `SVC_TEST_CITUS=1` in the environment the tables of every
+/// world are distributed indeed.
 pub async fn tables(world: &World) {
     let faults: Vec<String> = sqlx::query_scalar(FAULTS).fetch_all(world.pool()).await.expect("the catalogue");
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -1,11 +1,11 @@
 //! The printed representation of a stamped document: a PDF of letter pages, made from the XML, the
-//! company's letterhead and what the sale says besides. It shows all that article 29-A of the Código
-//! Fiscal and rule 2.7.1.7 of the Resolución Miscelánea require.
+//! company's letterhead and what the sale says besides. It shows all that article 29-A of the
+//! Código Fiscal and rule 2.7.1.7 of the Resolución Miscelánea require.
 //!
 //! `pdf-writer` and `subsetter`, by the makers of Typst, write the format and reduce the embedded
 //! fonts to the glyphs that a document uses; both have few dependencies. The layout left to this
-//! module is small: paragraphs and tables. `qrcodegen`, which has no dependencies, makes the QR code,
-//! and `miniz_oxide` compresses.
+//! module is small: paragraphs and tables. `qrcodegen`, which has no dependencies, makes the QR
+//! code, and `miniz_oxide` compresses.
 
 #![expect(clippy::cast_precision_loss, reason = "lengths and counts on a page are small")]
 
@@ -78,9 +78,9 @@ impl From<NoXml> for PrintFault {
 /// What each page of a document says that a sandbox stamped.
 const WORTHLESS: &str = "SIN VALIDEZ FISCAL";
 
-/// Prints a stamped document. The same document with the same letterhead and remarks always yields the
-/// same bytes. Each page of a document that a sandbox stamped says that it has no fiscal value; the
-/// stamp tells.
+/// Prints a stamped document. The same document with the same letterhead and remarks always yields
+/// the same bytes. Each page of a document that a sandbox stamped says that it has no fiscal value;
+/// the stamp tells.
 pub fn print(printing: &Printing<'_>) -> Result<Vec<u8>, PrintFault> {
     let document = Element::read(printing.xml)?;
     if document.name() != "Comprobante" || document.at(&["Conceptos"]).is_none() {

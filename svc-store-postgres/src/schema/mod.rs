@@ -20,7 +20,7 @@ pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
 /// Files of a folder, as [`migrations`] takes them.
 macro_rules! migration_files {
     ($folder:literal: $($name:literal),+ $(,)?) => {
-        [$(($name, include_str!(concat!("../migrations/", $folder, $name, ".sql")))),+]
+        [$(($name, include_str!(concat!("../../migrations/", $folder, $name, ".sql")))),+]
     };
 }
 
@@ -43,9 +43,9 @@ pub(crate) fn metadata_migrator() -> Migrator {
     migrations(&migration_files!("metadata/": "0001_metadata"))
 }
 
-/// Migrations of files: name and text of each. A name is a number, `_` and a description; a text that
-/// begins with `-- no-transaction` runs without. `sqlx::migrate!` makes the same of a folder, but
-/// contains the whole driver, so that everything is compiled a second time for it.
+/// Migrations of files: name and text of each. A name is a number, `_` and a description; a text
+/// that begins with `-- no-transaction` runs without. `sqlx::migrate!` makes the same of a folder,
+/// but contains the whole driver, so that everything is compiled a second time for it.
 ///
 /// ```
 /// let migrations = svc_store_postgres::migrations(&[
@@ -97,8 +97,8 @@ pub enum OpenError {
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
     )]
     Pooled,
-    /// The name of a host's migrations has other characters than lower-case letters, digits and `_`;
-    /// contains it.
+    /// The name of a host's migrations has other characters than lower-case letters, digits and
+    /// `_`; contains it.
     #[error("{0:?} is no name for a host's migrations: it has lower-case letters, digits and _")]
     HostName(String),
     /// The database has no engine to distribute tables with.

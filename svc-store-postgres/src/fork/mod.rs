@@ -6,8 +6,8 @@
 //! written to the company meanwhile makes no part of a copy, and memory holds a buffer of rows. The
 //! tables and their columns are the catalogue's: what is left out is named in [`tables::LEFT_OUT`].
 //!
-//! Until all is written the copy is `incompleta`, and no company to anybody. What a process that was
-//! killed leaves of one is removed by the next copy of any company, or by the clean-up.
+//! Until all is written the copy is `incompleta`, and no company to anybody. What a process that
+//! was killed leaves of one is removed by the next copy of any company, or by the clean-up.
 
 mod connection;
 mod tables;
@@ -61,18 +61,18 @@ pub enum ForkError {
 
 impl PostgresStore {
     /// Copies a company with all its records into a new test company, whose number it returns: the
-    /// same claves and the same time on its clock, but no keys, webhooks, certificates or users' e-mail
-    /// addresses, and nothing queued. Tables of a host's own are copied too. The company is read as it
-    /// is when the copy begins, and goes on meanwhile.
+    /// same claves and the same time on its clock, but no keys, webhooks, certificates or users'
+    /// e-mail addresses, and nothing queued. Tables of a host's own are copied too. The company is
+    /// read as it is when the copy begins, and goes on meanwhile.
     ///
-    /// Fails if the company does not exist, or if it is being copied by anybody. After an error, what
-    /// was written is removed.
+    /// Fails if the company does not exist, or if it is being copied by anybody. After an error,
+    /// what was written is removed.
     pub async fn fork(&self, company: CompanyId, fork: &NewFork) -> Result<CompanyId, ForkError> {
         self.fork_watched(company, fork, None).await
     }
 
-    /// [`Self::fork`], which tells how many rows of how many are copied, now and then, and reads all rows
-    /// once more to count them.
+    /// [`Self::fork`], which tells how many rows of how many are copied, now and then, and reads
+    /// all rows once more to count them.
     pub async fn fork_telling(
         &self,
         company: CompanyId,
@@ -239,8 +239,8 @@ async fn copy_table(
     Ok(count)
 }
 
-/// Removes what copies whose process was killed have left. Returns the tables that are copied, and the
-/// number of copies removed.
+/// Removes what copies whose process was killed have left. Returns the tables that are copied, and
+/// the number of copies removed.
 async fn cleared_tables(
     reader: &mut ForkConnection,
     writer: &mut ForkConnection,
@@ -252,7 +252,7 @@ async fn cleared_tables(
     let mut removed = 0;
     for copy in interrupted {
         reader.begin().await?;
-        // Whoever still writes it holds the lock.
+        // A copy that is still being written holds the lock.
         if reader.lock("svc fork into", copy).await? {
             tracing::warn!(empresa = copy, "an interrupted copy is removed");
             remove(writer, &tables, copy).await?;

@@ -12,8 +12,8 @@ use crate::store::{FeedEvent, HeldEvent, Subscription};
 /// The longest reason that is stored, in characters.
 const LONGEST_REASON: usize = 500;
 
-/// A turn of a company for the subscriber at `at` in the registry.
-pub(super) struct Turn<'a> {
+/// A round of a company for the subscriber at `at` in the registry.
+pub(super) struct SubscriberRound<'a> {
     pub(super) context: &'a Context,
     pub(super) company: CompanyId,
     pub(super) at: usize,
@@ -43,7 +43,7 @@ struct AtWork {
     was_held: bool,
 }
 
-impl Turn<'_> {
+impl SubscriberRound<'_> {
     /// What was done, for how many events, and whether there may be more.
     pub(super) async fn run(self) -> (SubscriberReport, usize, Result<bool, Error>) {
         let mut report = SubscriberReport::default();
