@@ -1,6 +1,7 @@
 use std::io;
 
 use svc_core::operations::import::ImportError;
+use svc_core::secrets::WrongKey;
 use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
 use svc_core::{ContextError, Error};
@@ -22,6 +23,8 @@ pub(crate) enum Failure {
     Fork(#[from] ForkError),
     #[error(transparent)]
     Context(#[from] ContextError),
+    #[error(transparent)]
+    Secrets(#[from] WrongKey),
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error("{}", action_text(.0))]
