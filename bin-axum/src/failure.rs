@@ -1,13 +1,14 @@
 use std::io;
 
 use svc_core::operations::import::ImportError;
+use svc_core::secrets::WrongKey;
 use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
 use svc_core::{ContextError, Error};
 use svc_local_postgres::ClusterError;
 use svc_store_postgres::{ForkError, OpenError};
 
-/// Why a command failed; one line on stderr.
+/// Why a command failed; one line on stderr, and one for its [cause](Self::cause).
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -23,8 +24,10 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Context(#[from] ContextError),
     #[error(transparent)]
+    Secrets(#[from] WrongKey),
+    #[error(transparent)]
     Import(#[from] ImportError),
-    #[error("{}", action_text(.0))]
+    #[error(transparent)]
     Action(#[from] Error),
     #[error("{0}: {1}")]
     Io(String, #[source] io::Error),
@@ -36,6 +39,14 @@ impl Failure {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |error| Self::Io(what, error)
+    }
+
+    /// The internal part of an operation's error, which the wire hides but a terminal may show.
+    pub(crate) fn cause(&self) -> Option<String> {
+        match self {
+            Self::Action(error) | Self::Import(ImportError::Failed(error)) => error.cause().map(ToString::to_string),
+            _ => None,
+        }
     }
 
     /// The database's own error, if it could not be used.
@@ -52,13 +63,5 @@ impl Failure {
             }
             _ => None,
         }
-    }
-}
-
-/// The error's text with its internal part, which the wire hides but a terminal may show.
-fn action_text(error: &Error) -> String {
-    match error.cause() {
-        Some(cause) => format!("{error} ({cause})"),
-        None => error.to_string(),
     }
 }

@@ -17,7 +17,7 @@ use crate::telemetry::Telemetry;
 /// The process of a server or of one command: `svc` itself, or a host's own binary with its parts.
 ///
 /// Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with
-/// one line on stderr, or 2 with clap's explanation of a wrong command line.
+/// one line on stderr (and one for an internal cause), or 2 with clap's explanation of a wrong command line.
 #[derive(Debug)]
 pub struct Host {
     name: &'static str,
@@ -75,6 +75,9 @@ impl Host {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 eprintln!("{name}: {failure}");
+                if let Some(cause) = failure.cause() {
+                    eprintln!("{name}: cause: {cause}");
+                }
                 ExitCode::FAILURE
             }
         }

@@ -21,9 +21,6 @@ use crate::shutdown::{ShutdownPlan, StopSignal};
 /// attempt.
 const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long the look at stored secrets may take.
-const SECRETS_PATIENCE: Duration = Duration::from_secs(5);
-
 /// What operators are answered.
 pub(crate) struct Operators {
     /// The address; none if they are not answered.
@@ -43,7 +40,7 @@ pub(crate) async fn answer(
     plan: ShutdownPlan,
 ) -> Result<(), Failure> {
     let context = services.api.context().clone();
-    refuse_wrong_key(&context).await?;
+    context.refuse_wrong_key().await?;
     let stop = StopSignal::listen()?;
     let admin = match operators.listen {
         Some(address) => {
@@ -59,15 +56,6 @@ pub(crate) async fn answer(
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await
-}
-
-/// Refuses to start with keys that open no stored secret. A database that does not answer is no
-/// reason: the server starts without it.
-async fn refuse_wrong_key(context: &Context) -> Result<(), Failure> {
-    match timeout(SECRETS_PATIENCE, context.refused_secrets()).await {
-        Ok(Ok(Some(error))) => Err(Failure::Other(format!("no stored secret opens: {error}"))),
-        _ => Ok(()),
-    }
 }
 
 /// Stores the API's address in the database, for commands. While the database is unreachable, the

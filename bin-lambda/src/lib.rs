@@ -53,7 +53,7 @@ fn logged() -> Targets {
 fn serve(config: Config, part: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Result<(), lambda_http::Error> {
     let runtime = runtime(config.concurrency())?;
     runtime.block_on(async {
-        let function = Function::new(config, part)?;
+        let function = Function::start(config, part).await?;
         let handler = service_fn(move |LambdaEvent { payload, context }| {
             let function = function.clone();
             async move { function.answer(payload, &context).await }

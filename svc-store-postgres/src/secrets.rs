@@ -51,6 +51,24 @@ impl SecretStore for PostgresStore {
         Ok(batch)
     }
 
+    async fn first_secrets(&self, max: u32) -> Result<Vec<SealedSecret>, StoreError> {
+        let first = sql!(
+            "(SELECT empresa, 'certificados.llave' AS columna, numero AS registro, llave AS sellado
+              FROM certificados
+              WHERE length(llave) > 0
+              ORDER BY empresa, numero
+              LIMIT :limite)
+             UNION ALL
+             (SELECT empresa, 'webhooks.secreto', clave::text, secreto
+              FROM webhooks
+              WHERE length(secreto) > 0
+              ORDER BY empresa, clave
+              LIMIT :limite)",
+            limite: i64::from(max),
+        );
+        self.background.of_all().many(first).await
+    }
+
     async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {
         let mut replaced = 0;
         // One statement for each company and column: two parts of one statement cannot write two

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
 use crate::client::{Outcome, Outcomes};
-use crate::figures::said;
 
 /// The number of concurrent requests.
 pub(crate) struct Crowd {
@@ -33,8 +32,8 @@ impl Crowd {
     }
 
     /// Stops at once; returns the outcomes.
-    pub(crate) async fn end(mut self) -> String {
+    pub(crate) async fn end(mut self) -> Outcomes {
         self.tasks.shutdown().await;
-        said(&self.outcomes.lock().expect("nobody panicked"))
+        std::mem::take(&mut *self.outcomes.lock().expect("nobody panicked"))
     }
 }

@@ -143,10 +143,7 @@ impl Figures {
         match whose {
             Whose::Others => {
                 must(self.slower() <= SLOWER, "p99".to_owned());
-                let all: usize = self.during.values().sum();
-                let bad: usize =
-                    self.during.iter().filter(|(outcome, _)| !outcome.is_good()).map(|(_, times)| times).sum();
-                must(bad * 100 <= all, format!("{bad} of {all} not answered well"));
+                missed.extend(not_answered_well(&self.during));
             }
             Whose::Everybodys => must(self.fault.slowest <= HANG, "an answer beyond the deadline".to_owned()),
         }
@@ -160,6 +157,13 @@ fn is_fault(outcome: Outcome) -> bool {
 
 fn is_bare(outcome: Outcome) -> bool {
     outcome == Outcome::Bare503
+}
+
+/// How many were not answered well, if they are more than one in a hundred.
+pub(crate) fn not_answered_well(outcomes: &Outcomes) -> Option<String> {
+    let all: usize = outcomes.values().sum();
+    let bad: usize = outcomes.iter().filter(|(outcome, _)| !outcome.is_good()).map(|(_, times)| times).sum();
+    (bad * 100 > all).then(|| format!("{bad} of {all} not answered well"))
 }
 
 /// The outcomes and how often each occurred.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use svc_core::Code;
 use svc_core::domain::clock::SystemRandom;
 use svc_core::domain::company::CompanyId;
-use svc_core::secrets::{Place, PlainSecrets, Sealer, SecretsKey};
+use svc_core::secrets::{Place, PlainSecrets, Sealer, SecretsError, SecretsKey, WrongKey};
 use svc_core::store::SIGNING_KEY;
 use svc_core::store::{Resealed, SealedColumn, SecretStore as _};
 use svc_core::webhooks::{Outcome, Post, SECRET, Sender};
@@ -134,6 +134,30 @@ async fn secrets_under_an_unknown_key_stay_and_are_counted() {
     let error = world.with_secrets(Sealer::default()).rotate_secrets(PlainSecrets::Accepted).await.unwrap_err();
     assert_eq!(error.code(), Code::EstadoInvalido);
     assert!(error.mensaje().contains("SVC_SECRETS_KEY"), "{error}");
+}
+
+#[tokio::test]
+async fn a_key_is_wrong_if_it_opens_no_secret() {
+    let world = World::new().await;
+    let refused = async |sealer: Sealer| {
+        let server = world.second_api_with(|builder| builder.secrets(sealer));
+        server.context().refuse_wrong_key().await.err().map(|WrongKey(why)| why)
+    };
+    assert_eq!(refused(next_key().into()).await, None, "nothing is stored");
+    company(&world).await;
+    for (sealer, why) in [
+        (Sealer::default(), None),
+        (secrets_key().into(), None),
+        (both(), None),
+        (next_key().into(), Some(SecretsError::UnknownKey)),
+    ] {
+        assert_eq!(refused(sealer).await, why);
+    }
+    // One that opens is enough, of whatever kind.
+    world.run("UPDATE certificados SET llave = '\\x00'").await;
+    assert_eq!(refused(secrets_key().into()).await, None);
+    world.run("UPDATE webhooks SET secreto = '\\x00'").await;
+    assert_eq!(refused(secrets_key().into()).await, Some(SecretsError::Plain));
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 25] = [
+const READS: [&str; 26] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -45,6 +45,8 @@ const READS: [&str; 25] = [
     "(SELECT b.peticion FROM bitacora b WHERE b.empresa = e.empresa ORDER BY b.peticion LIMIT 1) < $2",
     "(SELECT b.peticion FROM bitacora b WHERE b.empresa = e.empresa ORDER BY b.peticion OFFSET $2 LIMIT 1) IS NOT NULL",
     "SELECT DISTINCT s.empresa FROM suscripciones_detenidas s",
+    // Secrets on which a start tries its key.
+    "(SELECT empresa, 'certificados.llave' AS columna, numero AS registro, llave AS sellado FROM certificados WHERE length(llave) > 0",
     // Companies with events for a host's subscribers.
     "CROSS JOIN empresas e JOIN contadores c ON c.empresa = e.empresa AND c.serie = 'eventos'",
     "AS s (lugar, suscriptor) ON s.suscriptor = d.suscriptor",

@@ -222,4 +222,11 @@ impl Command {
     pub(crate) fn serves(&self) -> bool {
         matches!(self, Self::Demo { .. } | Self::Serve(_))
     }
+
+    /// Whether it is a command that seals or opens stored secrets, except the one that changes their
+    /// key.
+    pub(crate) fn uses_secrets(&self) -> bool {
+        let loads = matches!(self, Self::Certificate(CertificateCommand::Load { .. }));
+        loads || matches!(self, Self::Do(_) | Self::Stamp { .. } | Self::Deliver { .. })
+    }
 }

@@ -105,6 +105,9 @@ async fn base_url(command: &Command, database: &OpenedDatabase) -> Result<String
 }
 
 async fn run_by_name(context: &Context, store: &PostgresStore, command: Command) -> Result<(), Failure> {
+    if command.uses_secrets() {
+        context.refuse_wrong_key().await?;
+    }
     match command {
         Command::Company(command) => company::run(context, store, command).await,
         Command::User(command) => user::run(context, command).await,

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use serde_json::json;
 use svc_local_postgres::Cluster;
 
-use crate::harness::{Demo, Svc};
+use crate::harness::{Demo, Svc, run, url};
 
 /// An answer's status and text.
 pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
@@ -148,9 +148,7 @@ fn the_server_is_ready_while_the_database_answers() {
     let mut cluster = Cluster::open(&place).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(cluster.create_database("svc")).unwrap();
-    let options = cluster.options("svc");
-    let socket = options.get_socket().unwrap().clone();
-    let url = format!("postgres://svc@localhost:{}/svc?host={}", options.get_port(), socket.display());
+    let url = url(&cluster.options("svc"));
 
     let mut unmigrated = svc.command(&["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]);
     unmigrated.env("DATABASE_URL", &url).env("SVC_NO_MIGRATE", "true");
@@ -199,4 +197,36 @@ fn a_silent_database_does_not_block_readiness() {
     assert!(began.elapsed() < Duration::from_millis(2_500), "they share an answer: {:?}", began.elapsed());
     assert_eq!(get(&admin, "/live").0, 200);
     server.stop(Signal::SIGTERM);
+}
+
+#[test]
+fn a_clock_beside_the_databases_is_told() {
+    let svc = Svc::new();
+    svc.ok(&["migrate"]);
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    // The database's clock for everybody who does not name its schema.
+    run(
+        &cluster.options("svc"),
+        "CREATE SCHEMA ahead;
+         CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+         AS $$ SELECT pg_catalog.clock_timestamp() + interval '2 hours' $$;
+         ALTER DATABASE svc SET search_path = public, ahead, pg_catalog",
+    );
+    let url = url(&cluster.options("svc"));
+    let server = serve(&svc, &url, &[]);
+    let said = "s behind the database's";
+    let logged = server.log.wait(|line| line.contains(said).then(|| line.to_owned()));
+    assert!(logged.contains("WARN") && logged.contains("one of them is wrong"), "{logged}");
+    let (status, text) = get(&server.admin(), "/ready");
+    let offset = text.strip_prefix("ready\nthis server's clock is ").and_then(|text| text.split_once(' '));
+    let (seconds, rest) = offset.unwrap_or_else(|| panic!("{status}: {text}"));
+    assert_eq!((status, rest), (200, "s behind the database's\n"));
+    assert!((7_190..=7_200).contains(&seconds.parse().unwrap()), "{text}");
+    let doctor = svc.command(&["doctor"]).env("DATABASE_URL", &url).output().unwrap();
+    assert!(String::from_utf8_lossy(&doctor.stderr).contains(said), "{doctor:?}");
+    run(&cluster.options("svc"), "DROP FUNCTION ahead.clock_timestamp()");
+    let doctor = svc.command(&["doctor"]).env("DATABASE_URL", &url).output().unwrap();
+    assert!(!String::from_utf8_lossy(&doctor.stderr).contains("clock"), "{doctor:?}");
+    server.stop(Signal::SIGTERM);
+    cluster.stop().unwrap();
 }

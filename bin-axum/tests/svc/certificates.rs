@@ -102,18 +102,32 @@ fn serve_and_stop(svc: &Svc, secrets_key: &str) -> String {
 }
 
 #[test]
-fn serve_starts_only_with_a_key_that_opens_what_is_stored() {
+fn only_a_key_that_opens_what_is_stored_is_used() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     assert!(load(&svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
+    let create = ["do", "--company", "1", "customer.create", r#"{"nombre":"Ana"}"#];
+    let (cer, key) = (file("renewed.cer"), file("renewed.key"));
+    let renew = ["certificate", "load", "--company", "1", "--cer", &cer, "--key", &key];
+    let renew = [&renew[..], &["--password-env", "CSD_PASSWORD"]].concat();
     for (key, said) in [(KEY.replace('0', "1"), "no stored secret opens"), (String::new(), "SVC_SECRETS_KEY is empty")]
     {
-        let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0"]);
-        let output = command.env("SVC_SECRETS_KEY", key).output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && stderr.contains(said), "{stderr}");
+        for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["stamp"], &["deliver"], &create, &renew] {
+            let mut command = svc.command(args);
+            command.env("SVC_SECRETS_KEY", &key).env("CSD_PASSWORD", "12345678a");
+            let output = command.output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && stderr.contains(said), "{args:?}: {stderr}");
+            assert!(output.stdout.is_empty(), "{args:?}");
+        }
     }
+    // What needs no secret needs no key that opens it.
+    let list =
+        svc.command(&["certificate", "list", "--company", "1"]).env("SVC_SECRETS_KEY", KEY.replace('0', "1")).output();
+    assert_eq!(String::from_utf8_lossy(&list.unwrap().stdout).lines().count(), 1, "nothing was loaded");
     serve_and_stop(&svc, KEY);
+    let made = svc.command(&create).env("SVC_SECRETS_KEY", KEY).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&made.stdout).trim_end(), r#"{"cliente":1,"folio":"1","rfc":null}"#);
 }
 
 #[test]

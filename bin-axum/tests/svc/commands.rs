@@ -3,12 +3,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_local_postgres::Cluster;
 
 use crate::certificates::{KEY, load};
-use crate::harness::Svc;
+use crate::harness::{Svc, run};
 
 #[test]
 fn commands_print_one_json_line_and_fail_with_one_clear_line() {
@@ -94,6 +93,26 @@ fn a_database_that_cannot_be_used_is_named_by_host_and_port() {
 }
 
 #[test]
+fn an_internal_cause_has_a_line_of_its_own() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    run(&cluster.options("svc"), "DROP TABLE unidades, marcas CASCADE");
+    cluster.stop().unwrap();
+    for (args, table) in [
+        (&["company", "create", "--name", "Dos"][..], "unidades"),
+        (&["import", "--company", "1", "marcas", "-"], "marcas"),
+    ] {
+        let output = svc.run(args, "{\"nombre\":\"Una\"}\n");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}: {stderr}");
+        let [text, cause] = stderr.lines().collect::<Vec<_>>()[..] else { panic!("{args:?}: {stderr}") };
+        assert_eq!(text, "svc: error_interno: error del servicio; reintente y reporte el valor de peticion");
+        assert!(cause.starts_with("svc: cause: ") && cause.contains(table), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
 fn settings_that_make_no_sense_are_refused() {
     let svc = Svc::new();
     for (setting, code, said) in [
@@ -119,12 +138,7 @@ fn a_database_of_the_former_numbering_is_refused_in_one_line() {
     let svc = Svc::new();
     svc.ok(&["migrate"]);
     let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let former = "UPDATE _sqlx_migrations SET description = 'crm' WHERE version = 6";
-        let pool = PgPool::connect_with(cluster.options("svc")).await.unwrap();
-        sqlx::raw_sql(former).execute(&pool).await.unwrap();
-        pool.close().await;
-    });
+    run(&cluster.options("svc"), "UPDATE _sqlx_migrations SET description = 'crm' WHERE version = 6");
     cluster.stop().unwrap();
     for args in [&["migrate"][..], &["serve", "--listen", "127.0.0.1:0"], &["company", "create", "--name", "Uno"]] {
         let output = svc.run(args, "");

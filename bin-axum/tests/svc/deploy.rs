@@ -1,7 +1,7 @@
 //! The examples of deployments say what holds.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -34,16 +34,33 @@ fn all_copies_together_fit_into_the_database() {
     assert!(!file("../compose.yaml").contains("SVC_MAX_CONNECTIONS") && each <= CONNECTIONS);
 }
 
+/// Every Dockerfile of the repository.
+fn dockerfiles(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("Dockerfile") {
+            found.push(entry.path());
+        } else if entry.file_type().unwrap().is_dir() && ![".git", "target", "node_modules"].contains(&name.as_str()) {
+            dockerfiles(&entry.path(), found);
+        }
+    }
+}
+
 #[test]
 fn images_of_others_are_named_by_digest() {
-    let images = |file: &str, word: &str| -> Vec<String> {
-        let lines = file.lines().filter_map(|line| line.trim().strip_prefix(word));
+    let images = |file: &str, words: &[&str]| -> Vec<String> {
+        let lines = file.lines().filter_map(|line| words.iter().find_map(|word| line.trim().strip_prefix(word)));
         lines.map(|rest| rest.split_whitespace().next().unwrap_or_default().to_owned()).collect()
     };
-    let mut named = images(&file("../Dockerfile"), "FROM ");
-    named.extend(images(&file("../compose.yaml"), "image: "));
-    named.retain(|image| !["chef", "svc"].contains(&image.as_str()));
-    assert_eq!(named.len(), 4, "{named:?}");
+    let mut found = Vec::new();
+    dockerfiles(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut found);
+    assert_eq!(found.len(), 2, "{found:?}");
+    let mut named = images(&file("../compose.yaml"), &["image: "]);
+    for path in found {
+        named.extend(images(&std::fs::read_to_string(path).unwrap(), &["FROM ", "COPY --from="]));
+    }
+    named.retain(|image| !["chef", "plan", "build", "svc", "scratch"].contains(&image.as_str()));
+    assert_eq!(named.len(), 5, "{named:?}");
     for image in named {
         let digest = image.split_once("@sha256:").unwrap_or_else(|| panic!("{image} has no digest")).1;
         assert!(digest.len() == 64 && digest.chars().all(|c| c.is_ascii_hexdigit()), "{image}");

@@ -4,9 +4,10 @@ use std::net::TcpListener;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
+use svc_local_postgres::Cluster;
 
 use crate::certificates::{KEY, load};
-use crate::harness::Svc;
+use crate::harness::{Svc, run, url};
 
 /// What it prints, which has no secret in it.
 fn findings(output: &Output) -> Value {
@@ -82,4 +83,34 @@ fn an_installation_is_well_until_something_is_wrong_with_it() {
         doctor().env("SVC_STAMPER", "http://127.0.0.1:1").env("SVC_BASE_URL", "http://127.0.0.1:1/api/v1"),
         &["SVC_STAMPER: nobody can be reached at 127.0.0.1:1", "SVC_BASE_URL: nobody can be reached at 127.0.0.1:1"],
     );
+}
+
+#[test]
+fn an_ending_certificate_and_an_older_schema_are_found() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    for name in ["valid", "renewed"] {
+        let (cer, key) = (format!("{name}.cer"), format!("{name}.key"));
+        assert!(load(&svc, "1", &cer, &key, "12345678a", KEY).status.success());
+    }
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    let doctor = || {
+        let mut command = svc.command(&["doctor"]);
+        command.env("DATABASE_URL", url(&cluster.options("svc"))).env("SVC_SECRETS_KEY", KEY);
+        command
+    };
+    let ends_in = "UPDATE certificados SET hasta = now() + interval '31 days'";
+    run(&cluster.options("svc"), ends_in);
+    finds(&mut doctor(), &[NO_PROVIDER]);
+    run(&cluster.options("svc"), "UPDATE certificados SET hasta = hasta - interval '2 days'");
+    // The former certificate signs nothing, so its end is nobody's concern.
+    let ends = "the certificate 30001000000500003417 of company 1 ends on 20";
+    finds(&mut doctor(), &[NO_PROVIDER, ends]);
+
+    run(
+        &cluster.options("svc"),
+        "DELETE FROM _sqlx_migrations WHERE version = (SELECT max(version) FROM _sqlx_migrations)",
+    );
+    finds(&mut doctor(), &[NO_PROVIDER, "the schema is older than this program: svc migrate"]);
+    cluster.stop().unwrap();
 }

@@ -9,7 +9,24 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
+
+/// The URL of a cluster's database.
+pub(crate) fn url(options: &PgConnectOptions) -> String {
+    let (name, socket) = (options.get_database().unwrap(), options.get_socket().unwrap().display());
+    format!("postgres://svc@localhost:{}/{name}?host={socket}", options.get_port())
+}
+
+/// Runs statements in a database.
+pub(crate) fn run(options: &PgConnectOptions, statements: &'static str) {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let mut connection = options.connect().await.unwrap();
+        sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    });
+}
 
 /// A data directory, and the binary that runs on it.
 pub(crate) struct Svc {

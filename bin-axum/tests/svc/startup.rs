@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool};
 use svc_local_postgres::Cluster;
 use tokio::runtime::Runtime;
 
-use crate::harness::Svc;
+use crate::harness::{Svc, url};
 
 /// A value that a statement reads.
 fn read<T>(options: PgConnectOptions, statement: &'static str) -> T
@@ -22,11 +22,6 @@ where
         pool.close().await;
         value
     })
-}
-
-/// The URL of a cluster's database.
-fn url(options: &PgConnectOptions) -> String {
-    format!("postgres://svc@localhost:{}/svc?host={}", options.get_port(), options.get_socket().unwrap().display())
 }
 
 #[test]

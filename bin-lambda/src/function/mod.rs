@@ -77,9 +77,9 @@ impl From<InvocationError> for Diagnostic {
 }
 
 impl Function {
-    /// Applies the settings without connecting: the database may be slow, and the platform does not
-    /// wait long for an instance.
-    pub(crate) fn new(
+    /// Applies the settings, and refuses a key that does not open what is stored. The database may
+    /// be slow and the platform does not wait long for an instance, so it does not have to answer.
+    pub(crate) async fn start(
         config: Config,
         part: impl FnOnce(ContextBuilder) -> ContextBuilder,
     ) -> Result<Self, lambda_http::Error> {
@@ -104,6 +104,7 @@ impl Function {
             // After an answer the instance may be frozen or terminated.
             .merge_usage_every(Duration::ZERO)
             .build()?;
+        context.refuse_wrong_key().await?;
         Ok(Self::of(&context, &config.api, &config.base_url, config.outside))
     }
 

@@ -98,6 +98,21 @@ async fn an_invalid_setting_stops_the_start_and_is_named() {
 }
 
 #[tokio::test]
+async fn a_key_that_opens_no_stored_secret_stops_the_start() {
+    let world = World::new().await;
+    let wrong = "08".repeat(32);
+    let new = Function::on(&world, &[("SVC_SECRETS_KEY", &wrong)]).await;
+    assert_eq!(answered(&new, &get("/health", &[])).await.0, 200, "nothing is stored yet");
+    world.company().await.load_certificate().await;
+    for (key, said) in [(wrong.as_str(), "no stored secret opens"), ("", "SVC_SECRETS_KEY is empty")] {
+        let (status, log) = Function::on(&world, &[("SVC_SECRETS_KEY", key)]).await.ended().await;
+        assert!(!status.success() && log.contains(said) && !log.contains(&wrong), "{log}");
+    }
+    let right = Function::on(&world, &[]).await;
+    assert_eq!(answered(&right, &get("/health", &[])).await.0, 200);
+}
+
+#[tokio::test]
 async fn usage_reaches_the_next_instance() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;

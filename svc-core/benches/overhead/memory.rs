@@ -16,8 +16,8 @@ use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
     Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
-    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError,
-    StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store,
+    StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use tokio::runtime::Runtime;
@@ -154,6 +154,10 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
 #[async_trait]
 impl SecretStore for Memory {
     async fn secrets_not_under(&self, _: &[u8], _: CompanyId, _: u32) -> Result<SecretsBatch, StoreError> {
+        Err(StoreError::Unavailable("this store only reads".into()))
+    }
+
+    async fn first_secrets(&self, _: u32) -> Result<Vec<SealedSecret>, StoreError> {
         Err(StoreError::Unavailable("this store only reads".into()))
     }
 

@@ -1,11 +1,14 @@
 //! Sealing stored secrets again under a new key.
 
+use std::time::Duration;
+
 use serde::Serialize;
+use tokio::time::timeout;
 
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
-use crate::secrets::{Place, PlainSecrets, SecretsError};
+use crate::secrets::{Place, PlainSecrets, SecretsError, WrongKey};
 use crate::store::{Resealed, SIGNING_KEY, SealedColumn, SealedSecret, StoreError};
 use crate::webhooks::SECRET;
 
@@ -15,6 +18,12 @@ const BATCH: u32 = 100;
 
 /// What no sealed value begins with.
 const NO_PREFIX: &[u8] = &[u8::MAX];
+
+/// Secrets of each kind that a key is tried on: enough that some open even if others were damaged.
+const SAMPLE: u32 = 20;
+
+/// How long reading them may take.
+const SAMPLE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// After so many passes in a row without progress, because every remaining value was changed or
 /// locked by others, the rest stays pending.
@@ -69,27 +78,24 @@ impl Context {
         }
     }
 
-    /// Looks at the secrets of the first companies that have any, at most a hundred. If a key is
-    /// set and none of them opens, returns why: a wrong key opens nothing.
-    pub async fn refused_secrets(&self) -> Result<Option<SecretsError>, StoreError> {
+    /// Refuses a key that opens none of the first stored secrets: a wrong key opens nothing. Call it
+    /// before the context seals or opens anything; it sends one statement. A store that does not
+    /// answer within two seconds refuses no key.
+    pub async fn refuse_wrong_key(&self) -> Result<(), WrongKey> {
         if !self.sealer().has_key() {
-            return Ok(None);
+            return Ok(());
         }
-        let mut after = CompanyId(0);
-        loop {
-            let batch = self.store().secrets_not_under(NO_PREFIX, after, BATCH).await?;
-            let mut first = None;
-            for secret in &batch.secrets {
-                match self.sealer().open(place(secret), &secret.sealed) {
-                    Ok(_) => return Ok(None),
-                    Err(error) => first = first.or(Some(error)),
-                }
-            }
-            match batch.last {
-                Some(last) if first.is_none() => after = last,
-                _ => return Ok(first),
+        let Ok(Ok(secrets)) = timeout(SAMPLE_PATIENCE, self.store().first_secrets(SAMPLE)).await else {
+            return Ok(());
+        };
+        let mut first = None;
+        for secret in &secrets {
+            match self.sealer().open(place(secret), &secret.sealed) {
+                Ok(_) => return Ok(()),
+                Err(error) => first = first.or(Some(error)),
             }
         }
+        first.map_or(Ok(()), |error| Err(WrongKey(error)))
     }
 
     /// How many secrets of all companies do not open with the keys that are set, and why the first

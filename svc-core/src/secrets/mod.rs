@@ -87,6 +87,11 @@ pub enum SecretsError {
     TooLong,
 }
 
+/// No stored secret opens, so the key is the wrong one; why the first does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no stored secret opens: {0}")]
+pub struct WrongKey(pub SecretsError);
+
 /// Whether [`Sealer::reseal`] accepts secrets in plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlainSecrets {

@@ -5,8 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, LoggedRequest, OwnerStore, QueueStore, Reader, Resealed,
-    RetentionStore, SecretStore, SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx, Usage,
-    UsageStore,
+    RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx,
+    Usage, UsageStore,
 };
 use crate::domain::words::{Held, OwnerMatter};
 
@@ -154,6 +154,10 @@ impl<S: StoreLayer> SecretStore for S {
         companies: u32,
     ) -> Result<SecretsBatch, StoreError> {
         self.inner().secrets_not_under(prefix, after, companies).await
+    }
+
+    async fn first_secrets(&self, max: u32) -> Result<Vec<SealedSecret>, StoreError> {
+        self.inner().first_secrets(max).await
     }
 
     async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {

@@ -73,6 +73,10 @@ pub trait SecretStore {
         companies: u32,
     ) -> Result<SecretsBatch, StoreError>;
 
+    /// The first sealed values of certificates and of webhooks in the order of their companies, at
+    /// most `max` of each, by one statement.
+    async fn first_secrets(&self, max: u32) -> Result<Vec<SealedSecret>, StoreError>;
+
     /// Replaces each value that is still as it was read; returns how many were replaced. After an
     /// error some may have been. The records' times of modification stay as they are.
     async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError>;

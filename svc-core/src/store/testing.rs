@@ -13,8 +13,8 @@ use crate::domain::words::{Held, OwnerMatter};
 use crate::record::{ListSpec, Query};
 use crate::store::{
     Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
-    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SecretStore, SecretsBatch, Store, StoreError,
-    StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store,
+    StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 
@@ -78,6 +78,10 @@ impl UsageStore for Empty {
 impl SecretStore for Empty {
     async fn secrets_not_under(&self, _: &[u8], _: CompanyId, _: u32) -> Result<SecretsBatch, StoreError> {
         Ok(SecretsBatch::default())
+    }
+
+    async fn first_secrets(&self, _: u32) -> Result<Vec<SealedSecret>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn replace_secrets(&self, _: &[Resealed]) -> Result<u64, StoreError> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::crowd::Crowd;
 use crate::database::Database;
-use crate::figures::Figures;
+use crate::figures::{Figures, said};
 use crate::stage::{Pace, Stage};
 
 /// As many concurrent requests as a company may have.
@@ -36,7 +36,7 @@ pub(super) async fn searches(pace: Pace) -> Figures {
         }
     });
     play.last().await;
-    play.notes.push(format!("the company itself, in {many} products: {}", crowd.end().await));
+    play.notes.push(format!("the company itself, in {many} products: {}", said(&crowd.end().await)));
     play.over();
     play.audit(&stage.ground).await
 }
@@ -52,7 +52,7 @@ pub(super) async fn drawings(pace: Pace) -> Figures {
         async move { actor.get("/facturas/1/pdf").await.0 }
     });
     play.last().await;
-    play.notes.push(format!("the company itself: {}", crowd.end().await));
+    play.notes.push(format!("the company itself: {}", said(&crowd.end().await)));
     play.over();
     play.audit(&stage.ground).await
 }

@@ -11,7 +11,7 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 
 use crate::client::{Actor, Outcome};
 use crate::crowd::Crowd;
-use crate::figures::Figures;
+use crate::figures::{Figures, said};
 use crate::notices::{TIPO, register, validate};
 use crate::stage::{Pace, Stage};
 
@@ -34,7 +34,7 @@ pub(super) async fn locks(pace: Pace) -> Figures {
     let actor = stage.other();
     let crowd = Crowd::of(IN_FLIGHT, move |key| create(actor.clone(), key));
     play.last().await;
-    play.notes.push(format!("the company itself: {}", crowd.end().await));
+    play.notes.push(format!("the company itself: {}", said(&crowd.end().await)));
     sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.expect("the lock is released");
     play.over();
     play.audit(&stage.ground).await
@@ -54,7 +54,7 @@ pub(super) async fn greed(pace: Pace) -> Figures {
         }
     });
     play.last().await;
-    play.notes.push(format!("the company itself: {}; {}", writers.end().await, readers.end().await));
+    play.notes.push(format!("the company itself: {}; {}", said(&writers.end().await), said(&readers.end().await)));
     play.over();
     play.audit(&stage.ground).await
 }
@@ -77,7 +77,7 @@ pub(super) async fn bodies(pace: Pace) -> Figures {
         }
     });
     play.last().await;
-    play.notes.push(format!("the company itself: {}", crowd.end().await));
+    play.notes.push(format!("the company itself: {}", said(&crowd.end().await)));
     play.over();
     play.audit(&stage.ground).await
 }

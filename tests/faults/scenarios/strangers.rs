@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 
 use crate::client::Actor;
 use crate::crowd::Crowd;
-use crate::figures::Figures;
+use crate::figures::{Figures, not_answered_well, said};
 use crate::service::free_address;
 use crate::stage::{Ground, Pace, Stage};
 
@@ -112,7 +112,9 @@ pub(super) async fn idlers(pace: Pace) -> Figures {
         }
     });
     play.last().await;
-    play.notes.push(format!("newcomers: {}", newcomers.end().await));
+    let newcomers = newcomers.end().await;
+    play.notes.push(format!("newcomers: {}", said(&newcomers)));
+    play.short.extend(not_answered_well(&newcomers).map(|what| format!("newcomers: {what}")));
     strangers.shutdown().await;
     play.over();
     play.audit(&stage.ground).await
@@ -190,7 +192,7 @@ pub(super) async fn guesses(pace: Pace) -> Figures {
         }
     });
     play.last().await;
-    play.notes.push(format!("the strangers: {}", crowd.end().await));
+    play.notes.push(format!("the strangers: {}", said(&crowd.end().await)));
     play.over();
     play.audit(&stage.ground).await
 }

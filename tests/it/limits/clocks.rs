@@ -131,6 +131,25 @@ async fn less_than_a_minute_is_no_difference() {
 }
 
 #[tokio::test]
+async fn a_clock_that_is_wrong_is_told() {
+    let world = world().await;
+    let context = world.api.context();
+    for (hours, side) in [(2, "ahead of"), (-2, "behind")] {
+        world.clock.set_to_present(TimeDelta::hours(hours));
+        let offset = context.clock_offset().await.expect("the database's clock");
+        let rounded = offset.ahead().num_seconds();
+        assert!(offset.is_wrong() && (rounded - hours * 3_600).abs() <= 5, "{rounded} s");
+        let told = offset.to_string();
+        assert!(
+            told.starts_with("this server's clock is 7") && told.ends_with(&format!(" s {side} the database's")),
+            "{told}"
+        );
+    }
+    world.clock.set_to_present(TimeDelta::seconds(45));
+    assert!(!context.clock_offset().await.expect("the database's clock").is_wrong());
+}
+
+#[tokio::test]
 async fn a_month_ahead_is_the_present_one() {
     let world = world().await;
     let company = world.company().await;
