@@ -1,0 +1,4 @@
+wrk.method = "POST"
+wrk.headers["Authorization"] = os.getenv("TRYTON_SESSION")
+wrk.headers["Content-Type"] = "application/json"
+wrk.body = '{"id":1,"method":"model.party.party.search_read","params":[[],0,30,[["id","ASC"]],["name","code","active","lang","tax_identifier"],{}]}'
