@@ -91,9 +91,9 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     for (const [language, query] of [["en", ""], ["es", "?lang=es"]]) {
       const { page, done } = await open(colorScheme, viewport);
       const name = (what) => `${size}-${colorScheme}-${language}-${what}`;
-      for (const path of ["/docs/reference", "/docs/office"]) {
+      for (const [path, what] of [["/docs/reference", "reference"], ["/docs/office", "office-reference"]]) {
         await reference(page, path, query);
-        await look(page, name(path.split("/").pop()), colorScheme);
+        await look(page, name(what), colorScheme);
         await accessible(page);
       }
       await page.goto(`${site}/docs/guides${query}`);
@@ -132,6 +132,14 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   assert((await boxed(page)) > 0);
   const [codes, copies] = [await operation.locator("pre").count(), await operation.locator(".scalar-code-copy[aria-label=Copy]").count()];
   assert.equal(copies, codes, `${codes} blocks of code, ${copies} buttons that copy`);
+  // What the viewer keeps in sight does not cover the way out of it.
+  const links = await page.locator("header.site nav a").evaluateAll((all) =>
+    all.map((link) => {
+      const { left, bottom } = link.getBoundingClientRect();
+      return left > window.innerWidth || link.contains(document.elementFromPoint(left + 8, bottom - 1));
+    }),
+  );
+  assert(links.every(Boolean), `${size}: ${links}`);
   await look(page, `${size}-light-en-operation`, "light");
   await done();
 }
