@@ -1,11 +1,12 @@
 // Reads /docs and /top in Chromium as people do: both languages, light and dark, at desktop and phone width.
+// They are served by a demo with an office.
 // SVC_CHROMIUM names the browser, SVC_SCREENSHOTS a folder for screenshots.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-const { SVC_BASE_URL, SVC_CHROMIUM, SVC_SCREENSHOTS, SVC_TOP_URL } = process.env;
+const { SVC_API_KEY, SVC_BASE_URL, SVC_CHROMIUM, SVC_KEY_ID, SVC_SCREENSHOTS, SVC_TOP_URL } = process.env;
 const site = SVC_BASE_URL.replace(/\/api\/v1$/, "");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -42,26 +43,59 @@ async function look(page, name, colorScheme) {
   if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/${name}.png` });
 }
 
-/** Checks that assistive technology and keyboards can use a page of ours. */
+/** Checks that assistive technology and keyboards can use a page. */
 async function accessible(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run());
   assert.deepEqual(violations.map(({ id, nodes }) => `${page.url()} ${id}: ${nodes[0].html}`), []);
 }
 
-async function reference(page, query) {
-  await page.goto(`${site}/docs/reference${query}`);
+/** Checks that code scrolls within its box, which lies within the screen. */
+async function boxed(page) {
+  const { blocks, outside } = await page.evaluate(() => {
+    const blocks = [...document.querySelectorAll("pre")].filter((block) => block.offsetParent !== null);
+    const outside = blocks.filter((block) => {
+      const box = block.closest(".code, .scalar-card, dialog") ?? block;
+      // What scrolls is the code itself or something between it and its box.
+      let shown = block;
+      while (shown !== box && !/auto|scroll/.test(getComputedStyle(shown).overflowX)) shown = shown.parentElement;
+      const [inner, outer] = [shown, box].map((one) => one.getBoundingClientRect().right);
+      const stays = /auto|scroll/.test(getComputedStyle(shown).overflowX) || block.scrollWidth <= block.clientWidth;
+      return !stays || inner > outer || outer > document.documentElement.clientWidth;
+    });
+    return { blocks: blocks.length, outside: outside.map((block) => block.textContent.slice(0, 60)) };
+  });
+  assert.deepEqual(outside, [], page.url());
+  return blocks;
+}
+
+/** Opens the page of a viewer. */
+async function reference(page, path, query) {
+  await page.goto(`${site}${path}${query}`);
   await page.locator("#reference h1").first().waitFor();
 }
 
-let looked = 0;
+/** Checks that the place which a link has led to, and which has the focus, has no frame: it is no control. */
+async function unframed(page, place) {
+  await page.waitForFunction((end) => document.activeElement?.id.endsWith(end), place);
+  const frame = await page.evaluate(() => {
+    const { boxShadow, outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+    return { shadow: boxShadow, outline: outlineStyle === "none" || outlineWidth === "0px" ? "none" : outlineWidth };
+  });
+  assert.deepEqual(frame, { shadow: "none", outline: "none" }, page.url());
+}
+
+let [looked, copied] = [0, 0];
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ["light", "dark"]) {
     for (const [language, query] of [["en", ""], ["es", "?lang=es"]]) {
       const { page, done } = await open(colorScheme, viewport);
       const name = (what) => `${size}-${colorScheme}-${language}-${what}`;
-      await reference(page, query);
-      await look(page, name("reference"), colorScheme);
+      for (const [path, what] of [["/docs/reference", "reference"], ["/docs/office", "office-reference"]]) {
+        await reference(page, path, query);
+        await look(page, name(what), colorScheme);
+        await accessible(page);
+      }
       await page.goto(`${site}/docs/guides${query}`);
       assert.equal(await page.locator("html").getAttribute("lang"), language);
       const guides = await page.locator("main .cards a").evaluateAll((links) => links.map((link) => link.href));
@@ -71,9 +105,10 @@ for (const [size, viewport] of Object.entries(SIZES)) {
         await page.goto(url);
         if (url.includes("/docs/data")) await page.locator("#list tbody tr").first().waitFor();
         await look(page, name(new URL(url).pathname.split("/").pop()), colorScheme);
-        // Code scrolls within its box.
-        const outside = await page.locator("main pre").evaluateAll((blocks) => blocks.filter((block) => block.getBoundingClientRect().right > window.innerWidth).length);
-        assert.equal(outside, 0, url);
+        await boxed(page);
+        const copies = await page.locator("main .code .copy").count();
+        assert.equal(copies, await page.locator("main .code").count(), `${url} has code without a button that copies it`);
+        copied += copies;
         await accessible(page);
         looked += 1;
       }
@@ -82,10 +117,39 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   }
 }
 
+assert(copied > 100, `${copied} buttons that copy`);
+
+// A link to an operation: what comes first is the answer of the first request, and no frame is around it.
+for (const [size, viewport] of Object.entries(SIZES)) {
+  const { page, done } = await open("light", viewport);
+  const place = "tag/clientes/POST/clientes";
+  await page.goto(`${site}/docs/reference#${place}`);
+  const operation = page.locator(`section[id$='${place}']`);
+  await operation.locator("pre").first().waitFor();
+  await unframed(page, place);
+  const answers = await operation.locator("[id*='.responses.']").evaluateAll((all) => all.map((one) => one.id.replace(/\u200b$/, "").split(".").pop()));
+  assert.deepEqual(answers.slice(0, 3), ["201", "200", "400"]);
+  assert((await boxed(page)) > 0);
+  const [codes, copies] = [await operation.locator("pre").count(), await operation.locator(".scalar-code-copy[aria-label=Copy]").count()];
+  assert.equal(copies, codes, `${codes} blocks of code, ${copies} buttons that copy`);
+  // What the viewer keeps in sight does not cover the way out of it.
+  const links = await page.locator("header.site nav a").evaluateAll((all) =>
+    all.map((link) => {
+      const { left, bottom } = link.getBoundingClientRect();
+      return left > window.innerWidth || link.contains(document.elementFromPoint(left + 8, bottom - 1));
+    }),
+  );
+  assert(links.every(Boolean), `${size}: ${links}`);
+  await look(page, `${size}-light-en-operation`, "light");
+  await done();
+}
+
 // The operators' page: charts of what the demo was just asked for.
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ["light", "dark"]) {
     const { page, done } = await open(colorScheme, viewport);
+    const headers = { Authorization: `Bearer ${SVC_API_KEY}`, "X-Svc-Key-Id": SVC_KEY_ID };
+    assert.equal((await fetch(`${SVC_BASE_URL}/clientes`, { headers })).status, 200);
     await page.goto(`${SVC_TOP_URL}/top`);
     await page.getByRole("cell", { name: "GET /clientes", exact: true }).waitFor();
     // A line needs two readings.
@@ -102,9 +166,9 @@ for (const [size, viewport] of Object.entries(SIZES)) {
 
 // With the keyboard alone: first the links, then the search, which finds an operation and opens it.
 const { page, done } = await open("light", SIZES.desktop);
-await reference(page, "");
+await reference(page, "/docs/reference", "");
 const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
-for (const expected of ["Skip to the content", "Business operations API", "Home", "Guides", "Reference", "Events", "Español", "◐"]) {
+for (const expected of ["Skip to the content", "Business operations API", "Home", "Guides", "Reference", "Office", "Events", "Español", "◐"]) {
   await page.keyboard.press("Tab");
   assert.equal(await focused(), expected);
 }
@@ -129,4 +193,4 @@ await page.getByText("Público en general").first().waitFor();
 if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/tried.png` });
 await done();
 await browser.close();
-console.log(`pages: ${looked} guides and 8 references looked at; search, keyboard and a request and /top tried`);
+console.log(`pages: ${looked} pages, 8 references and 8 of the office looked at; search, keyboard and a request and /top tried`);

@@ -19,6 +19,9 @@ const COMPANIES: u32 = 1_000;
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+/// How often a long clean-up logs how far it is.
+const TOLD_EVERY: Duration = Duration::from_secs(30);
+
 /// How long requests stay in the log.
 const LOG_RETENTION: TimeDelta = TimeDelta::days(3);
 
@@ -50,14 +53,14 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let context = context.in_background();
     let store = context.store();
     let now = store.now().await?;
-    let mut removed = store.remove_interrupted_copies().await?;
+    let mut removal = Removal::new(store.remove_interrupted_copies().await?, Instant::now());
     for (aged, kept) in AGED {
         let expired = start_of_day(now - kept);
         let mut after = CompanyId(0);
         loop {
             let companies = store.companies_with_aged(aged, expired, after, COMPANIES).await?;
             for &company in &companies {
-                removed += forget_all(&context, company, aged, expired).await?;
+                forget_all(&context, company, aged, expired, &mut removal).await?;
             }
             match companies.last() {
                 Some(&last) if companies.len() as u64 == u64::from(COMPANIES) => after = last,
@@ -70,7 +73,30 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
             tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue could not be corrected; it is tried again");
         }
     }
-    Ok(removed)
+    Ok(removal.removed)
+}
+
+/// What a clean-up has removed, and when it says so next.
+struct Removal {
+    removed: u64,
+    started: Instant,
+    told_next: Instant,
+}
+
+impl Removal {
+    fn new(removed: u64, now: Instant) -> Self {
+        Self { removed, started: now, told_next: now + TOLD_EVERY }
+    }
+
+    /// Counts rows; gives the time that the clean-up has taken, if a line is due.
+    fn count(&mut self, rows: u64, now: Instant) -> Option<Duration> {
+        self.removed += rows;
+        let is_due = now >= self.told_next;
+        if is_due {
+            self.told_next = now + TOLD_EVERY;
+        }
+        is_due.then(|| now - self.started)
+    }
 }
 
 fn start_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
@@ -89,22 +115,41 @@ async fn forget_all(
     company: CompanyId,
     aged: Aged,
     expired: DateTime<Utc>,
-) -> Result<u64, StoreError> {
-    let mut removed = 0;
+    removal: &mut Removal,
+) -> Result<(), StoreError> {
     loop {
         let started = Instant::now();
         let batch = context.call_store(company, |tx| tx.delete_aged(aged, expired, BATCH)).await.map_err(store_error);
         let batch = match batch {
             Err(StoreError::Busy(error) | StoreError::Transient(error)) => {
                 tracing::debug!(empresa = company.0, %error, "expired rows are locked; they are left for the next pass");
-                return Ok(removed);
+                return Ok(());
             }
             outcome => outcome?,
         };
-        removed += batch;
+        if let Some(taken) = removal.count(batch, Instant::now()) {
+            let (removed, seconds) = (removal.removed, taken.as_secs());
+            tracing::info!(removed, seconds, kind = ?aged, empresa = company.0, "expired rows are being removed");
+        }
         if batch < u64::from(BATCH) {
-            return Ok(removed);
+            return Ok(());
         }
         sleep(started.elapsed().min(LONGEST_PAUSE)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_clean_up_says_twice_a_minute_how_far_it_is() {
+        let start = Instant::now();
+        let mut removal = Removal::new(1, start);
+        let told: Vec<u64> = (1..=95)
+            .filter_map(|second| removal.count(1_000, start + Duration::from_secs(second)))
+            .map(|taken| taken.as_secs())
+            .collect();
+        assert_eq!((told, removal.removed), (vec![30, 60, 90], 95_001));
     }
 }

@@ -29,11 +29,13 @@ pub struct ListedCompany {
     pub rfc: Option<String>,
     /// Whether it is a test company.
     pub prueba: bool,
+    /// Whether its documents are sent to customers.
+    pub enviar_documentos: bool,
     /// The minute of the last request; `None` if there was none.
     pub uso: Option<DateTime<Utc>>,
 }
 
-from_row!(ListedCompany { empresa, nombre, plan, licencias, limites, api, rfc, prueba, uso });
+from_row!(ListedCompany { empresa, nombre, plan, licencias, limites, api, rfc, prueba, enviar_documentos, uso });
 
 impl PostgresStore {
     /// At most `max` companies with numbers above `after`, in ascending order.
@@ -41,7 +43,7 @@ impl PostgresStore {
         self.service
             .of_all()
             .many(sql!(
-                "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.rfc, e.prueba,
+                "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.rfc, e.prueba, e.enviar_documentos,
                         (SELECT max(m.minuto) FROM llaves_minuto m WHERE m.empresa = e.empresa) AS uso
                  FROM empresas e
                  WHERE e.empresa > :despues AND NOT e.incompleta

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::DateTime;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::paper::ticket::SaleTicket;
 use svc_core::record::{ListSpec, Query};
 use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, PrintableDocument, Reader, StoreError, StoredDocument};
@@ -72,6 +74,20 @@ impl Reader for PostgresReader<'_> {
 
     async fn books(&self, request: BooksRequest) -> Result<BooksOfMonth, StoreError> {
         crate::books::of_month(self.store.requests.of(self.empresa), self.empresa, request).await
+    }
+}
+
+impl PostgresStore {
+    /// How many records a list of a company has.
+    pub async fn count(&self, company: CompanyId, list: &'static ListSpec) -> Result<u64, StoreError> {
+        let query = Query::new(list, None, 0, DateTime::UNIX_EPOCH);
+        let mut sql = PageQuery::counting(sources::of(list.table), list, &query, company.0);
+        let mut statement = sql.build();
+        let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
+        let counted = sqlx::query_with(statement.sql(), arguments).persistent(false);
+        let rows = self.requests.of(company.0).fetch_all(counted).await.map_err(store_error)?;
+        let count: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(store_error)?;
+        Ok(count.unsigned_abs())
     }
 }
 

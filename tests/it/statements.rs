@@ -37,7 +37,7 @@ const READS: [&str; 26] = [
     "unnest($1::bigint[], $2::bigint[]) AS pedida (empresa, usuario)",
     // The companies, and those with something too old.
     "SELECT empresa FROM empresas WHERE empresa > $1",
-    "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.rfc, e.prueba,",
+    "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.rfc, e.prueba, e.enviar_documentos,",
     "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa AND i.creada > '-infinity') < $2",
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
     "(SELECT n.id FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",

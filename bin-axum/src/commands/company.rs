@@ -74,6 +74,7 @@ async fn list(store: &PostgresStore) -> Result<(), Failure> {
                 "api": company.api,
                 "rfc": company.rfc,
                 "prueba": company.prueba,
+                "enviar_documentos": company.enviar_documentos,
                 "ultimo_uso": day(company.uso),
             }))?;
         }

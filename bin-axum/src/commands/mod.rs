@@ -122,7 +122,7 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::Import { company, resource, existing, file } => {
             import::run(context, company, &resource, existing.into(), &file).await
         }
-        Command::Export { company, resource } => export::run(context, company, &resource).await,
+        Command::Export { company, resource } => export::run(context, store, company, &resource).await,
         Command::Demo { .. }
         | Command::Serve(_)
         | Command::Listen(_)

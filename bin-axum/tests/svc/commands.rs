@@ -289,3 +289,109 @@ fn lists_say_what_there_is_and_when_it_was_last_used() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("la empresa 9 no existe"));
     }
 }
+
+#[test]
+fn a_logo_is_on_paper_from_the_command_line() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let product = r#"{"sku":"A-1","descripcion":"Clavo 中","unidad":1}"#;
+    for (resource, line) in [("clientes", r#"{"nombre":"Ana"}"#), ("productos", product)] {
+        let imported = svc.run(&["import", "--company", "1", resource, "-"], line);
+        assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    }
+    let sale = r#"{"tipo":"venta","cliente":1,"renglones":[{"producto":1,"cantidad":1,"precio_unitario":"10"}]}"#;
+    assert_eq!(svc.ok(&["do", "--company", "1", "sale.capture", sale])["venta"], 1);
+    let ticket = |fonts: &str| {
+        let mut command = svc.command(&["do", "--company", "1", "sale.ticket", r#"{"venta":1}"#]);
+        let output = command.env("SVC_FONTS", fonts).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let has = |pdf: &[u8], part: &str| pdf.windows(part.len()).any(|found| found == part.as_bytes());
+    let plain = ticket("");
+    assert!(plain.starts_with(b"%PDF-") && !has(&plain, "/Subtype /Image") && !has(&plain, "/FontFile2"));
+
+    let logo = svc.dir.path().join("logo.svg");
+    let file = logo.to_str().unwrap();
+    let circle = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><circle cx="5" cy="5" r="4"/></svg>"#;
+    std::fs::write(&logo, circle).unwrap();
+    let drawn = json!({ "empresa": 1, "pixeles": [384, 384] });
+    assert_eq!(svc.ok(&["company", "logo", "--company", "1", file]), drawn, "the white border is cut off");
+    let with_logo = ticket("");
+    assert!(has(&with_logo, "/Subtype /Image"));
+    let removed = json!({ "empresa": 1, "pixeles": null });
+    assert_eq!(svc.ok(&["company", "logo", "--company", "1", "--remove"]), removed);
+    assert_eq!(ticket(""), plain);
+    // A letter that the embedded fonts lack is in the one that is added.
+    let han = concat!(env!("CARGO_MANIFEST_DIR"), "/../svc-core/src/domain/paper/testing/han.ttf");
+    assert!(has(&ticket(han), "/FontFile2"));
+
+    std::fs::write(&logo, "no es una imagen").unwrap();
+    for (args, said) in [
+        (&["--company", "1", file][..], "logo.svg: "),
+        (&["--company", "1", "no-such-file"], "cannot read no-such-file"),
+        (&["--company", "9", "--remove"], "la empresa 9 no existe"),
+    ] {
+        let output = svc.run(&[&["company", "logo"], args].concat(), "");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}: {stderr}");
+        assert!(stderr.contains(said) && stderr.trim_end().lines().count() == 1, "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_company_says_whether_its_documents_are_sent() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let sends = || svc.ok(&["company", "list"])["enviar_documentos"].clone();
+    assert_eq!(sends(), false);
+    for (settings, expected) in
+        [(&["--send-documents", "on"][..], true), (&["--plan", "pro"], true), (&["--send-documents", "off"], false)]
+    {
+        assert_eq!(svc.ok(&[&["company", "edit", "--company", "1"], settings].concat()), json!({ "empresa": 1 }));
+        assert_eq!(sends(), expected, "{settings:?}");
+    }
+}
+
+/// Runs a command whose stderr is a terminal, and returns what is drawn there; its stdout is a file.
+fn on_a_terminal(svc: &Svc, args: &[&str]) -> String {
+    let quoted = svc.command(args);
+    let mut script = std::process::Command::new("script");
+    let words: Vec<_> = std::iter::once(quoted.get_program())
+        .chain(quoted.get_args())
+        .map(|word| format!("'{}'", word.to_str().unwrap()))
+        .collect();
+    let printed = svc.dir.path().join("printed");
+    script.args(["-q", "-e", "-c", &format!("{} >'{}'", words.join(" "), printed.display()), "/dev/null"]);
+    for (name, value) in quoted.get_envs() {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    let output = script.env("TERM", "xterm").stdin(std::process::Stdio::null()).output().expect("script of util-linux");
+    let drawn = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{drawn}");
+    drawn
+}
+
+#[test]
+fn long_work_draws_its_progress_and_what_is_left() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let lines: String = (0..1_200).map(|number| format!("{{\"nombre\":\"Cliente {number}\"}}\n")).collect();
+    let file = svc.dir.path().join("clientes.ndjson");
+    std::fs::write(&file, &lines).unwrap();
+    for (args, counted) in [
+        (&["import", "--company", "1", "clientes", file.to_str().unwrap()][..], "records"),
+        (&["export", "--company", "1", "clientes"], "1,200 records"),
+        (&["company", "fork", "--company", "1", "--name", "Copia"], "rows"),
+    ] {
+        let drawn = on_a_terminal(&svc, args);
+        for part in [counted, "/s", " %", " left"] {
+            assert!(drawn.contains(part), "{args:?}, {part}: {drawn}");
+        }
+    }
+    // Beside what is printed on the same terminal nothing is drawn.
+    assert!(!String::from_utf8_lossy(&svc.run(&["export", "--company", "1", "clientes"], "").stderr).contains("left"));
+}

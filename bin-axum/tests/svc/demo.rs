@@ -49,6 +49,33 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
 }
 
 #[test]
+fn the_quickstart_is_filled_in_with_the_demo_s_key() {
+    let svc = Svc::new();
+    let demo = svc.demo();
+    let [key_id, api_key] = ["key_id", "api_key"].map(|part| demo.printed[part].as_str().unwrap());
+    let page = |query: &str, host: &str| {
+        let request = format!("GET /docs{query} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let (head, page) = demo.exchange(&request).expect("an answer");
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        page
+    };
+    for (query, heading) in [("", "id=\"quickstart\""), ("?lang=es", "id=\"inicio-rápido\"")] {
+        let page = page(query, &demo.address);
+        let (_, quickstart) = page.split_once(heading).expect("a quickstart");
+        // The text without the marks that colour it.
+        let text: String =
+            quickstart.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect();
+        let address = &demo.address;
+        let filled =
+            format!("export BASE=http://{address}/api/v1\nexport SVC_KEY_ID={key_id}\nexport SVC_API_KEY={api_key}\n");
+        assert!(text.contains(&filled), "{filled}: {text}");
+    }
+    // A page elsewhere that leads here under a name of its own gets no key.
+    assert!(!page("", "example.com").contains(api_key));
+    demo.stop(Signal::SIGTERM);
+}
+
+#[test]
 fn the_demo_keeps_away_from_a_database_that_is_set() {
     let svc = Svc::new();
     let mut command = svc.command(&["demo", "--listen", "127.0.0.1:0"]);

@@ -228,7 +228,8 @@ impl ReferencePage {
             link(language, self.document)
         );
         let title = self.titles[language as usize];
-        let body = "<main id=\"content\"><div id=\"reference\"></div></main>";
+        // The viewer has a `main` of its own.
+        let body = "<div id=\"content\"><div id=\"reference\"></div></div>";
         let scripts = &["/docs/scalar.js", "/docs/reference.js"];
         html_page(site, &Content { path: self.path, title, attributes: &attributes, body, scripts })
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::SettingError;
 use crate::domain::paper::Fonts;
@@ -12,8 +13,13 @@ use crate::domain::paper::Fonts;
 pub struct FontSettings {
     /// Font files (TrueType, OpenType or collections) for letters on printed documents that are
     /// neither Latin nor Greek nor Cyrillic, such as Chinese ones; several with commas between.
-    #[arg(long, env = "SVC_FONTS", value_name = "FILE", value_delimiter = ',', global = true)]
+    #[arg(long, env = "SVC_FONTS", value_name = "FILE", value_delimiter = ',', global = true, value_parser = path())]
     fonts: Vec<PathBuf>,
+}
+
+/// Takes an empty value too, which a file of settings may have.
+fn path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 impl FontSettings {
@@ -30,5 +36,41 @@ impl FontSettings {
             fonts.and_file(bytes).map_err(|fault| unusable(fault.to_string()))
         });
         fonts.map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::domain::paper::testing::HAN;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        fonts: FontSettings,
+    }
+
+    fn open(value: &str) -> Result<Option<Fonts>, SettingError> {
+        Flags::try_parse_from(["svc", "--fonts", value]).expect("flags").fonts.open()
+    }
+
+    #[test]
+    fn files_become_fonts_or_an_error_that_names_them() {
+        let folder = std::env::temp_dir().join(format!("svc-fonts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = |name: &str| folder.join(name).display().to_string();
+        let (font, other) = (path("han.ttf"), path("otro.ttf"));
+        std::fs::write(&font, HAN).expect("a file");
+        std::fs::write(&other, "no es una fuente").expect("a file");
+        assert!(open("").expect("none").is_none());
+        let fonts = open(&format!("{font},{font}")).expect("fonts").expect("some");
+        assert_eq!(format!("{fonts:?}"), "Fonts { added: 2 }");
+        for (value, said) in [(format!("{font},{other}"), &other), (path("nada.ttf"), &path("nada.ttf"))] {
+            let error = open(&value).expect_err("an error").to_string();
+            assert!(error.starts_with(&format!("SVC_FONTS: {said}: ")), "{error}");
+        }
+        std::fs::remove_dir_all(&folder).expect("an end");
     }
 }

@@ -131,6 +131,24 @@ impl<'q> PageQuery<'q> {
         page
     }
 
+    /// The statement that counts the records of a query without a cursor.
+    pub(crate) fn counting(
+        source: &'static Source,
+        list: &'static ListSpec,
+        query: &'q Query,
+        empresa: i64,
+    ) -> QueryBuilder<Postgres> {
+        let (table, hidden) = (list.table, list.hidden);
+        let sql = QueryBuilder::new("SELECT count(*)\nFROM (");
+        let mut page = Self { sql, depth: 1, source, table, query, hidden, order: None };
+        page.clause("");
+        page.select(list, empresa);
+        page.conditions();
+        page.hide(source.alias);
+        page.close(") registros");
+        page.sql
+    }
+
     pub(crate) fn into_sql(self) -> QueryBuilder<Postgres> {
         self.sql
     }

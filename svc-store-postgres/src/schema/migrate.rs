@@ -298,3 +298,44 @@ fn goes_by(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     code.is_some_and(|code| CONTENDED.contains(&&*code))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    use sqlx::SqlStr;
+    use sqlx::migrate::MigrationType;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("a log").write(line)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_migration_says_the_how_many_th_it_is() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+        let _logging = tracing::subscriber::set_default(subscriber);
+        let sql = SqlStr::from_static("SELECT 1");
+        let migration = Migration::new(12, "clientes alias".into(), MigrationType::Simple, sql, false);
+        let report = |at, seconds| report_if_long(&migration, at, 7, sleep(Duration::from_secs(seconds)));
+        report(2, 1).await;
+        report(3, 60).await;
+        let said = String::from_utf8(log.0.lock().expect("a log").clone()).expect("text");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let expected = "a migration takes a while version=12 description=\"clientes alias\" at=3 of=7";
+        assert!(said.contains(expected), "{said}");
+    }
+}

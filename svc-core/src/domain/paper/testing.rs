@@ -1,9 +1,12 @@
-//! A logo for tests, and the text of PDFs.
+//! A logo and a font for tests, and the text of PDFs.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use super::logo::Logo;
+
+/// A font with TrueType outlines that has 中 and 文.
+pub(crate) const HAN: &[u8] = include_bytes!("testing/han.ttf");
 
 /// A small logo.
 pub(crate) fn logo() -> Logo {

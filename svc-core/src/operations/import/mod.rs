@@ -36,9 +36,9 @@ use crate::domain::company::{Company, CompanyId};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::record::{
-    Import, bank_account, branch, brand, category, customer, invoice, loss_reason, movement, opportunity, payable,
-    payment, price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier,
-    unit, warehouse,
+    Exported, Import, ListSpec, bank_account, branch, brand, category, customer, invoice, loss_reason, movement,
+    opportunity, payable, payment, price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson,
+    stage, stock, supplier, unit, warehouse,
 };
 use crate::store::{Reader, StoreError, TransactionBody, Tx};
 
@@ -57,6 +57,11 @@ macro_rules! resources {
             /// The name: the path of its list without the slash.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The list of all its records, as an export reads them.
+            pub fn exported(self) -> &'static ListSpec {
+                match self { $(Self::$variant => &<<$record as Import>::Record as Exported>::EXPORT,)* }
             }
         }
 

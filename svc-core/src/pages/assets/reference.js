@@ -27,7 +27,32 @@ function onlyRequired(description) {
   return description;
 }
 
+/** Tells assistive technology what the viewer leaves out. */
+function describeControls() {
+  const reference = document.getElementById("reference");
+  const spoken = (english, spanish) => (document.documentElement.lang === "es" ? spanish : english);
+  for (const button of reference.querySelectorAll(".scalar-code-copy:not([aria-label])")) button.ariaLabel = spoken("Copy", "Copiar");
+  for (const field of reference.querySelectorAll("[role=combobox][contenteditable]:not([aria-expanded])")) {
+    field.ariaLabel = field.dataset.placeholder;
+    field.ariaExpanded = "false";
+  }
+  // What a voice asks for is what is seen.
+  for (const button of reference.querySelectorAll(".show-more[aria-label]")) {
+    const seen = button.textContent.trim();
+    if (!button.ariaLabel.includes(seen)) button.ariaLabel = `${seen}: ${button.ariaLabel}`;
+  }
+  // The page has a banner of its own; this one names the place that is read.
+  for (const header of reference.querySelectorAll("header:not([role])")) {
+    header.role = "none";
+    header.parentElement.role = "region";
+    header.parentElement.ariaLabel = spoken("Place", "Lugar");
+  }
+  // Regions are told apart by their names; these have one name on the whole page.
+  for (const card of reference.querySelectorAll(".response-card[role=region]")) card.role = "group";
+}
+
 async function draw() {
+  new MutationObserver(describeControls).observe(document.getElementById("reference"), { childList: true, subtree: true });
   const description = onlyRequired(await (await fetch(described)).json());
   Scalar.createApiReference("#reference", {
     content: inOrder(description),

@@ -8,8 +8,10 @@ use crate::domain::cfdi::authority::{csd, documents};
 use crate::domain::cfdi::element::Element;
 use crate::domain::cfdi::testing::{invoice, line, mixed, paid, payment};
 use crate::domain::cfdi::tools::Tools;
-use crate::domain::cfdi::{Cfdi, Issuer, build_invoice, build_payment, seal};
-use crate::domain::paper::testing::logo;
+use crate::domain::cfdi::{
+    Cfdi, CfdiRelacionados, Issuer, TipoDeComprobante, TipoRelacion, build_invoice, build_payment, build_related, seal,
+};
+use crate::domain::paper::testing::{HAN, logo};
 use crate::domain::paper::{Fonts, Letterhead};
 
 /// A sealed document with a stamp as a provider adds it.
@@ -100,6 +102,18 @@ fn receipt() -> Cfdi {
     let mut source = payment(vec![paid(1, "443.50", "100"), paid(2, "343.50", "343.50")]);
     with_certificate(&mut source.emisor);
     build_payment(&source).unwrap()
+}
+
+/// A credit note of the small invoice.
+fn credit_note() -> Cfdi {
+    let mut source = invoice(vec![line("2", "100", "0", "0.160000")]);
+    with_certificate(&mut source.emisor);
+    source.venta.metodo_pago_sat = Some("PUE".to_owned());
+    source.venta.forma_pago_sat = Some("03".to_owned());
+    source.venta.uso_cfdi = Some("G02".to_owned());
+    let uuid = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60".parse().unwrap();
+    let related = CfdiRelacionados::of(TipoRelacion::NotaDeCredito, [uuid]);
+    build_related(&source, TipoDeComprobante::E, vec![related]).unwrap()
 }
 
 #[test]
@@ -315,9 +329,70 @@ fn the_letterhead_and_the_sale_s_remarks_are_on_paper() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let is_image = b"/Subtype /Image";
-    let has_image = |pdf: &[u8]| pdf.windows(is_image.len()).any(|part| part == is_image);
     assert!(has_image(&pdf) && !has_image(&print(&xml, DocumentValidity::Vigente).unwrap()));
+}
+
+fn has_image(pdf: &[u8]) -> bool {
+    let is_image = b"/Subtype /Image";
+    pdf.windows(is_image.len()).any(|part| part == is_image)
+}
+
+#[test]
+fn receipts_and_credit_notes_have_the_letterhead_of_invoices() {
+    let Some(tools) = Tools::find("receipts_and_credit_notes_have_the_letterhead_of_invoices") else { return };
+    let letterhead = letterhead();
+    let no_remarks = SaleRemarks::default();
+    for (document, parts) in [
+        (receipt(), ["Recibo de pago", "P 25", "Total pagado 443.50 MXN", "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60"]),
+        (credit_note(), ["Nota de crédito", "E Egreso", "Total 232.00 MXN", "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60"]),
+    ] {
+        let xml = stamped(&document);
+        let pdf = print_with(&xml, DocumentValidity::Vigente, &letterhead, &no_remarks).unwrap();
+        let plain = print(&xml, DocumentValidity::Vigente).unwrap();
+        let (text, _) = read(&tools, &pdf);
+        let head = [
+            "Av. Insurgentes Sur 1602, piso 4",
+            "03940 Ciudad de México",
+            "55 5555 0100 · facturas@example.com · www.example.com",
+        ];
+        for part in head.iter().chain(&parts) {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(has_image(&pdf) && !has_image(&plain), "{text}");
+        let uncoloured = Letterhead { color: None, ..letterhead.clone() };
+        let uncoloured = print_with(&xml, DocumentValidity::Vigente, &uncoloured, &no_remarks).unwrap();
+        assert_ne!(pdf, uncoloured, "the colour is on paper");
+        assert_eq!(read(&tools, &uncoloured).0, text);
+    }
+}
+
+/// Embeds TrueType outlines, which the fonts of the crate do not have.
+#[test]
+fn an_added_font_prints_what_the_others_lack() {
+    let Some(tools) = Tools::find("an_added_font_prints_what_the_others_lack") else { return };
+    let mut source = invoice(vec![line("1", "100", "0", "0.160000")]);
+    source.renglones[0].descripcion = Some("Té 中文 «Łódź» 国".to_owned());
+    with_certificate(&mut source.emisor);
+    let xml = stamped(&build_invoice(&source).unwrap());
+    let fonts = Fonts::default().and_file(HAN).unwrap();
+    let printing = Printing {
+        xml: &xml,
+        validity: DocumentValidity::Vigente,
+        letterhead: &letterhead(),
+        remarks: &SaleRemarks::default(),
+        fonts: &fonts,
+    };
+    let pdf = super::print(&printing).unwrap();
+    let (text, _) = read(&tools, &pdf);
+    assert!(text.contains("Té 中文 «Łódź» □"), "{text}");
+    let has = |part: &[u8]| pdf.windows(part.len()).any(|found| found == part);
+    assert!(has(b"/FontFile2") && has(b"/CIDFontType2") && has(b"DroidSansFallback"));
+    // A viewer needs no font of its own.
+    let path = tools.dir().join("printed.pdf");
+    let embedded = Command::new("pdffonts").arg(&path).output().unwrap();
+    let embedded = String::from_utf8_lossy(&embedded.stdout).into_owned();
+    let row = embedded.lines().find(|row| row.contains("DroidSansFallback")).expect("the font");
+    assert!(row.contains("CID TrueType") && row.contains("yes yes yes"), "{embedded}");
 }
 
 #[test]
