@@ -17,7 +17,8 @@ use crate::telemetry::Telemetry;
 /// The process of a server or of one command: `svc` itself, or a host's own binary with its parts.
 ///
 /// Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with
-/// one line on stderr (and one for an internal cause), or 2 with clap's explanation of a wrong command line.
+/// one line on stderr (and one for an internal cause), or 2 with clap's explanation of a wrong
+/// command line.
 #[derive(Debug)]
 pub struct Host {
     name: &'static str,
@@ -36,16 +37,16 @@ impl Host {
         Self { name, parts: Parts::default() }
     }
 
-    /// Adds operations, lists and hooks: those that `part` adds to the builder of a context. Where they
-    /// collide with others, every command that needs them ends with an error that names both.
+    /// Adds operations, lists and hooks: those that `part` adds to the builder of a context. Where
+    /// they collide with others, every command that needs them ends with an error that names both.
     #[must_use]
     pub fn part(mut self, part: impl Fn(ContextBuilder) -> ContextBuilder + Send + Sync + 'static) -> Self {
         self.parts.add(part);
         self
     }
 
-    /// Adds tables: wherever the API's schema is brought up to date, these migrations run after it, as
-    /// [`PostgresStore::migrate_own`](svc_store_postgres::PostgresStore::migrate_own) says.
+    /// Adds tables: wherever the API's schema is brought up to date, these migrations run after it,
+    /// as [`PostgresStore::migrate_own`](svc_store_postgres::PostgresStore::migrate_own) says.
     #[must_use]
     pub fn migrations(
         mut self,

@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! That binary has every command of `svc`, with the host's operations among the paths of `serve`, the
-//! actions of `do`, the tools of `mcp` and what `openapi` describes.
+//! That binary has every command of `svc`, with the host's operations among the paths of `serve`,
+//! the actions of `do`, the tools of `mcp` and what `openapi` describes.
 
 mod admin;
 mod api_client;

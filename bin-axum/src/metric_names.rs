@@ -12,8 +12,8 @@ pub(crate) const DATABASE_CONNECTIONS: &str = "svc_database_connections";
 pub(crate) const DATABASE_CONNECTIONS_MAX: &str = "svc_database_connections_max";
 /// Gauge: always 1, labelled with the version.
 pub(crate) const BUILD_INFO: &str = "svc_build_info";
-/// Counter: requests of the companies that sent the most in the last two minutes, refused ones too, by
-/// `empresa`.
+/// Counter: requests of the companies that sent the most in the last two minutes, refused ones too,
+/// by `empresa`.
 pub(crate) const COMPANY_REQUESTS: &str = "svc_company_requests_total";
 /// Counter: seconds of a processor that the process took; `metrics-process` names it.
 pub(crate) const PROCESS_CPU: &str = "process_cpu_seconds_total";

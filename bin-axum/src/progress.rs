@@ -23,8 +23,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar for the things `counted`, in an input of `length` bytes or of as many things, if that is
-    /// known.
+    /// A bar for the things `counted`, in an input of `length` bytes or of as many things, if that
+    /// is known.
     pub(crate) fn new(counted: &'static str, length: Option<u64>) -> Self {
         let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
         let template = if length.is_some() { KNOWN } else { UNKNOWN };

@@ -20,13 +20,14 @@ pub(crate) struct McpArgs {
     /// The key's secret.
     #[arg(long, env = "SVC_API_KEY", hide_env_values = true, required_unless_present = "keys")]
     api_key: Option<Hidden>,
-    /// File with several keys, of which the agent names one in each call. It is a JSON object of keys by
-    /// name, each as `svc key create` prints it; it takes the place of the key id and the secret.
+    /// File with several keys, of which the agent names one in each call. It is a JSON object of
+    /// keys by name, each as `svc key create` prints it; it takes the place of the key id and the
+    /// secret.
     #[arg(long, env = "SVC_MCP_KEYS")]
     pub(crate) keys: Option<PathBuf>,
     /// Address to serve streamable HTTP on, at /mcp; without it standard input and output are used.
-    /// Anyone who reaches it acts with the key, or with one that the request itself bears, so it answers only
-    /// requests that name this machine.
+    /// Anyone who reaches it acts with the key, or with one that the request itself bears, so it
+    /// answers only requests that name this machine.
     #[arg(long, env = "SVC_MCP_LISTEN")]
     pub(crate) listen: Option<SocketAddr>,
     #[command(flatten)]

@@ -67,8 +67,8 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         process: ProcessArgs,
-        /// Show the data at /docs and let the reference send requests, through a proxy for development: the API
-        /// itself refuses browsers.
+        /// Show the data at /docs and let the reference send requests, through a proxy for
+        /// development: the API itself refuses browsers.
         #[arg(long, env = "SVC_TRY_IT")]
         try_it: bool,
     },
@@ -98,8 +98,8 @@ pub(crate) enum Command {
     /// Seal the database's secrets under another key.
     #[command(subcommand)]
     Secrets(SecretsCommand),
-    /// Show what a database that was restored from a backup would send once it is served: documents,
-    /// cancellations, notices and e-mails that were under way.
+    /// Show what a database that was restored from a backup would send once it is served:
+    /// documents, cancellations, notices and e-mails that were under way.
     RestoreCheck {
         /// Make it a copy beside the original, which goes on: give it an installation id of its
         /// own, hold the documents and cancellations under way for good, discard notices and
@@ -171,8 +171,8 @@ pub(crate) enum Command {
     /// Say what is wrong with this installation: settings, database, secrets, provider,
     /// certificates, clock.
     Doctor(DoctorArgs),
-    /// Print the last requests of a company, one JSON line each, the oldest first. They are kept for
-    /// three days, without queries and bodies.
+    /// Print the last requests of a company, one JSON line each, the oldest first. They are kept
+    /// for three days, without queries and bodies.
     Log {
         /// The company's number.
         #[arg(long)]
@@ -192,8 +192,8 @@ pub(crate) enum Command {
         #[arg(long)]
         dir: Option<PathBuf>,
     },
-    /// Show what a running server is doing: requests, companies, queues, stamping and webhooks. On a
-    /// terminal it is drawn anew until q, Esc or Ctrl-C; elsewhere each reading is one JSON line.
+    /// Show what a running server is doing: requests, companies, queues, stamping and webhooks. On
+    /// a terminal it is drawn anew until q, Esc or Ctrl-C; elsewhere each reading is one JSON line.
     Top(TopArgs),
     /// Check that a running service is alive.
     Healthcheck {
@@ -223,8 +223,8 @@ impl Command {
         matches!(self, Self::Demo { .. } | Self::Serve(_))
     }
 
-    /// Whether it is a command that seals or opens stored secrets, except the one that changes their
-    /// key.
+    /// Whether it is a command that seals or opens stored secrets, except the one that changes
+    /// their key.
     pub(crate) fn uses_secrets(&self) -> bool {
         let loads = matches!(self, Self::Certificate(CertificateCommand::Load { .. }));
         loads || matches!(self, Self::Do(_) | Self::Stamp { .. } | Self::Deliver { .. })

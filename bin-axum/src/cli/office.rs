@@ -33,8 +33,8 @@ pub(crate) enum CompanyCommand {
         #[command(flatten)]
         settings: CompanyArgs,
     },
-    /// Set the logo of a company's printed documents, or remove it. Transparent parts become white, a
-    /// white border is cut off, and a large logo is made smaller.
+    /// Set the logo of a company's printed documents, or remove it. Transparent parts become white,
+    /// a white border is cut off, and a large logo is made smaller.
     Logo {
         /// The company's number.
         #[arg(long)]

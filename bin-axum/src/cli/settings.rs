@@ -104,12 +104,12 @@ pub(crate) struct ServiceArgs {
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
     /// The most open connections of clients; fewer if the limit of open files is low. Beyond them a
-    /// newcomer gets the place of the connection that has been idle for longest, first of those that
-    /// carried no authenticated request yet; if all are being answered it gets 503.
+    /// newcomer gets the place of the connection that has been idle for longest, first of those
+    /// that carried no authenticated request yet; if all are being answered it gets 503.
     #[arg(long, env = "SVC_MAX_CLIENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_clients: u32,
-    /// The networks or addresses of the proxies in front of the server, with commas between: logs tell
-    /// the client that they name in `X-Forwarded-For`.
+    /// The networks or addresses of the proxies in front of the server, with commas between: logs
+    /// tell the client that they name in `X-Forwarded-For`.
     #[arg(long, env = "SVC_TRUSTED_PROXIES", value_name = "NETS", value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
     #[command(flatten)]
@@ -147,8 +147,8 @@ pub(crate) struct ServeArgs {
 /// Operators' access to a server, and its shutdown.
 #[derive(Debug, Args)]
 pub(crate) struct ProcessArgs {
-    /// Address of /live, /ready, /metrics and /top, which are for operators only; without it they are
-    /// not served.
+    /// Address of /live, /ready, /metrics and /top, which are for operators only; without it they
+    /// are not served.
     #[arg(long, env = "SVC_ADMIN_LISTEN")]
     pub(crate) admin_listen: Option<SocketAddr>,
     /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready;

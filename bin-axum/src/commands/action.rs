@@ -13,8 +13,8 @@ use crate::output::{print, write};
 /// The actions that cancel documents with the authority.
 const CANCELLING: [&str; 2] = ["invoice.cancel", "payment.cancel"];
 
-/// Prints every action: a table on a terminal, elsewhere one JSON document with the schemas of their
-/// inputs.
+/// Prints every action: a table on a terminal, elsewhere one JSON document with the schemas of
+/// their inputs.
 pub(super) fn list(registry: &Registry) -> Result<(), Failure> {
     let actions: Vec<_> = registry.named_operations(Language::English).collect();
     if !stdout().is_terminal() {

@@ -16,8 +16,8 @@ pub(super) async fn run(
     let resource = named(resource)?;
     let mut export = context.export(company, resource).await?;
     let (bar, mut done) = (Progress::beside_stdout("records"), 0);
-    // Counting reads all records once more, so it is done only for somebody who watches; without a count
-    // the export goes on.
+    // Counting reads all records once more, so it is done only for somebody who watches; without a
+    // count the export goes on.
     let all = if bar.is_seen() { store.count(company, resource.exported()).await.ok() } else { None };
     let outcome = loop {
         match export.next().await {

@@ -5,8 +5,8 @@ use svc_core::stamping::{Budget, stamp_due};
 use crate::failure::Failure;
 use crate::output::print;
 
-/// Stamps everything that is due, in one pass, and prints the pass's report. Without a provider only
-/// documents of test companies are.
+/// Stamps everything that is due, in one pass, and prints the pass's report. Without a provider
+/// only documents of test companies are.
 pub(super) async fn run(context: &Context, settings: &StamperSettings) -> Result<(), Failure> {
     let stamper = settings.stamper()?;
     settings.warn();

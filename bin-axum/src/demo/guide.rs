@@ -12,8 +12,8 @@ use super::sample_sale::{ACCOUNT, COUNT, PRICE, SampleSale, TOTAL};
 use crate::failure::Failure;
 use crate::output;
 
-/// Prints one JSON line on stdout for programs, unless that is a terminal, and the same for people on
-/// stderr.
+/// Prints one JSON line on stdout for programs, unless that is a terminal, and the same for people
+/// on stderr.
 pub(super) fn print(base_url: &str, access: &Access, pay_day: &str, has_office: bool) -> Result<(), Failure> {
     let Access { key_id, api_key, sale, .. } = access;
     let curl = Curl { base_url, access };

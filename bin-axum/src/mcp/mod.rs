@@ -1,5 +1,5 @@
-//! `svc mcp`: the tools for agents, under one key or several, over standard input and output or over
-//! HTTP. A key that an agent's own request bears goes before those.
+//! `svc mcp`: the tools for agents, under one key or several, over standard input and output or
+//! over HTTP. A key that an agent's own request bears goes before those.
 
 mod sessions;
 mod upstream;

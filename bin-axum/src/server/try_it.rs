@@ -17,8 +17,9 @@ const PATH: &str = "/docs/api";
 /// The headers in which a browser names the origin of a request.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The proxy to `api`, whose public address is `base_url`. A request's address below it is the rest of
-/// the path, or in the parameter `scalar_url`, where the reference's viewer puts the whole address.
+/// The proxy to `api`, whose public address is `base_url`. A request's address below it is the rest
+/// of the path, or in the parameter `scalar_url`, where the reference's viewer puts the whole
+/// address.
 pub(super) fn routes(api: Api, base_url: &str) -> Router {
     let base_url = base_url.to_owned();
     let proxied = api.map_request(move |request: Request| aimed(&base_url, request));

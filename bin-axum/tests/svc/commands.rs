@@ -353,7 +353,8 @@ fn a_company_says_whether_its_documents_are_sent() {
     }
 }
 
-/// Runs a command whose stderr is a terminal, and returns what is drawn there; its stdout is a file.
+/// Runs a command whose stderr is a terminal, and returns what is drawn there; its stdout is a
+/// file.
 fn on_a_terminal(svc: &Svc, args: &[&str]) -> String {
     let quoted = svc.command(args);
     let mut script = std::process::Command::new("script");

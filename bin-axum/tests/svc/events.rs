@@ -1,5 +1,5 @@
-//! The server and its database are killed (SIGKILL) while customers are created and events are read:
-//! a reader misses none and sees none twice.
+//! The server and its database are killed (SIGKILL) while customers are created and events are
+//! read: a reader misses none and sees none twice.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -166,8 +166,8 @@ fn a_server_offers_its_tools_to_every_key_for_its_own_company() {
     let seen = seen(&mut client);
     check_few(&seen[0], 1);
     check_few(&seen[1], 1);
-    // Its third connection has no session to tell it from the first: the same creation is rehearsed anew,
-    // and confirmed anew.
+    // Its third connection has no session to tell it from the first: the same creation is rehearsed
+    // anew, and confirmed anew.
     check_few(&seen[2], 2);
     for seen in &seen {
         assert_eq!(seen["office"]["read"]["nombre"], "Ana", "{}", seen["office"]);

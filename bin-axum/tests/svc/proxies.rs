@@ -66,8 +66,8 @@ impl Proxy {
         self.sent(demo, path, args).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// The same for a request that is refused before all of it is read: a proxy that still writes it may
-    /// cut the answer short.
+    /// The same for a request that is refused before all of it is read: a proxy that still writes
+    /// it may cut the answer short.
     fn send_until_whole(&self, demo: &Demo, path: &str, args: &[&str]) -> (u16, String) {
         let answer = (0..10).find_map(|_| self.sent(demo, path, args).ok());
         answer.expect("one whole answer of ten")

@@ -78,8 +78,8 @@ impl Context {
         }
     }
 
-    /// Refuses a key that opens none of the first stored secrets: a wrong key opens nothing. Call it
-    /// before the context seals or opens anything; it sends one statement. A store that does not
+    /// Refuses a key that opens none of the first stored secrets: a wrong key opens nothing. Call
+    /// it before the context seals or opens anything; it sends one statement. A store that does not
     /// answer within two seconds refuses no key.
     pub async fn refuse_wrong_key(&self) -> Result<(), WrongKey> {
         if !self.sealer().has_key() {

@@ -1,7 +1,7 @@
 //! `svc doctor`: what is wrong with this installation.
 //!
-//! It changes nothing and starts nothing, but for the private PostgreSQL of an installation that has
-//! one. A finding never holds a secret.
+//! It changes nothing and starts nothing, but for the private PostgreSQL of an installation that
+//! has one. A finding never holds a secret.
 
 mod findings;
 mod installation;

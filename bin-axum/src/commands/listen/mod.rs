@@ -1,5 +1,5 @@
-//! `svc listen`: a receiver for development. It registers a webhook while it runs, prints each notice
-//! with a valid signature, and passes it on to a program if there is one.
+//! `svc listen`: a receiver for development. It registers a webhook while it runs, prints each
+//! notice with a valid signature, and passes it on to a program if there is one.
 
 mod forward;
 mod receiver;

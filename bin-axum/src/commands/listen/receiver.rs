@@ -80,8 +80,8 @@ async fn answer(
     }
 }
 
-/// Passes a notice on; returns the status of the answer, if there is one. The API sends again what is
-/// not answered with success.
+/// Passes a notice on; returns the status of the answer, if there is one. The API sends again what
+/// is not answered with success.
 async fn passed_on(forward: &Forward, entrega: Option<i64>, headers: &HeaderMap, body: Bytes) -> Option<StatusCode> {
     let answered = forward.send(headers, body).await;
     let (to, entrega) = (forward.to(), entrega.unwrap_or_default());
