@@ -380,7 +380,7 @@ fn on_a_terminal(svc: &Svc, args: &[&str]) -> String {
 fn long_work_draws_its_progress_and_what_is_left() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
-    let lines: String = (0..1_200).map(|number| format!("{{\"nombre\":\"Cliente {number}\"}}\n")).collect();
+    let lines = (0..1_200).map(|number| format!("{{\"nombre\":\"Cliente {number}\"}}\n")).collect::<Vec<_>>().concat();
     let file = svc.dir.path().join("clientes.ndjson");
     std::fs::write(&file, &lines).unwrap();
     for (args, counted) in [
