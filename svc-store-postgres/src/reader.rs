@@ -85,8 +85,7 @@ impl PostgresStore {
         let mut statement = sql.build();
         let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
         let counted = sqlx::query_with(statement.sql(), arguments).persistent(false);
-        let rows = self.requests.of(company.0).fetch_all(counted).await.map_err(store_error)?;
-        let count: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0)).map_err(store_error)?;
+        let count: i64 = self.requests.of(company.0).value(counted).await?;
         Ok(count.unsigned_abs())
     }
 }

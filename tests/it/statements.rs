@@ -163,6 +163,8 @@ async fn assembled_statements_name_one_company() {
     world.any_store().add_usage(&Usage { minutes: Vec::new(), months }).await.expect("the store adds");
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
     world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
+    assert!(world.any_store().first_secrets(1).await.expect("the store answers").len() < 3);
+    assert_eq!(world.store.count(company.id, Resource::Marcas.exported()).await.expect("a count"), 1);
     let sent = watch.sent();
     println!("{} statements were sent", sent.len());
     let faults: Vec<_> = sent.iter().filter_map(|statement| fault(statement)).collect();

@@ -139,7 +139,7 @@ impl<'q> PageQuery<'q> {
         empresa: i64,
     ) -> QueryBuilder<Postgres> {
         let (table, hidden) = (list.table, list.hidden);
-        let sql = QueryBuilder::new("SELECT count(*)\nFROM (");
+        let sql = QueryBuilder::new("SELECT count(*) FROM (");
         let mut page = Self { sql, depth: 1, source, table, query, hidden, order: None };
         page.clause("");
         page.select(list, empresa);
