@@ -82,10 +82,7 @@ impl PostgresStore {
     pub async fn count(&self, company: CompanyId, list: &'static ListSpec) -> Result<u64, StoreError> {
         let query = Query::new(list, None, 0, DateTime::UNIX_EPOCH);
         let mut sql = PageQuery::counting(sources::of(list.table), list, &query, company.0);
-        let mut statement = sql.build();
-        let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
-        let counted = sqlx::query_with(statement.sql(), arguments).persistent(false);
-        let count: i64 = self.requests.of(company.0).value(counted).await?;
+        let count: i64 = self.requests.of(company.0).value(sql.build().persistent(false)).await?;
         Ok(count.unsigned_abs())
     }
 }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use serde_json::json;
 use svc_local_postgres::Cluster;
+use svc_tests::database_url;
 
-use crate::harness::{Demo, Svc, run, url};
+use crate::harness::{Demo, Svc, run};
 
 /// An answer's status and text.
 pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
@@ -148,7 +149,7 @@ fn the_server_is_ready_while_the_database_answers() {
     let mut cluster = Cluster::open(&place).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(cluster.create_database("svc")).unwrap();
-    let url = url(&cluster.options("svc"));
+    let url = database_url(&cluster.options("svc"));
 
     let mut unmigrated = svc.command(&["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]);
     unmigrated.env("DATABASE_URL", &url).env("SVC_NO_MIGRATE", "true");
@@ -212,7 +213,7 @@ fn a_clock_beside_the_databases_is_told() {
          AS $$ SELECT pg_catalog.clock_timestamp() + interval '2 hours' $$;
          ALTER DATABASE svc SET search_path = public, ahead, pg_catalog",
     );
-    let url = url(&cluster.options("svc"));
+    let url = database_url(&cluster.options("svc"));
     let server = serve(&svc, &url, &[]);
     let said = "s behind the database's";
     let logged = server.log.wait(|line| line.contains(said).then(|| line.to_owned()));

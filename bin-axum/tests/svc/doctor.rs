@@ -5,9 +5,10 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use svc_local_postgres::Cluster;
+use svc_tests::database_url;
 
 use crate::certificates::{KEY, load};
-use crate::harness::{Svc, run, url};
+use crate::harness::{Svc, run};
 
 /// What it prints, which has no secret in it.
 fn findings(output: &Output) -> Value {
@@ -96,7 +97,7 @@ fn an_ending_certificate_and_an_older_schema_are_found() {
     let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
     let doctor = || {
         let mut command = svc.command(&["doctor"]);
-        command.env("DATABASE_URL", url(&cluster.options("svc"))).env("SVC_SECRETS_KEY", KEY);
+        command.env("DATABASE_URL", database_url(&cluster.options("svc"))).env("SVC_SECRETS_KEY", KEY);
         command
     };
     let ends_in = "UPDATE certificados SET hasta = now() + interval '31 days'";

@@ -13,12 +13,6 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
-/// The URL of a cluster's database.
-pub(crate) fn url(options: &PgConnectOptions) -> String {
-    let (name, socket) = (options.get_database().unwrap(), options.get_socket().unwrap().display());
-    format!("postgres://svc@localhost:{}/{name}?host={socket}", options.get_port())
-}
-
 /// Runs statements in a database.
 pub(crate) fn run(options: &PgConnectOptions, statements: &'static str) {
     tokio::runtime::Runtime::new().unwrap().block_on(async {

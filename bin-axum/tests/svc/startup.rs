@@ -7,9 +7,10 @@ use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use sqlx::postgres::{PgConnectOptions, PgPool};
 use svc_local_postgres::Cluster;
+use svc_tests::database_url;
 use tokio::runtime::Runtime;
 
-use crate::harness::{Svc, url};
+use crate::harness::Svc;
 
 /// A value that a statement reads.
 fn read<T>(options: PgConnectOptions, statement: &'static str) -> T
@@ -60,7 +61,7 @@ fn a_database_that_starts_late_is_waited_for() {
     let place = svc.dir.path().join("own");
     let cluster = Cluster::open(&place).unwrap();
     Runtime::new().unwrap().block_on(cluster.create_database("svc")).unwrap();
-    let url = url(&cluster.options("svc"));
+    let url = database_url(&cluster.options("svc"));
     cluster.stop().unwrap();
     let at_once = svc.command(&["migrate", "--database-wait", "0"]).env("DATABASE_URL", &url).output().unwrap();
     let stderr = String::from_utf8_lossy(&at_once.stderr);
@@ -88,7 +89,7 @@ fn a_process_holds_no_more_connections_than_it_may() {
     let mut key = Value::Null;
     for company in 1..=8 {
         let run = |args: &[&str]| -> Value {
-            let output = svc.command(args).env("DATABASE_URL", url(&cluster.options("svc"))).output().unwrap();
+            let output = svc.command(args).env("DATABASE_URL", database_url(&cluster.options("svc"))).output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             serde_json::from_slice(&output.stdout).unwrap()
         };
@@ -100,7 +101,7 @@ fn a_process_holds_no_more_connections_than_it_may() {
     }
     let mut command =
         svc.command(&["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--max-connections", "10"]);
-    let server = Svc::start(command.env("DATABASE_URL", url(&cluster.options("svc"))), key);
+    let server = Svc::start(command.env("DATABASE_URL", database_url(&cluster.options("svc"))), key);
     let admin = server.admin();
     let max_seen = scope(|scope| {
         for thread in 0..16 {

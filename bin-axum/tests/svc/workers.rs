@@ -102,8 +102,7 @@ impl Shared {
         let cluster = tokio::task::spawn_blocking(Cluster::ephemeral).await.unwrap().unwrap();
         cluster.create_database("avisos").await.unwrap();
         let options = cluster.options("avisos");
-        let (socket, user) = (options.get_socket().unwrap().display(), options.get_username());
-        let url = format!("postgres://{user}@localhost:{}/avisos?host={socket}&sslmode=disable", options.get_port());
+        let url = svc_tests::database_url(&options);
         let mut settings = Settings::default();
         settings.max_connections = 1;
         let store = PostgresStore::with_options(options, &settings);

@@ -70,16 +70,16 @@ impl TransactionBody for Write<'_> {
     }
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
-        let mut unanswered = self.key.as_ref();
-        if let Some(key) = unanswered
-            && let Some(StoredAnswer { fingerprint, body }) =
-                tx.claim(claimed(self.caller.suffix(), &key.name)).await.map_err(in_progress)?
+        let suffix = self.caller.suffix();
+        let mut unanswered = self.key.as_ref().map(|key| (claimed(suffix, &key.name), key.fingerprint));
+        if let Some((key, fingerprint)) = unanswered
+            && let Some(stored) = tx.claim(key).await.map_err(in_progress)?
         {
-            if fingerprint != key.fingerprint {
+            if stored.fingerprint != fingerprint {
                 return Err(Code::IdempotenciaConflicto.into());
             }
             match self.http.repetition {
-                Repetition::Replayed => return Ok(Reply::replayed(body)),
+                Repetition::Replayed => return Ok(Reply::replayed(stored.body)),
                 Repetition::Answered => unanswered = None,
             }
         }
@@ -90,9 +90,8 @@ impl TransactionBody for Write<'_> {
         let mut cx = self.context.cx(tx, self.caller.company(), self.actor);
         let Answer { head, body, remembered } = self.work.run(self.context, &mut cx, &self.input).await?;
         let emitted = cx.into_emitted();
-        if let Some(Key { name, fingerprint }) = unanswered {
-            let answer = StoredAnswer { fingerprint: *fingerprint, body: success(&remembered) };
-            tx.remember(claimed(self.caller.suffix(), name), answer).await?;
+        if let Some((key, fingerprint)) = unanswered {
+            tx.remember(key, StoredAnswer { fingerprint, body: success(&remembered) }).await?;
         }
         Ok(Reply::answered(head, success(&body), emitted))
     }

@@ -16,7 +16,7 @@ use svc_core::store::{
 };
 use uuid::Uuid;
 
-use super::company;
+use super::{company, context};
 
 const MAIL: NewMail<'static> = NewMail { para: "ana@example.com", asunto: "Asunto", texto: "Texto", factura: None };
 
@@ -222,6 +222,5 @@ pub async fn a_reader_sees_what_its_company_committed(store: Arc<dyn Store>) {
 
 /// The number of customers that a reader of the company sees.
 async fn customers(store: &Arc<dyn Store>, company: CompanyId) -> usize {
-    let context = svc_core::Context::builder(Arc::clone(store), crate::BASE_URL).build().expect("a context");
-    context.list::<Customer>(company).stream().try_collect::<Vec<_>>().await.expect("the list").len()
+    context(store).list::<Customer>(company).stream().try_collect::<Vec<_>>().await.expect("the list").len()
 }

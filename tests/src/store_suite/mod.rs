@@ -13,9 +13,12 @@ use svc_core::store::{CompanyChange, Store};
 
 use crate::BASE_URL;
 
+fn context(store: &Arc<dyn Store>) -> Context {
+    Context::builder(Arc::clone(store), BASE_URL).build().expect("a context")
+}
+
 /// Creates a company in a store.
 async fn company(store: &Arc<dyn Store>) -> CompanyId {
     let change = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
-    let context = Context::builder(Arc::clone(store), BASE_URL).build().expect("a context");
-    context.create_company(change).await.expect("a company").empresa
+    context(store).create_company(change).await.expect("a company").empresa
 }
