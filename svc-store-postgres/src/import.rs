@@ -152,7 +152,9 @@ impl ImportTx for PostgresTx {
         }
         let names = columns.iter().copied().chain(computed.iter().map(|computed| computed.column));
         let names = names.collect::<Vec<_>>().join(", ");
-        copy.send(self.connection(), format!("COPY {table} (empresa, {names}) FROM STDIN")).await
+        copy.send(self.connection(), format!("COPY {table} (empresa, {names}) FROM STDIN")).await?;
+        self.has_copied(table, values.len() / columns.len());
+        Ok(())
     }
 
     async fn lock_record(

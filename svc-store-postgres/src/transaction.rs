@@ -1,12 +1,13 @@
 //! A transaction of one company.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgExecutor;
-use sqlx::{Execute, Postgres};
+use sqlx::{AssertSqlSafe, Execute, Postgres};
 use svc_core::store::{StoreError, Tx};
 
 use crate::error::store_error;
@@ -15,6 +16,9 @@ use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
 use crate::run::Run;
 use crate::sql::sql;
+
+/// The least rows of one import that are worth an analysis of their table.
+const MANY: usize = 1_000;
 
 pub(crate) struct PostgresTx {
     pub(crate) tx: Connection,
@@ -26,11 +30,21 @@ pub(crate) struct PostgresTx {
     pub(crate) postpones_entries: bool,
     /// The first movement of stock that it wrote.
     pub(crate) first_movement: Option<i64>,
+    /// How many rows an import has copied into each table.
+    copied: BTreeMap<&'static str, usize>,
 }
 
 impl PostgresTx {
     pub(crate) fn new(tx: Connection, empresa: i64, replica: Option<Arc<Replica>>) -> Self {
-        Self { tx, empresa, replica, unwritten: Unwritten::default(), postpones_entries: false, first_movement: None }
+        Self {
+            tx,
+            empresa,
+            replica,
+            unwritten: Unwritten::default(),
+            postpones_entries: false,
+            first_movement: None,
+            copied: BTreeMap::new(),
+        }
     }
 
     pub(crate) fn connection(&mut self) -> Statements<'_> {
@@ -67,6 +81,29 @@ impl PostgresTx {
         self.run(with_events!("SELECT :empresa::bigint", empresa: self.empresa; events)).await
     }
 
+    /// An import has copied rows into a table.
+    pub(crate) fn has_copied(&mut self, table: &'static str, rows: usize) {
+        *self.copied.entry(table).or_default() += rows;
+    }
+
+    /// Has PostgreSQL analyse a table, if so many new rows are the greater part of it. It keeps the
+    /// plans that it makes by guesses until autovacuum comes, up to a minute later.
+    async fn analyze(&mut self, table: &'static str, rows: usize) -> Result<(), StoreError> {
+        let is_outdated: bool = self
+            .value(sql!(
+                "SELECT reltuples < :filas FROM pg_class WHERE oid = :tabla::text::regclass",
+                filas: rows as i64,
+                tabla: table,
+            ))
+            .await?;
+        if is_outdated {
+            // Whoever holds the table's lock for it does the same.
+            let statement = format!("ANALYZE (SKIP_LOCKED) {table}");
+            self.run(sqlx::query(AssertSqlSafe(statement)).persistent(false)).await?;
+        }
+        Ok(())
+    }
+
     /// Advances a counter past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         self.run(sql!(
@@ -100,8 +137,15 @@ impl Tx for PostgresTx {
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.write_events().await?;
         self.tx.commit().await.map_err(store_error)?;
-        if let Some(replica) = self.replica {
+        if let Some(replica) = &self.replica {
             replica.written(self.empresa);
+        }
+        for (table, rows) in std::mem::take(&mut self.copied) {
+            if rows >= MANY
+                && let Err(error) = self.analyze(table, rows).await
+            {
+                tracing::warn!(table, %error, "the table was not analysed after an import");
+            }
         }
         Ok(())
     }

@@ -12,6 +12,11 @@ use tokio::net::TcpStream;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use crate::embedded::UNLIMITED;
+
+/// The option that limits each key's requests a minute.
+pub(crate) const RATE: &str = "--rate-per-minute";
+
 /// A free address on this machine.
 pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port")
@@ -46,7 +51,10 @@ impl Service {
         for name in theirs {
             command.env_remove(name);
         }
-        command.args(["serve", "--listen", &self.address.to_string(), "--rate-per-minute", "100000000"]);
+        command.args(["serve", "--listen", &self.address.to_string()]);
+        if !self.options.iter().any(|option| option == RATE) {
+            command.args([RATE, &UNLIMITED.to_string()]);
+        }
         // A receiver on this machine gets the notices.
         command.args(["--webhook-allow-nets", "127.0.0.0/8,::1"]).args(&self.options).env("DATABASE_URL", &self.url);
         let log: File = OpenOptions::new().create(true).append(true).open(&self.log).expect("a log");

@@ -18,20 +18,16 @@ use http::Response;
 use hyper::body::Bytes;
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
-use tokio::task::yield_now;
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep_until, timeout};
 
 pub(crate) use self::client_stream::Deadlines;
 use self::connection::{ConnectionSettings, Phase};
 pub(crate) use self::listener::{accept, listen};
-use self::places::Places;
 pub(crate) use self::places::{Meters, Room};
+use self::places::{NoPlace, Places};
 
 /// How long connections may take to end once they are cut.
 const CUT_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// How long a new connection keeps its place at least, whatever others come after it.
-const STAY: Duration = Duration::from_millis(100);
 
 /// The purpose of an address's connections.
 pub(crate) struct Service {
@@ -49,8 +45,6 @@ pub(crate) struct Connections {
     settings: ConnectionSettings,
     refusal: Box<dyn Fn() -> Response<Bytes> + Send + Sync>,
     places: Arc<Places>,
-    /// The pause between two accepted connections while places are lost.
-    pause: Duration,
     refusals: Arc<Semaphore>,
     phase: watch::Sender<Phase>,
 }
@@ -58,26 +52,23 @@ pub(crate) struct Connections {
 impl Connections {
     pub(crate) fn new(service: Service, room: Room) -> Self {
         let Service { app, deadlines, keep_alive, refusal, meters } = service;
-        let pause = STAY / u32::try_from(room.clients).unwrap_or(u32::MAX);
         let places = Places::new(room, meters);
         let (refusals, phase) = (Arc::new(Semaphore::new(room.refused)), watch::Sender::new(Phase::Open));
-        Self { settings: ConnectionSettings { app, deadlines, keep_alive }, refusal, places, pause, refusals, phase }
+        Self { settings: ConnectionSettings { app, deadlines, keep_alive }, refusal, places, refusals, phase }
     }
 
-    /// Answers the requests of a connection until it ends, or refuses it if too many are busy.
-    /// Returns at once, or after a short pause while connections are losing their places.
+    /// Answers the requests of a connection until it ends, or refuses it if all others are busy.
+    /// Returns once it has a place or is refused.
     pub(crate) async fn answer(&self, stream: TcpStream) {
-        match self.places.take() {
-            Some(place) => {
-                tokio::spawn(connection::answer(stream, place, self.settings.clone(), self.phase.subscribe()));
-            }
-            None => self.refuse(stream),
-        }
-        if self.places.are_contended() {
-            // Else a burst would displace requests that have come and were not read yet.
-            match self.pause {
-                pause if pause < Duration::from_millis(1) => yield_now().await,
-                pause => sleep(pause).await,
+        loop {
+            match self.places.take() {
+                Ok(place) => {
+                    let (settings, phase) = (self.settings.clone(), self.phase.subscribe());
+                    tokio::spawn(connection::answer(stream, place, settings, phase));
+                    return;
+                }
+                Err(NoPlace::Busy) => return self.refuse(stream),
+                Err(NoPlace::Until(then)) => sleep_until(then).await,
             }
         }
     }

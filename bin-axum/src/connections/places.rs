@@ -3,9 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use metrics::{Counter, Gauge};
 use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// How long a connection keeps its place at least, whatever others come after it: a request that
+/// was sent with it can be read meanwhile.
+pub(super) const STAY: Duration = Duration::from_millis(100);
+
+/// The pause before the next attempt while as many connections are about to end as may be.
+const ENDING: Duration = Duration::from_millis(1);
 
 /// The limits on connections.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +24,8 @@ pub(crate) struct Room {
     /// Connections with an unfinished head: each has buffers of up to 24 KiB.
     pub(crate) heads: usize,
     /// Refused connections open at the same time, each for at most 3 s; further ones are answered
-    /// and closed at once, even if they have not sent their request. As many may be about to end.
+    /// and closed at once, even if they have not sent their request. Of connections that have lost
+    /// their place, as many may be about to end.
     pub(crate) refused: usize,
 }
 
@@ -40,8 +50,9 @@ impl Meters {
 ///
 /// A connection is busy while its request is answered, else it waits. When all places are taken,
 /// the stranger that has waited longest loses its place to the newcomer, or else the client that
-/// has: a stranger is a connection without an authenticated request so far. Of connections that
-/// have sent a part of a request's head, which costs memory, there are at most so many too.
+/// has: a stranger is a connection without an authenticated request so far. The newcomer comes in
+/// once that one has waited for [`STAY`]. Of connections that have sent a part of a request's head,
+/// which costs memory, there are at most so many too.
 pub(super) struct Places {
     room: Room,
     state: Mutex<State>,
@@ -54,6 +65,7 @@ type Queue = BTreeMap<u64, Waiting>;
 #[derive(Clone)]
 struct Waiting {
     displaced: Arc<Notify>,
+    since: Instant,
     /// Its number among those with an unfinished head, if it has one.
     head: Option<u64>,
 }
@@ -96,10 +108,21 @@ impl State {
         Some(waiting)
     }
 
-    fn longest_waiting(&self) -> Option<Entry> {
-        let first = |queue: &Queue, known| queue.keys().next().map(|&number| Entry { number, known });
+    fn longest_waiting(&self) -> Option<(Entry, Instant)> {
+        let first = |queue: &Queue, known| {
+            queue.first_key_value().map(|(&number, waiting)| (Entry { number, known }, waiting.since))
+        };
         first(&self.strangers, false).or_else(|| first(&self.clients, true))
     }
+}
+
+/// Why a newcomer has no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoPlace {
+    /// All connections are busy.
+    Busy,
+    /// There may be one from this moment on.
+    Until(Instant),
 }
 
 impl Places {
@@ -107,11 +130,18 @@ impl Places {
         Arc::new(Self { room, state: Mutex::default(), meters })
     }
 
-    /// A place for a new connection, which starts out waiting; `None` if all others are busy.
-    pub(super) fn take(self: &Arc<Self>) -> Option<Place> {
+    /// A place for a new connection, which starts out waiting.
+    pub(super) fn take(self: &Arc<Self>) -> Result<Place, NoPlace> {
         let mut state = self.state();
         if state.taken == self.room.clients {
-            let victim = state.longest_waiting().filter(|_| state.leaving < self.room.refused)?;
+            let (victim, since) = state.longest_waiting().ok_or(NoPlace::Busy)?;
+            let now = Instant::now();
+            if since + STAY > now {
+                return Err(NoPlace::Until(since + STAY));
+            }
+            if state.leaving == self.room.refused {
+                return Err(NoPlace::Until(now + ENDING));
+            }
             self.displace(&mut state, victim);
         }
         state.taken += 1;
@@ -124,12 +154,7 @@ impl Places {
         };
         place.enqueue(&mut state);
         self.meters.open.increment(1.0);
-        Some(place)
-    }
-
-    /// Whether connections have lost their place and have not ended yet.
-    pub(super) fn are_contended(&self) -> bool {
-        self.state().leaving > 0
+        Ok(place)
     }
 
     fn displace(&self, state: &mut State, victim: Entry) {
@@ -205,7 +230,7 @@ impl Place {
         let number = state.next_number();
         self.number.store(number, Ordering::Relaxed);
         self.busy.store(false, Ordering::Relaxed);
-        let waiting = Waiting { displaced: Arc::clone(&self.displaced), head: None };
+        let waiting = Waiting { displaced: Arc::clone(&self.displaced), since: Instant::now(), head: None };
         state.queue(self.is_known()).insert(number, waiting);
     }
 

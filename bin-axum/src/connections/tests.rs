@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, sleep};
 
 use super::connection::DISCARDED;
+use super::places::STAY;
 use super::*;
 
 const SHORT: Duration = Duration::from_millis(300);
@@ -189,6 +190,31 @@ async fn a_newcomer_gets_the_place_of_the_stranger_that_has_waited_longest() {
 }
 
 #[tokio::test]
+async fn a_burst_displaces_nobody_who_has_only_just_come() {
+    let address = serve(NEVER, 1, Room { clients: 3, refused: 2, ..ROOM });
+    let mut first = TcpStream::connect(address).await.unwrap();
+    let mut others = Vec::new();
+    for _ in 0..30 {
+        others.push(TcpStream::connect(address).await.unwrap());
+    }
+    // Its request comes late, as on a slow network.
+    sleep(STAY / 10).await;
+    first.write_all(HEALTH).await.unwrap();
+    let mut answer = [0; 1024];
+    let read = first.read(&mut answer).await.unwrap();
+    assert!(answer[..read].ends_with(b"ok"));
+    // Everybody after it has as much time.
+    let mut last = TcpStream::connect(address).await.unwrap();
+    last.write_all(HEALTH).await.unwrap();
+    let read = last.read(&mut answer).await.unwrap();
+    assert!(answer[..read].ends_with(b"ok"));
+    for stream in &mut others[..25] {
+        let (_, said) = end(stream).await;
+        assert!(said.is_empty());
+    }
+}
+
+#[tokio::test]
 async fn a_connection_that_is_answered_keeps_its_place() {
     let address = serve(NEVER, 1, Room { clients: 1, ..ROOM });
     let mut busy = TcpStream::connect(address).await.unwrap();
@@ -266,6 +292,6 @@ async fn a_connection_between_requests_is_small() {
     let places = Places::new(ROOM, Meters::none());
     let settings = ConnectionSettings { app: Router::new(), deadlines: NEVER, keep_alive: true };
     let phase = watch::Sender::new(Phase::Open);
-    let task = connection::answer(stream, places.take().unwrap(), settings, phase.subscribe());
+    let task = connection::answer(stream, places.take().ok().unwrap(), settings, phase.subscribe());
     assert!(size_of_val(&task) <= 2_048, "{} bytes", size_of_val(&task));
 }

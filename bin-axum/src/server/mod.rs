@@ -7,6 +7,7 @@ mod services;
 mod try_it;
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -98,17 +99,11 @@ impl Server {
             if self.proxies.is_empty() { app } else { app.layer(map_request_with_state(self.proxies, behind_proxies)) };
         let connections = &connections(api, app, self.max_clients);
         let listener = self.listener;
-        tokio::select! {
-            () = accept_all(&listener, connections) => {}
-            () = stop.wait() => {}
-        }
+        answer_until(&listener, connections, stop.wait()).await;
         let cut = plan.cut(Instant::now());
         tracing::info!(delay = ?plan.delay, deadline = ?plan.deadline, "told to stop");
         let draining = async move {
-            tokio::select! {
-                () = accept_all(&listener, connections) => {}
-                () = sleep(plan.delay) => {}
-            }
+            answer_until(&listener, connections, sleep(plan.delay)).await;
             // Connections that wait in the listener's queue are answered too.
             while let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await {
                 connections.answer(stream).await;
@@ -176,10 +171,15 @@ fn spawn_work(context: &Context, outside: Option<Providers>, mut stop: StopSigna
     JoinSet::from_iter([current])
 }
 
-/// Answers connections forever.
-async fn accept_all(listener: &TcpListener, connections: &Connections) {
+/// Answers connections until then. One that was accepted is not given up.
+async fn answer_until(listener: &TcpListener, connections: &Connections, then: impl Future<Output = ()>) {
+    let mut then = pin!(then);
     loop {
-        connections.answer(accept(listener).await).await;
+        let stream = tokio::select! {
+            stream = accept(listener) => stream,
+            () = &mut then => return,
+        };
+        connections.answer(stream).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! The faults, in the order of the table.
 
+mod clocks;
 mod connections;
 mod database;
 mod greed;
@@ -49,6 +50,8 @@ scenarios! {
     "a worker panics" Others false workers::panics;
     "a provider answers with 900,000 elements" Others false workers::answers;
     "a worker's clock is ten minutes ahead" Others false workers::skew;
+    "a server's clock is two hours ahead" Others false clocks::hours_ahead;
+    "a server's clock is eight days ahead" Others false clocks::days_ahead;
     "the schema of a later release" Others false service::later_schema;
     "the way to the database swallows all" Everybodys false connections::black_hole;
     "no connections left" Everybodys false connections::none_left;

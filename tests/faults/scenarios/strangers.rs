@@ -1,6 +1,7 @@
 //! What clients without a key may do.
 
 use std::future::pending;
+use std::io;
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -138,14 +139,18 @@ pub(super) async fn operators(pace: Pace) -> Figures {
             }
         });
     }
-    let (mut slowest, mut failed, mut probes) = (Duration::ZERO, 0, 0);
+    let (mut slowest, mut failed, mut probes) = (Duration::ZERO, Vec::new(), 0);
     let probing = async {
         loop {
             for path in ["/live", "/ready"] {
                 let began = Instant::now();
-                let good = timeout(PROBE.0, probe(admin, path)).await.unwrap_or(false);
+                let answer = timeout(PROBE.0, probe(admin, path)).await;
                 slowest = slowest.max(began.elapsed());
-                (probes, failed) = (probes + 1, failed + usize::from(!good));
+                probes += 1;
+                match answer {
+                    Ok(Ok(answer)) if answer.starts_with("HTTP/1.1 200") => {}
+                    other => failed.push(format!("{path}: {other:?}")),
+                }
                 sleep(PROBE.1).await;
             }
         }
@@ -154,25 +159,21 @@ pub(super) async fn operators(pace: Pace) -> Figures {
         () = play.last() => {}
         () = probing => {}
     }
-    play.notes.push(format!("{failed} of {probes} probes failed, the slowest took {} ms", slowest.as_millis()));
-    if failed > 0 {
-        play.short.push("probes".to_owned());
-    }
+    let number = failed.len();
+    play.notes.push(format!("{number} of {probes} probes failed, the slowest took {} ms", slowest.as_millis()));
+    play.short.extend(failed);
     strangers.shutdown().await;
     play.over();
     play.audit(&stage.ground).await
 }
 
-/// Whether an operator's request is answered well.
-async fn probe(admin: SocketAddr, path: &str) -> bool {
-    let exchange = async {
-        let mut stream = TcpStream::connect(admin).await?;
-        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await?;
-        Ok::<_, std::io::Error>(answer)
-    };
-    exchange.await.is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
+/// The whole answer to an operator's request.
+async fn probe(admin: SocketAddr, path: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(admin).await?;
+    stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
 }
 
 /// Guesses the secret of a company's key, and keys that do not exist, sixteen at a time with a

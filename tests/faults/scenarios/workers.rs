@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use axum::body::Bytes;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use svc_core::Providers;
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::stamping::{HttpStamper, SatStatus, Stamper};
@@ -15,7 +15,7 @@ use svc_core::webhooks::{EVENT_ID, Outcome, Post, Sender};
 use svc_tests::receiver::{Arrived, Receiver};
 use tokio::net::TcpListener;
 
-use crate::embedded::{self, Embedded};
+use crate::embedded::{self, Ahead, Embedded};
 use crate::figures::Figures;
 use crate::notices::{TIPO, register, validate};
 use crate::scenarios::greed::{document, keep};
@@ -130,15 +130,6 @@ pub(super) async fn answers(pace: Pace) -> Figures {
     let mut figures = play.audit(&ground).await;
     validate(&sender.arrived, &ground.database, &mut figures).await;
     figures
-}
-
-/// The machine's clock plus an offset.
-struct Ahead(TimeDelta);
-
-impl Clock for Ahead {
-    fn now(&self) -> DateTime<Utc> {
-        SystemClock.now() + self.0
-    }
 }
 
 /// Two processes deliver the same notices, and the clock of one is wrong.

@@ -45,6 +45,26 @@ async fn twenty_thousand_customers_are_imported_at_once() {
     assert_eq!(last["datos"][0]["nombre"], "Cliente 20000");
 }
 
+/// PostgreSQL plans a table that it has not analysed by guesses.
+#[tokio::test]
+async fn a_large_import_leaves_statistics_of_its_table() {
+    let world = World::new().await;
+    let company = world.company().await;
+    world.run("ALTER TABLE clientes SET (autovacuum_enabled = false)").await;
+    let known = async || world.sql::<f32>("SELECT reltuples FROM pg_class WHERE relname = 'clientes'").await;
+    let unknown = known().await;
+    assert_eq!(company.import(Resource::Clientes, &customers(999)).await, Ok(999));
+    let mut bad = customers(2_000);
+    bad.push(json!({"nombre": 7}));
+    company.import(Resource::Clientes, &bad).await.unwrap_err();
+    assert_eq!(known().await, unknown);
+    assert_eq!(company.import(Resource::Clientes, &customers(2_000)).await, Ok(2_000));
+    assert_eq!(known().await, 2_999.0);
+    // A smaller part of the table changes no plan.
+    assert_eq!(company.import(Resource::Clientes, &customers(1_500)).await, Ok(1_500));
+    assert_eq!(known().await, 2_999.0);
+}
+
 #[tokio::test]
 async fn empty_lines_are_passed_over_but_counted() {
     let company = World::new().await.company().await;

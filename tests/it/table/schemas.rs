@@ -6,13 +6,15 @@
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use svc_core::operation::Http;
+use svc_core::operation::{Http, Registry};
 use svc_core::{Language, openapi};
 use svc_tests::{Actor, Company, Reply, Resource, World};
 
 use super::{a_minute_later, bodied, call, company, lists, path, sample};
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| openapi(Language::English, "/api/v1"));
+
+static OFFICE: LazyLock<Value> = LazyLock::new(|| Registry::default().office_openapi(Language::English, "/api/v1"));
 
 /// What is inside of a constraint, and what is outside.
 #[derive(Default)]
@@ -21,8 +23,8 @@ struct Probe {
     outside: Vec<Value>,
 }
 
-fn resolved(schema: &'static Value) -> &'static Value {
-    schema["$ref"].as_str().and_then(|target| DOCUMENT.pointer(&target[1..])).unwrap_or(schema)
+fn resolved(document: &'static Value, schema: &'static Value) -> &'static Value {
+    schema["$ref"].as_str().and_then(|target| document.pointer(&target[1..])).unwrap_or(schema)
 }
 
 fn is(schema: &Value, name: &str) -> bool {
@@ -144,9 +146,9 @@ const BESIDE: &[(&str, &str, &str)] = &[
 /// An object of a list that no example has.
 const WITHIN: &[(&str, &str)] = &[("impuestos_locales", r#"{"tipo":"traslado","nombre":"ISH","tasa":"0.03"}"#)];
 
-/// Sends the example of an operation with this value in a field.
-async fn send(ana: &Actor, spec: &Http, fields: &[&str], value: &Value) -> (Reply, String) {
-    let mut body = sample(spec);
+/// Puts a value into a field of a body, and beside it what that needs; returns the field's name in
+/// messages.
+fn put(body: &mut Value, fields: &[&str], value: &Value) -> String {
     let (at, place) = match fields {
         [field] => ((*field).to_owned(), &mut body[*field]),
         [list, field] => (format!("{list}[0].{field}"), &mut body[*list][0][*field]),
@@ -161,50 +163,70 @@ async fn send(ana: &Actor, spec: &Http, fields: &[&str], value: &Value) -> (Repl
     *place = value.clone();
     let last = fields.last().expect("a field");
     for (_, beside, given) in BESIDE.iter().filter(|(field, ..)| field == last) {
-        let object = if fields.len() == 2 { &mut body[fields[0]][0] } else { &mut body };
+        let object = if fields.len() == 2 { &mut body[fields[0]][0] } else { &mut *body };
         object[*beside] = serde_json::from_str(given).expect("JSON");
     }
+    at
+}
+
+/// Sends the example of an operation with this value in a field.
+async fn send(ana: &Actor, spec: &Http, fields: &[&str], value: &Value) -> (Reply, String) {
+    let mut body = sample(spec);
+    let at = put(&mut body, fields, value);
     // A sale is invoiced once, and only then are its terms compared.
     let clave = if spec.path.ends_with("/facturar") { quote(ana).await } else { 1 };
-    if spec.path.ends_with("/facturar") && *last == "forma_pago_sat" {
+    if spec.path.ends_with("/facturar") && fields.last() == Some(&"forma_pago_sat") {
         body["metodo_pago_sat"] = json!("PUE");
     }
     (call(ana, spec, &path(spec, &clave.to_string()), &body).await, at)
 }
 
-/// Probes the fields of an object; counts the values that were sent.
-async fn probe(
-    ana: &Actor,
-    spec: &Http,
-    schema: &'static Value,
-    within: &[&str],
-    sent: &mut u32,
-    found: &mut Vec<String>,
-) {
-    for (field, schema) in resolved(schema)["properties"].as_object().into_iter().flatten() {
-        let fields: Vec<&str> = within.iter().copied().chain([field.as_str()]).collect();
-        if schema["items"]["$ref"].is_string() {
-            Box::pin(probe(ana, spec, &schema["items"], &fields, sent, found)).await;
-        }
-        let mut alone = schema.clone();
-        alone["components"] = DOCUMENT["components"].clone();
-        let Probe { inside, outside } = Probe::of(&alone);
-        for (values, is_inside) in [(inside, true), (outside, false)] {
-            for value in values {
-                let (reply, at) = send(ana, spec, &fields, &value).await;
-                *sent += 1;
-                let refused = if is_inside { reply.status == 400 && blames(&reply, &at) } else { blames(&reply, &at) };
-                if refused == is_inside || reply.status >= 500 {
-                    let said = if is_inside { "is refused, though its schema allows it" } else { "is not refused" };
-                    found.push(format!(
-                        "{} {at} = {value:.60} {said}: {} {}",
-                        spec.path,
-                        reply.status,
-                        reply.mensaje()
-                    ));
+/// What was sent, and what was answered otherwise than its schema says.
+#[derive(Default)]
+struct Found {
+    sent: u32,
+    faults: Vec<String>,
+}
+
+impl Found {
+    /// Probes the fields of an object of a document. `send` sends a body with a value in a field.
+    async fn probe(
+        &mut self,
+        name: &str,
+        document: &'static Value,
+        schema: &'static Value,
+        within: &[&str],
+        send: &impl AsyncFn(&[&str], &Value) -> (Reply, String),
+    ) {
+        for (field, schema) in resolved(document, schema)["properties"].as_object().into_iter().flatten() {
+            let fields: Vec<&str> = within.iter().copied().chain([field.as_str()]).collect();
+            if schema["items"]["$ref"].is_string() {
+                Box::pin(self.probe(name, document, &schema["items"], &fields, send)).await;
+            }
+            let mut alone = schema.clone();
+            alone["components"] = document["components"].clone();
+            let Probe { inside, outside } = Probe::of(&alone);
+            for (values, is_inside) in [(inside, true), (outside, false)] {
+                for value in values {
+                    let (reply, at) = send(&fields, &value).await;
+                    self.sent += 1;
+                    let blamed = blames(&reply, &at);
+                    let refused = if is_inside { reply.status == 400 && blamed } else { blamed };
+                    if refused == is_inside || reply.status >= 500 {
+                        let said = if is_inside { "is refused, though its schema allows it" } else { "is not refused" };
+                        let answer = format!("{} {}", reply.status, reply.mensaje());
+                        self.faults.push(format!("{name} {at} = {value:.60} {said}: {answer}"));
+                    }
                 }
             }
         }
+    }
+
+    #[track_caller]
+    fn is_nothing(&self, of_at_least: u32) {
+        let Self { sent, faults } = self;
+        assert!(faults.is_empty(), "{}\n{} of {sent}", faults.join("\n"), faults.len());
+        assert!(*sent > of_at_least, "{sent}");
     }
 }
 
@@ -235,15 +257,41 @@ async fn a_body_is_refused_where_its_schema_ends() {
     let company = company(&world).await;
     let ana = company.admin().await;
     stock(&company, &ana).await;
-    let (mut sent, mut found) = (0, Vec::new());
+    let mut found = Found::default();
     for spec in bodied() {
         let schema = &DOCUMENT["paths"][spec.path][spec.method.name().to_lowercase()]["requestBody"]["content"]["application/json"]
             ["schema"];
-        probe(&ana, spec, schema, &[], &mut sent, &mut found).await;
+        found
+            .probe(spec.path, &DOCUMENT, schema, &[], &async |fields, value| send(&ana, spec, fields, value).await)
+            .await;
         a_minute_later(&world);
     }
-    assert!(found.is_empty(), "{}\n{} of {sent}", found.join("\n"), found.len());
-    assert!(sent > 500, "{sent}");
+    found.is_nothing(500);
+}
+
+#[tokio::test]
+async fn an_action_s_input_is_refused_where_its_schema_ends() {
+    let world = World::new().await;
+    let company = company(&world).await;
+    stock(&company, &company.admin().await).await;
+    let office = company.office().await;
+    let mut found = Found::default();
+    for (path, ways) in OFFICE["paths"].as_object().expect("paths") {
+        let content = &ways["post"]["requestBody"]["content"]["application/json"];
+        let Some(action) = path.strip_prefix('/').filter(|name| name.contains('.') && content.is_object()) else {
+            continue;
+        };
+        // Nothing remains of a rehearsal, so that each finds the same records.
+        let send = async |fields: &[&str], value: &Value| {
+            let mut input = if content["example"].is_object() { content["example"].clone() } else { json!({}) };
+            let at = put(&mut input, fields, value);
+            let request = office.json(action).header("X-Svc-Ensayo", "true");
+            (office.send(request, input.to_string()).await, at)
+        };
+        found.probe(action, &OFFICE, &content["schema"], &[], &send).await;
+        a_minute_later(&world);
+    }
+    found.is_nothing(1_000);
 }
 
 /// A text of a query, each byte encoded.
@@ -255,10 +303,10 @@ fn encoded(text: &str) -> String {
 async fn a_filter_is_refused_where_its_schema_ends() {
     let world = World::new().await;
     let ana = super::reader(company(&world).await).await;
-    let (mut sent, mut found) = (0, Vec::new());
+    let mut found = Found::default();
     for list in lists() {
         for parameter in DOCUMENT["paths"][list.http.path]["get"]["parameters"].as_array().expect("parameters") {
-            let parameter = resolved(parameter);
+            let parameter = resolved(&DOCUMENT, parameter);
             let name = parameter["name"].as_str().expect("a name");
             if parameter["in"] != "query" || name == "cursor" {
                 continue;
@@ -270,18 +318,17 @@ async fn a_filter_is_refused_where_its_schema_ends() {
                     let encoded = encoded(&text);
                     let target = format!("{}?{name}={encoded}", path(list.http, "1"));
                     let reply = ana.get(&target).await;
-                    sent += 1;
+                    found.sent += 1;
                     let refused = reply.status == 400
                         && (reply.mensaje().starts_with(&format!("{name}: "))
                             || reply.json()["error"]["codigo"] == "limite_invalido");
                     if refused == is_inside {
-                        found.push(format!("{target:.120}: {} {}", reply.status, reply.mensaje()));
+                        found.faults.push(format!("{target:.120}: {} {}", reply.status, reply.mensaje()));
                     }
                 }
             }
         }
         a_minute_later(&world);
     }
-    assert!(found.is_empty(), "{}\n{} of {sent}", found.join("\n"), found.len());
-    assert!(sent > 300, "{sent}");
+    found.is_nothing(300);
 }
