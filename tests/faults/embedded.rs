@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::stage::Ground;
 
 /// More requests a minute than there ever are.
-pub(crate) const UNLIMITED: u32 = 100_000_000;
+pub(crate) const UNLIMITED: u64 = 100_000_000;
 
 /// The machine's clock plus an offset.
 pub(crate) struct Ahead(pub(crate) TimeDelta);
@@ -38,7 +38,7 @@ impl Embedded {
     }
 
     /// The same by that clock; each key may send so many requests a minute.
-    pub(crate) async fn with_clock(ground: &Ground, outside: Providers, clock: Arc<dyn Clock>, rate: u32) -> Self {
+    pub(crate) async fn with_clock(ground: &Ground, outside: Providers, clock: Arc<dyn Clock>, rate: u64) -> Self {
         let context = context(ground, clock, rate);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -55,7 +55,7 @@ pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sen
     tokio::spawn(async move { context.work(Providers::default().sender(sender), std::future::pending()).await })
 }
 
-fn context(ground: &Ground, clock: Arc<dyn Clock>, rate: u32) -> Context {
+fn context(ground: &Ground, clock: Arc<dyn Clock>, rate: u64) -> Context {
     let store = PostgresStore::open(&ground.url(), &Settings::default()).expect("a URL");
     let builder = Context::builder(Arc::new(store), svc_tests::BASE_URL).clock(clock).rate_per_minute(rate);
     builder.offload(1, |job| drop(tokio::task::spawn_blocking(job))).build().expect("a context")

@@ -14,6 +14,9 @@ const DECIMALS: usize = 6;
 /// What a schema says of an amount in whole cents.
 pub(crate) const CENTS: &str = r"^\d{1,18}(\.\d{1,2})?$";
 
+/// The same of an amount that may be negative.
+pub(crate) const SIGNED_CENTS: &str = r"^-?\d{1,18}(\.\d{1,2})?$";
+
 /// An amount, price or cost: not negative in requests, with up to six decimals.
 ///
 /// On the wire it is a decimal string with at least two decimals ("1160.00"); requests may also use

@@ -3,6 +3,7 @@
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
+use serde_json::json;
 
 use super::advance;
 use super::invoice::branch_series;
@@ -60,6 +61,13 @@ pub(crate) fn amount_schema(_: &mut schemars::SchemaGenerator) -> schemars::Sche
         "type": ["string", "number"], "pattern": CENTS, "exclusiveMinimum": 0, "not": zero(),
         "examples": ["1160.00"]
     })
+}
+
+/// The same of a field that may be left out.
+pub(crate) fn optional_amount_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let mut schema = amount_schema(generator);
+    schema.insert("type".to_owned(), json!(["string", "number", "null"]));
+    schema
 }
 
 /// Refuses an amount that is zero or not in whole cents.

@@ -40,6 +40,7 @@ pub struct EditUser {
     pub nombre: Sent<Text<100>>,
     /// The e-mail address, which is notified when a webhook is disabled.
     #[serde(default)]
+    #[schemars(extend("pattern" = r"^[^@,\s]+@[^@,\s]+$"))]
     pub correo: Patch<Text<254>>,
     /// Whether sales and contacts can be credited to them.
     #[serde(default)]

@@ -4,6 +4,7 @@
 use super::filter::{choice, integer};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::quantity::Balance;
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -14,7 +15,7 @@ record! {
         clave: i64 { list, import: Option<i64> },
         nombre: String { list, import: Text<100> },
         banco: Option<String> { list, import: Option<Text<100>> },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         estatus: Status { list, import: Option<Status> },
         saldo: Balance { opening: Option<Balance> },
         saldo_pesos: Option<Balance> { opening: Option<Balance> },

@@ -3,6 +3,7 @@
 use super::filter::{choice, from_day, integer, until_day};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::OpportunityStatus;
@@ -23,7 +24,7 @@ record! {
         contacto_telefono: Option<String> { list, import: Option<Text<30>> },
         vendedor: Option<i64> { list, import: Option<i64> },
         monto: Option<Money> { list, import: Option<Money> },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         probabilidad: Option<i64> { list, import: Option<i64> },
         cierre: Option<Date> { list, import: Option<Date> },
         motivo_perdida: Option<i64> { list, import: Option<i64> },

@@ -4,6 +4,7 @@ use super::filter::{from_day, integer, until_day};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Complement, PaymentOrigin};
@@ -20,7 +21,7 @@ record! {
         aplicado: Timestamp { list, import: Option<Timestamp> },
         origen: PaymentOrigin { list, import: Option<PaymentOrigin> },
         importe: Money { list, import: Money },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         tipo_cambio: Rate { list, import: Option<Rate> },
         forma_pago_sat: Option<String> { list, import: Option<Digits<2>> },
         cuenta_bancaria: Option<i64> { list, import: Option<i64> },

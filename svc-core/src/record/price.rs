@@ -4,6 +4,7 @@ use super::filter::{exact, from, integer};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::json::Text;
@@ -16,7 +17,7 @@ record! {
         sku: Option<String> { list, unstored: Option<Text<100>> },
         lista: i64 { list, import: i64 },
         lista_nombre: Option<String> { list, unstored: Option<Text<100>> },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         precio: Money { list, import: Money },
         iva_incluido: bool { list, import: Option<bool> },
         cantidad_minima: Quantity { list, import: Option<Quantity> },

@@ -4,6 +4,7 @@ use super::filter::{choice, exact, from, integer, until};
 use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PurchaseStatus;
@@ -20,7 +21,7 @@ record! {
         fecha_entrega: Option<Date> { list, import: Option<Date> },
         sucursal: i64 { list, import: Option<i64> },
         almacen: Option<String> { list, import: Option<Reference<3>> },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         tipo_cambio: Rate { list, import: Option<Rate> },
         subtotal: Money { list, import: Option<Money> },
         descuento: Money { list, import: Option<Money> },

@@ -4,6 +4,7 @@ use super::filter::{boolean, choice, integer, uuid};
 use super::{List, ListSpec, PageSizes, Query, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Rate};
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{ReceivableStatus, SaleKind};
@@ -24,7 +25,7 @@ record! {
         metodo_pago_sat: Option<String> { list, import: Option<Text<3>> },
         fecha: Date { list, import: Option<Date> },
         vencimiento: Option<Date> { list, import: Option<Date> },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         tipo_cambio: Rate { list, import: Option<Rate> },
         total: Money { list, import: Money },
         pagado: Money { list, import: Option<Money> },

@@ -4,6 +4,7 @@ use super::filter::{boolean, choice, exact, from, integer, until};
 use super::{List, ListSpec, PageSizes, Query, Reference, Value, record, window};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
@@ -22,7 +23,7 @@ record! {
         almacen: Option<String> { list, import: Option<Reference<3>> },
         cliente: Option<i64> { list, import: Option<i64> },
         vendedor: Option<i64> { list, import: Option<i64> },
-        moneda: String { list, import: Option<Text<3>> },
+        moneda: String { list, import: Option<SatKey<Text<3>, Currencies>> },
         tipo_cambio: Rate { list, import: Option<Rate> },
         condicion_pago: Option<PaymentTerm> { list, import: Option<PaymentTerm> },
         dias_credito: Option<i64> { list, import: Option<i64> },

@@ -2,6 +2,7 @@
 
 use super::filter::{choice, integer};
 use super::{List, ListSpec, PageSizes, record};
+use crate::domain::sat::{SatKey, Units};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -11,7 +12,7 @@ record! {
     pub struct Unit in "unidades" {
         clave: i64 { list, import: Option<i64> },
         nombre: String { list, import: Text<100> },
-        clave_sat: Option<String> { list, import: Option<Text<3>> },
+        clave_sat: Option<String> { list, import: Option<SatKey<Text<3>, Units>> },
         estatus: Status { list, import: Option<Status> },
     }
     import UnitImport;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Write as _;
+use std::ops::Deref;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
@@ -13,10 +14,11 @@ use crate::domain::line::VatRate;
 use crate::domain::line_details::{CustomsNumber, PropertyAccount};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
+use crate::domain::sat::SatKey;
 use crate::domain::tax::{LocalTaxes, TaxRate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::Word;
-use crate::json::{Digits, Text};
+use crate::json::{Digits, Exact, Text};
 
 /// The value of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -313,6 +315,18 @@ impl ToValue for String {
 }
 
 impl<const MAX: usize> ToValue for Text<MAX> {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self))
+    }
+}
+
+impl<const COUNT: usize> ToValue for Exact<COUNT> {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self))
+    }
+}
+
+impl<T: Deref<Target = str>, C> ToValue for SatKey<T, C> {
     fn to_value(&self) -> Value<'_> {
         Value::Text(Cow::Borrowed(self))
     }

@@ -4,13 +4,13 @@ use super::filter::{boolean, choice, integer, sized};
 use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::WarehouseStatus;
-use crate::json::Text;
+use crate::json::{Exact, Text};
 
 record! {
     /// A warehouse (spec, "Warehouse"; contract §3).
     pub struct Warehouse in "almacenes" {
         clave: i64 { list, import: Option<i64> },
-        codigo: String { list, import: Text<3> },
+        codigo: String { list, import: Exact<3> },
         nombre: Option<String> { list, import: Option<Text<100>> },
         sucursal: i64 { list, import: Option<i64> },
         principal: bool { list, import: Option<bool> },

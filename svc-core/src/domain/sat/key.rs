@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use super::FORM_TO_BE_DEFINED;
 use super::tables::{CFDI_USES, COUNTRIES, CURRENCIES, PAYMENT_FORMS, PAYMENT_METHODS, REGIMES, TAX_OBJECTS, VAT};
 use crate::domain::rfc;
 
@@ -22,6 +23,13 @@ pub trait Catalogue: Debug + Clone + PartialEq {
 /// A field of type `T`, the type of its text or number, with a key of `C`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SatKey<T, C>(T, PhantomData<C>);
+
+impl<T, C> SatKey<T, C> {
+    /// Wraps a key that is known to be valid.
+    pub(crate) fn unchecked(key: T) -> Self {
+        Self(key, PhantomData)
+    }
+}
 
 impl<'de, T: Deserialize<'de>, C> Deserialize<'de> for SatKey<T, C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -78,10 +86,10 @@ impl<T, C: Catalogue> JsonSchema for SatKey<T, C> {
 }
 
 macro_rules! catalogues {
-    ($($(#[$doc:meta])* $name:ident = $schema:expr;)*) => {$(
+    ($($(#[$doc:meta])* $vis:vis $name:ident = $schema:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name {}
+        $vis enum $name {}
 
         impl Catalogue for $name {
             fn schema() -> Value {
@@ -97,25 +105,29 @@ fn words(keys: impl IntoIterator<Item = &'static str>) -> Value {
 
 catalogues! {
     /// `c_UsoCFDI`.
-    CfdiUses = words(CFDI_USES.iter().map(|cfdi_use| cfdi_use.clave));
+    pub CfdiUses = words(CFDI_USES.iter().map(|cfdi_use| cfdi_use.clave));
     /// `c_FormaPago`.
-    PaymentForms = words(PAYMENT_FORMS.iter().copied());
+    pub PaymentForms = words(PAYMENT_FORMS.iter().copied());
+    /// `c_FormaPago`, of money that moved: without 99, "to be defined".
+    pub PaidForms = words(PAYMENT_FORMS.iter().copied().filter(|form| *form != FORM_TO_BE_DEFINED));
     /// `c_MetodoPago`.
-    PaymentMethods = words(PAYMENT_METHODS.iter().copied());
+    pub PaymentMethods = words(PAYMENT_METHODS.iter().copied());
     /// `c_ObjetoImp`.
-    TaxObjects = words(TAX_OBJECTS.iter().copied());
+    pub TaxObjects = words(TAX_OBJECTS.iter().copied());
     /// `c_Moneda`.
-    Currencies = words(CURRENCIES.iter().map(|(clave, _)| *clave));
+    pub Currencies = words(CURRENCIES.iter().map(|(clave, _)| *clave));
     /// The keys of IVA.
-    Vats = words(VAT.iter().map(|(clave, _)| *clave));
+    pub Vats = words(VAT.iter().map(|(clave, _)| *clave));
     /// The form of a key of `c_ClaveProdServ`, which has too many to list.
-    ProductServices = json!({ "type": "string", "pattern": "^[0-9]{8}$" });
+    pub ProductServices = json!({ "type": "string", "pattern": "^[0-9]{8}$" });
+    /// The form of a key of `c_ClaveUnidad`, which has too many to list.
+    pub(crate) Units = json!({ "type": "string", "pattern": "^[0-9A-Z]{2,3}$" });
     /// The form of an RFC.
-    Rfcs = json!({ "type": "string", "pattern": rfc::PATTERN });
+    pub Rfcs = json!({ "type": "string", "pattern": rfc::PATTERN });
     /// `c_RegimenFiscal`.
-    Regimes = json!({ "type": "integer", "enum": REGIMES.iter().map(|regime| regime.clave).collect::<Vec<_>>() });
+    pub Regimes = json!({ "type": "integer", "enum": REGIMES.iter().map(|regime| regime.clave).collect::<Vec<_>>() });
     /// The internal keys of countries.
-    Countries = {
+    pub Countries = {
         let ends = |end: Option<&(i64, &str)>| end.map(|(clave, _)| *clave);
         json!({ "type": "integer", "minimum": ends(COUNTRIES.first()), "maximum": ends(COUNTRIES.last()) })
     };

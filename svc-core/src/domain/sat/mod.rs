@@ -11,8 +11,8 @@ mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, validate};
 pub(crate) use key::{
-    CfdiUses, Countries, Currencies, PaymentForms, PaymentMethods, ProductServices, Regimes, Rfcs, SatKey, TaxObjects,
-    Vats,
+    CfdiUses, Countries, Currencies, PaidForms, PaymentForms, PaymentMethods, ProductServices, Regimes, Rfcs, SatKey,
+    TaxObjects, Units, Vats,
 };
 pub(crate) use rates::{Factor, Levied};
 

@@ -9,7 +9,7 @@ use crate::domain::company::Company;
 use crate::domain::currency::PESO;
 use crate::domain::quantity::Balance;
 use crate::domain::rfc::{Rfc, RfcFault};
-use crate::domain::sat;
+use crate::domain::sat::{self, Currencies, SatKey};
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::error::Code;
@@ -204,8 +204,8 @@ pub(in crate::operations) fn own_folio<const MAX: usize>(folio: &mut Option<Text
 }
 
 /// Uses pesos if there is no currency.
-pub(in crate::operations) fn in_pesos(moneda: &mut Option<Text<3>>) {
-    moneda.get_or_insert_with(|| Text::unchecked(PESO));
+pub(in crate::operations) fn in_pesos(moneda: &mut Option<SatKey<Text<3>, Currencies>>) {
+    moneda.get_or_insert_with(|| SatKey::unchecked(Text::unchecked(PESO)));
 }
 
 /// Fiscal folios are stored in lower case.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::substitution;
 use crate::domain::cfdi::{Cfdi, StampedXml, TipoDeComprobante, UnfitStamp, holds};
 use crate::domain::event::EventKind;
-use crate::domain::text::{parse_uuid, printed_folio};
+use crate::domain::text::{UUID, parse_uuid, printed_folio};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
@@ -26,6 +26,7 @@ pub struct InvoiceStamped {
     /// The stamped XML, which must belong to this record; it is stored.
     pub xml: Option<Text<MAX_XML>>,
     /// The fiscal folio, instead of the XML, only while the sandbox stamps.
+    #[schemars(extend("pattern" = UUID))]
     pub uuid: Option<Text<36>>,
 }
 
@@ -54,6 +55,7 @@ pub struct CancelInvoice {
     /// The SAT's reason.
     pub motivo: CancellationReason,
     /// The fiscal folio of the substitute; required by reason 01 and refused with any other.
+    #[schemars(extend("pattern" = UUID))]
     pub uuid_sustitucion: Option<Text<36>>,
     /// For the sandbox: whether the receiver must accept. It then waits up to 72 hours for
     /// `invoice.cancel-accepted` or `invoice.cancel-rejected`. The authority decides this by

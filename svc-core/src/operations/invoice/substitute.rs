@@ -12,6 +12,7 @@ use crate::domain::event::EventKind;
 use crate::domain::invoice::{LockedSale, ProposedTerms, invoice_series, validate_payment, validate_receiver};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
+use crate::domain::sat::{CfdiUses, PaymentForms, SatKey};
 use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentMethod, PaymentTerm};
 use crate::error::{Code, Error};
 use crate::json::{Many, Text};
@@ -42,9 +43,9 @@ pub struct InvoiceChanges {
     /// The clave of the customer who receives it.
     pub cliente: Option<i64>,
     /// The CFDI use; another customer's own if left out.
-    pub uso_cfdi: Option<Text<255>>,
+    pub uso_cfdi: Option<SatKey<Text<255>, CfdiUses>>,
     /// The SAT's payment form.
-    pub forma_pago_sat: Option<Text<255>>,
+    pub forma_pago_sat: Option<SatKey<Text<255>, PaymentForms>>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<PaymentMethod>,
     /// Cash or credit.

@@ -29,6 +29,7 @@ pub struct EditAccount {
     pub nombre: Patch<Text<100>>,
     /// The SAT's code that groups it (`CodAgrup`); the code itself if cleared.
     #[serde(default)]
+    #[schemars(extend("pattern" = r"^\d{3}\.\d{2}$"))]
     pub agrupador: Patch<Text<10>>,
 }
 

@@ -32,6 +32,7 @@ pub struct ExportLedger {
     /// Which document.
     pub que: LedgerDocument,
     /// The month (`2026-11`); of a trial balance also `2026-13`, the closing of the year.
+    #[schemars(extend("pattern" = r"^20(1[5-9]|[2-9]\d)-(0[1-9]|1[0-3])$"))]
     pub mes: Exact<7>,
     /// Of a trial balance: the first of its month (`N`, if left out) or a correction (`C`).
     pub tipo_envio: Option<Submission>,
@@ -41,8 +42,10 @@ pub struct ExportLedger {
     /// Of entries: why the authority asked for them; `AF` if left out.
     pub tipo_solicitud: Option<RequestKind>,
     /// Of entries: the number of the audit's order, which `AF` and `FC` have.
+    #[schemars(extend("pattern" = r"^[A-Z]{3}\d{7}/\d{2}$"))]
     pub num_orden: Option<Exact<13>>,
     /// Of entries: the number of the refund or compensation, which `DE` and `CO` have.
+    #[schemars(extend("pattern" = r"^[A-Z]{2}\d{12}$"))]
     pub num_tramite: Option<Exact<14>>,
     /// Whether the document is zipped, under the name that the authority wants.
     pub zip: Option<bool>,

@@ -7,6 +7,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::money::Money;
 use crate::domain::opportunity::{FunnelStage, OpportunityState};
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::text::tidy_emails;
 use crate::domain::time::Date;
 use crate::error::{Code, Error};
@@ -37,7 +38,7 @@ pub struct CreateOpportunity {
     /// The expected value.
     pub monto: Option<Money>,
     /// The currency of `monto`; MXN if left out.
-    pub moneda: Option<Exact<3>>,
+    pub moneda: Option<SatKey<Exact<3>, Currencies>>,
     /// The probability in percent; the stage's if left out.
     pub probabilidad: Option<Within<0, 100>>,
     /// The day on which it is expected to close.

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use super::order::{branch, supplier};
 use super::payable::{PayablePaid, PayableRef, balance_too_large, no_payable, validate_document_day, validate_due_day};
 use crate::domain::currency;
+use crate::domain::money::SIGNED_CENTS;
 use crate::domain::quantity::{Balance, Rate};
+use crate::domain::sat::{Currencies, SatKey};
+use crate::domain::text::UUID;
 use crate::domain::time::Date;
 use crate::domain::words::PayableStatus;
 use crate::error::{Code, Error};
@@ -37,6 +40,7 @@ pub struct EditPayable {
     pub factura: Patch<Text<255>>,
     /// The fiscal folio of the supplier's document.
     #[serde(default)]
+    #[schemars(extend("pattern" = UUID))]
     pub uuid: Patch<Exact<36>>,
     /// The document's day, not in the future and at most five years ago.
     #[serde(default)]
@@ -46,7 +50,7 @@ pub struct EditPayable {
     pub vencimiento: Patch<Date>,
     /// The currency.
     #[serde(default)]
-    pub moneda: Sent<Exact<3>>,
+    pub moneda: Sent<SatKey<Exact<3>, Currencies>>,
     /// Pesos per unit of the currency; required with another currency than before, unless that is
     /// MXN.
     #[serde(default)]
@@ -56,15 +60,19 @@ pub struct EditPayable {
     pub total: Sent<Balance>,
     /// The IVA within the total; none if cleared.
     #[serde(default)]
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub iva: Patch<Balance>,
     /// The IEPS within the total; none if cleared.
     #[serde(default)]
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub ieps: Patch<Balance>,
     /// The ISR that the company withholds; none if cleared.
     #[serde(default)]
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub retencion_isr: Patch<Balance>,
     /// The IVA that the company withholds; none if cleared.
     #[serde(default)]
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub retencion_iva: Patch<Balance>,
     /// The branch.
     #[serde(default)]

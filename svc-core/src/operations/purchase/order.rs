@@ -11,6 +11,7 @@ use crate::domain::payable::settle;
 use crate::domain::purchase::{line_amounts, receive, withhold};
 use crate::domain::quantity::{Balance, PositiveQuantity, Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, SaleProduct};
+use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PurchaseStatus};
 use crate::error::{Code, Error};
@@ -41,7 +42,7 @@ pub struct CapturePurchase {
     /// The code of the warehouse that receives the goods; the branch's main one if left out.
     pub almacen: Option<Exact<3>>,
     /// The currency; MXN if left out.
-    pub moneda: Option<Exact<3>>,
+    pub moneda: Option<SatKey<Exact<3>, Currencies>>,
     /// Pesos per unit of the currency; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
     /// Comments.

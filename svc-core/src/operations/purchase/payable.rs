@@ -10,10 +10,12 @@ use crate::domain::accounting::{About, Account, PayablePayment, payable_payment_
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
-use crate::domain::money::Money;
+use crate::domain::money::{Money, SIGNED_CENTS};
 use crate::domain::payable::{PayableTaxes, settle};
-use crate::domain::payment::{validate_amount, validate_day};
+use crate::domain::payment::{amount_schema, validate_amount, validate_day};
 use crate::domain::quantity::{Balance, Rate};
+use crate::domain::sat::{Currencies, SatKey};
+use crate::domain::text::UUID;
 use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
@@ -38,13 +40,14 @@ pub struct CapturePayable {
     /// The supplier's document number.
     pub factura: Option<Text<255>>,
     /// The fiscal folio of the supplier's document.
+    #[schemars(extend("pattern" = UUID))]
     pub uuid: Option<Exact<36>>,
     /// The document's day, not in the future and at most five years ago; today if left out.
     pub fecha: Option<Date>,
     /// The due day, not before the document's.
     pub vencimiento: Option<Date>,
     /// The currency; if left out, the purchase order's, or MXN.
-    pub moneda: Option<Exact<3>>,
+    pub moneda: Option<SatKey<Exact<3>, Currencies>>,
     /// Pesos per unit of the currency; required unless that is MXN or the purchase order's.
     pub tipo_cambio: Option<Rate>,
     /// The total; negative if the supplier owes it.
@@ -59,15 +62,19 @@ pub struct CapturePayable {
     pub concepto: Option<Text<500>>,
     /// The IVA within the total, which becomes creditable when it is paid; it has the total's sign
     /// and is no larger. If left out, the purchase order's in proportion, or none for an expense.
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub iva: Option<Balance>,
     /// The IEPS within the total, with its sign; it is part of the cost. If left out, the purchase
     /// order's in proportion, or none for an expense.
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub ieps: Option<Balance>,
     /// The ISR that the company withholds, with the total's sign; the total is what is left to pay.
     /// If left out, the purchase order's in proportion, or none for an expense.
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub retencion_isr: Option<Balance>,
     /// The IVA that the company withholds, with the total's sign; the total is what is left to pay.
     /// If left out, the purchase order's in proportion, or none for an expense.
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub retencion_iva: Option<Balance>,
 }
 
@@ -78,6 +85,7 @@ pub struct PayPayable {
     /// The clave of the account payable.
     pub cxp: i64,
     /// The amount, in the payable's currency.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
     /// The clave of the bank account that pays; cash if left out. One of another currency needs
     /// `tipo_cambio`.

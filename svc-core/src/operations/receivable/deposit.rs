@@ -9,7 +9,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{validate_amount, validate_day};
+use crate::domain::payment::{amount_schema, validate_amount, validate_day};
 use crate::domain::quantity::Rate;
 use crate::domain::time::Date;
 use crate::error::{Code, Error};
@@ -27,6 +27,7 @@ pub struct CaptureDeposit {
     /// The day of the deposit.
     pub fecha: Date,
     /// The amount, in the account's currency.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
     /// The bank's reference.
     pub referencia: Text<100>,

@@ -4,6 +4,7 @@ use crate::domain::accounting::{OpenedDebt, OpeningBalance, opened_debt};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Rate};
+use crate::domain::sat::SatKey;
 use crate::domain::time::Date;
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
 use crate::error::Code;
@@ -162,7 +163,7 @@ impl Rules for PaymentImport {
             if let Some(paid) = receivables.get(&row.cxc) {
                 row.cliente = row.cliente.or(paid.cliente);
                 row.venta = row.venta.or(paid.venta);
-                let moneda = row.moneda.get_or_insert_with(|| Text::unchecked(&paid.moneda));
+                let moneda = row.moneda.get_or_insert_with(|| SatKey::unchecked(Text::unchecked(&paid.moneda)));
                 if **moneda == *paid.moneda {
                     row.tipo_cambio.get_or_insert(paid.tipo_cambio);
                     row.require_sum()?;

@@ -12,9 +12,11 @@ use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{
-    CASH, LockedReceivable, default_form, too_large, validate_amount, validate_day, validate_form,
+    CASH, LockedReceivable, amount_schema, default_form, optional_amount_schema, too_large, validate_amount,
+    validate_day, validate_form,
 };
 use crate::domain::quantity::Rate;
+use crate::domain::sat::{PaidForms, SatKey};
 use crate::domain::time::Date;
 use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
@@ -35,6 +37,8 @@ pub struct ApplyPayment {
     /// The clave of the receivable; this with `importe`, or `aplicaciones`.
     pub cxc: Option<i64>,
     /// The amount.
+    #[serde(default)]
+    #[schemars(schema_with = "optional_amount_schema")]
     pub importe: Option<Money>,
     /// The receivables that one deposit pays, with their amounts, which add up to the deposit.
     pub aplicaciones: Option<Many<Application, 500>>,
@@ -51,7 +55,7 @@ pub struct ApplyPayment {
     pub cuenta_bancaria: Option<i64>,
     /// The SAT's payment form, except 99. A deposit requires one; otherwise it defaults to 17 for a
     /// balance in the customer's favour and 30 for an advance.
-    pub forma_pago_sat: Option<Digits<2>>,
+    pub forma_pago_sat: Option<SatKey<Digits<2>, PaidForms>>,
     /// The day of the payment. With `deposito` it may be left out: its day, or that of the last of
     /// the receivables.
     pub fecha: Option<Date>,
@@ -69,6 +73,7 @@ pub struct Application {
     /// The clave of the receivable.
     pub cxc: i64,
     /// The amount.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
 }
 

@@ -9,8 +9,9 @@ use crate::domain::currency;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{TRANSFER, validate_amount, validate_day, validate_form};
+use crate::domain::payment::{TRANSFER, amount_schema, validate_amount, validate_day, validate_form};
 use crate::domain::quantity::Rate;
+use crate::domain::sat::{Currencies, PaidForms, SatKey};
 use crate::domain::time::Date;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
@@ -30,6 +31,7 @@ pub struct RefundAdvance {
     /// The clave of the advance's sales document.
     pub anticipo: i64,
     /// The amount, IVA included, in the advance's currency.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
     /// The clave of the bank account that it leaves, in the same currency.
     pub cuenta_bancaria: i64,
@@ -38,7 +40,7 @@ pub struct RefundAdvance {
     /// The bank's reference.
     pub referencia: Text<100>,
     /// The SAT's payment form of the refund, except 99; 03 if left out.
-    pub forma_pago_sat: Option<Digits<2>>,
+    pub forma_pago_sat: Option<SatKey<Digits<2>, PaidForms>>,
     /// Pesos per unit of the currency on that day; the advance's own if left out. The difference is
     /// posted as an exchange gain or loss.
     pub tipo_cambio: Option<Rate>,
@@ -63,6 +65,7 @@ pub struct RefundFavour {
     /// The clave of the customer.
     pub cliente: i64,
     /// The amount.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
     /// The clave of the bank account that it leaves, in the currency of the balance.
     pub cuenta_bancaria: i64,
@@ -71,7 +74,7 @@ pub struct RefundFavour {
     /// The bank's reference.
     pub referencia: Text<100>,
     /// The currency of the balance; the account's, which it must be, if left out.
-    pub moneda: Option<Text<3>>,
+    pub moneda: Option<SatKey<Text<3>, Currencies>>,
     /// Pesos per unit of the currency on that day; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
 }

@@ -15,9 +15,10 @@ use crate::domain::invoice::{invoice_series, validate_receiver};
 use crate::domain::line::VatRate;
 use crate::domain::line_details::LineDetails;
 use crate::domain::money::Money;
-use crate::domain::payment::{validate_amount, validate_form};
+use crate::domain::payment::{amount_schema, validate_amount, validate_form};
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::SaleProduct;
+use crate::domain::sat::{CfdiUses, Currencies, PaidForms, SatKey, Vats};
 use crate::domain::tax::{LineRates, TaxRate, Withholding};
 use crate::domain::words::{
     InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
@@ -42,9 +43,10 @@ pub struct CaptureAdvance {
     /// The clave of the customer who paid it.
     pub cliente: i64,
     /// The amount that was paid: with IVA, less what the customer withheld.
+    #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
     /// The SAT's payment form, except 99.
-    pub forma_pago_sat: Digits<2>,
+    pub forma_pago_sat: SatKey<Digits<2>, PaidForms>,
     /// The clave of the bank account that received it; if left out, the till.
     pub cuenta_bancaria: Option<i64>,
     /// The branch that received it, and issues its invoice; the head office (0) if left out.
@@ -52,18 +54,18 @@ pub struct CaptureAdvance {
     /// The bank's reference; the advance's folio if left out.
     pub referencia: Option<Text<100>>,
     /// The IVA rate: 16 (if left out), 8, 0 or EX.
-    pub iva: Option<Text<2>>,
+    pub iva: Option<SatKey<Text<2>, Vats>>,
     /// The rate of ISR that the customer withholds, if it is a company; if left out, what companies
     /// withhold from a RESICO issuer. Zero is none.
     pub retencion_isr: Option<TaxRate>,
     /// The rate of IVA that the customer withholds, if it is a company; none if left out.
     pub retencion_iva: Option<TaxRate>,
     /// The currency; MXN if left out.
-    pub moneda: Option<Text<3>>,
+    pub moneda: Option<SatKey<Text<3>, Currencies>>,
     /// Pesos per unit of the currency; required unless that is MXN.
     pub tipo_cambio: Option<Rate>,
     /// The CFDI use; the customer's if left out.
-    pub uso_cfdi: Option<Text<255>>,
+    pub uso_cfdi: Option<SatKey<Text<255>, CfdiUses>>,
 }
 
 /// The advance that was captured.

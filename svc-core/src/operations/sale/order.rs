@@ -10,6 +10,7 @@ use crate::domain::invoice::{LockedSale, SuppliedTerms};
 use crate::domain::line;
 use crate::domain::order::divide;
 use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sat::{CfdiUses, PaymentForms, SatKey};
 use crate::domain::stock::StockChange;
 use crate::domain::words::{Fulfilment, InvoiceOrigin, PaymentMethod, SaleKind};
 use crate::error::{Code, Error};
@@ -37,11 +38,11 @@ pub struct InvoiceOrder {
     /// The clave of the order, quote or ticket.
     pub venta: i64,
     /// The SAT's payment form, if the document has none.
-    pub forma_pago_sat: Option<Text<255>>,
+    pub forma_pago_sat: Option<SatKey<Text<255>, PaymentForms>>,
     /// PUE or PPD, if the document has none.
     pub metodo_pago_sat: Option<PaymentMethod>,
     /// The CFDI use, if the document has none; the customer's if left out.
-    pub uso_cfdi: Option<Text<255>>,
+    pub uso_cfdi: Option<SatKey<Text<255>, CfdiUses>>,
     /// Pesos per unit of the currency on the invoice's day; the document's if left out.
     pub tipo_cambio: Option<Rate>,
 }

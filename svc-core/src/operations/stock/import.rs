@@ -53,8 +53,7 @@ impl Rules for BranchImport {
 
 impl Rules for WarehouseImport {
     fn check(&self) -> Result<(), Fault> {
-        require_clave(self.clave)?;
-        require_code(&self.codigo, "codigo")
+        require_clave(self.clave)
     }
 
     fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
@@ -75,7 +74,7 @@ impl Rules for StockImport {
         };
         require(self.valor.is_none_or(is_sided), "valor", "lleva el signo de la existencia, y sin ella es cero")?;
         require_cents(self.valor, "valor")?;
-        require_code(&self.almacen.name, "almacen")
+        require(self.almacen.name.chars().count() == 3, "almacen", "debe tener 3 caracteres")
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
@@ -183,8 +182,4 @@ impl Rules for MovementImport {
         self.importe = self.amount();
         Ok(())
     }
-}
-
-fn require_code(code: &str, field: &'static str) -> Result<(), Fault> {
-    require(code.chars().count() == 3, field, "debe tener 3 caracteres")
 }

@@ -1,6 +1,6 @@
 //! Stock: movements entered by hand, counts, transfers and reservations.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::cost::IncomingCost;
@@ -9,7 +9,7 @@ use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::SaleProduct;
 use crate::domain::stock::{StockChange, StockMovement, validate_entered};
-use crate::domain::words::MovementKind;
+use crate::domain::words::{MovementKind, Word};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text};
 use crate::operation::{Cx, Operation, Spec};
@@ -29,6 +29,7 @@ pub struct MoveStock {
     /// The warehouse's code.
     pub almacen: Exact<3>,
     /// The kind of movement; a `traspaso_entrada` cannot be entered by itself.
+    #[schemars(schema_with = "entered_schema")]
     pub tipo: MovementKind,
     /// The quantity: more than zero, except in a `saldo_inicial`.
     pub cantidad: Quantity,
@@ -39,6 +40,12 @@ pub struct MoveStock {
     pub costo_unitario: Option<Money>,
     /// A reference for the ledger.
     pub referencia: Option<Text<100>>,
+}
+
+/// The schema of a kind that [`validate_entered`] takes.
+fn entered_schema(_: &mut SchemaGenerator) -> Schema {
+    let words = MovementKind::ALL.iter().filter(|kind| **kind != MovementKind::TraspasoEntrada).map(Word::word);
+    json_schema!({ "type": "string", "enum": words.collect::<Vec<_>>() })
 }
 
 /// Reserves stock of a product, or releases it.
