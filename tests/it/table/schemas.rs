@@ -323,6 +323,7 @@ async fn an_action_s_input_is_refused_where_its_schema_ends() {
     stock(&company, &ana).await;
     quote(&ana).await;
     company.load(Resource::Productos, &[json!({"sku": "A", "descripcion": "Tornillo"})]).await;
+    company.load(Resource::Precios, &[json!({"producto": 1, "lista": 1, "precio": "1.00"})]).await;
     let office = company.office().await;
     office.run("payable.capture", &json!({"total": "116.00"})).await.ok(200);
     let mut found = Found::default();

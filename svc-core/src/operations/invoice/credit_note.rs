@@ -11,7 +11,7 @@ use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited
 use crate::domain::event::EventKind;
 use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
-use crate::domain::payment::{PAYING_OFF, validate_amount, validate_form};
+use crate::domain::payment::{PAYING_OFF, optional_amount_schema, validate_amount, validate_form};
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
@@ -54,6 +54,8 @@ pub struct CreditedLine {
     /// The number of units; this or `importe`. Returned goods need it.
     pub cantidad: Option<PositiveQuantity>,
     /// The amount to credit, before taxes.
+    #[serde(default)]
+    #[schemars(schema_with = "optional_amount_schema")]
     pub importe: Option<Money>,
 }
 
