@@ -13,8 +13,8 @@ const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, heig
 const browser = await chromium.launch({ executablePath: SVC_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
 /** Opens a page; `done` checks that nothing failed and nothing came from elsewhere. */
-async function open(colorScheme, viewport) {
-  const context = await browser.newContext({ colorScheme, viewport });
+async function open(colorScheme, viewport, locale = "en-US") {
+  const context = await browser.newContext({ colorScheme, viewport, locale });
   const page = await context.newPage();
   const faults = [];
   page.on("console", (said) => ["error", "warning"].includes(said.type()) && faults.push(said.text()));
@@ -144,17 +144,20 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   await done();
 }
 
-// The operators' page: charts of what the demo was just asked for.
+// The operators' page: charts of what the demo was just asked for, in the browser's language.
 for (const [size, viewport] of Object.entries(SIZES)) {
-  for (const colorScheme of ["light", "dark"]) {
-    const { page, done } = await open(colorScheme, viewport);
+  for (const [colorScheme, locale, chart] of [
+    ["light", "en-US", /^Requests a second: all /],
+    ["dark", "es-MX", /^Peticiones por segundo: todas .* como máximo$/],
+  ]) {
+    const { page, done } = await open(colorScheme, viewport, locale);
     const headers = { Authorization: `Bearer ${SVC_API_KEY}`, "X-Svc-Key-Id": SVC_KEY_ID };
     assert.equal((await fetch(`${SVC_BASE_URL}/clientes`, { headers })).status, 200);
     await page.goto(`${SVC_TOP_URL}/top`);
     await page.getByRole("cell", { name: "GET /clientes", exact: true }).waitFor();
     // A line needs two readings.
     await page.locator("path.a[d*=L]").first().waitFor({ state: "attached" });
-    assert.equal(await page.getByRole("img", { name: /^Requests a second: all / }).count(), 1);
+    assert.equal(await page.getByRole("img", { name: chart }).count(), 1);
     await look(page, `${size}-${colorScheme}-top`, colorScheme);
     await accessible(page);
     // A reader who comes back finds the charts as they were.

@@ -103,7 +103,6 @@ impl ApiClient {
         }
     }
 
-    /// The API's address.
     pub(crate) fn base_url(&self) -> &str {
         &self.base_url
     }

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Prints a result.
 pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
     let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
     writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))

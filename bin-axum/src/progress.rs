@@ -70,7 +70,6 @@ impl Progress {
         self.tell(done);
     }
 
-    /// Removes the bar.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }

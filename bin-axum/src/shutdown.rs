@@ -82,7 +82,6 @@ impl StopSignal {
         *self.0.borrow()
     }
 
-    /// Waits for it.
     pub(crate) async fn wait(&mut self) {
         // The sender lives as long as the process.
         let _ = self.0.wait_for(|came| *came).await;

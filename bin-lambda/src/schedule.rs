@@ -30,7 +30,6 @@ const SUBSCRIBER: Duration = Duration::from_secs(5);
 #[error("{0}")]
 pub(crate) struct ScheduleError(String);
 
-/// Does scheduled work.
 pub(crate) struct Schedule {
     context: Context,
     outside: OutsideSettings,

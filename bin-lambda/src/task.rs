@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-/// A background task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Task {

@@ -222,7 +222,6 @@ impl Watch {
         self.span.clone()
     }
 
-    /// Records the operation.
     pub(crate) fn operation(&mut self, name: Arc<str>) {
         self.span.record("operation", &*name);
         self.operation = Some(name);

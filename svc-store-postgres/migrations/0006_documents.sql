@@ -288,6 +288,8 @@ CREATE TABLE certificados (
     -- The private key, PKCS#8, sealed. The first byte says how.
     llave        bytea NOT NULL,
     cargado      timestamptz NOT NULL,
+    -- The last day on which it signed, for `svc certificate list`.
+    usado        date,
     PRIMARY KEY (empresa, numero),
     CONSTRAINT certificados_validez_check CHECK (desde <= hasta),
     CONSTRAINT certificados_orden_unico UNIQUE (empresa, orden)

@@ -50,7 +50,7 @@ impl FromRow for ListedKey {
     }
 }
 
-from_row!(ListedCertificate { numero, rfc, desde, hasta, cargado });
+from_row!(ListedCertificate { numero, rfc, desde, hasta, cargado, usado });
 
 impl FromRow for Company {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
@@ -430,7 +430,7 @@ impl CompanyTx for PostgresTx {
 
     async fn listed_certificates(&mut self) -> Result<Vec<ListedCertificate>, StoreError> {
         self.many(sql!(
-            "SELECT numero, rfc, desde, hasta, cargado
+            "SELECT numero, rfc, desde, hasta, cargado, usado
              FROM certificados
              WHERE empresa = :empresa
              ORDER BY orden DESC",
@@ -439,13 +439,19 @@ impl CompanyTx for PostgresTx {
         .await
     }
 
-    async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn signing_key(&mut self, numero: &str, dia: NaiveDate) -> Result<Option<Vec<u8>>, StoreError> {
         self.optional_value(sql!(
-            "SELECT llave
+            "WITH primero AS (
+                 UPDATE certificados
+                 SET usado = :dia
+                 WHERE empresa = :empresa AND numero = :numero AND usado IS DISTINCT FROM :dia
+             )
+             SELECT llave
              FROM certificados
              WHERE empresa = :empresa AND numero = :numero",
             empresa: self.empresa,
             numero,
+            dia,
         ))
         .await
     }

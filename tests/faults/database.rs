@@ -78,7 +78,6 @@ impl Database {
         sqlx::raw_sql(statement).execute(&mut connection).await.expect("the statement runs");
     }
 
-    /// One value.
     pub(crate) async fn value<T>(&self, statement: &str) -> T
     where
         T: Send + Unpin + for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,

@@ -47,7 +47,6 @@ pub(crate) struct Sample {
 /// the record's clave.
 pub(crate) type Acknowledged = HashMap<String, (usize, i64)>;
 
-/// The running load.
 pub(crate) struct Load {
     shared: Arc<Shared>,
     companies: JoinSet<JoinSet<()>>,

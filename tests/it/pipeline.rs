@@ -321,7 +321,6 @@ impl RawRequest {
     }
 }
 
-/// A raw response.
 struct Answer {
     status: u16,
     headers: BTreeMap<String, String>,

@@ -37,6 +37,7 @@ async fn list(context: &Context, company: CompanyId) -> Result<(), Failure> {
             "vigente_hasta": certificate.hasta,
             "cargado": certificate.cargado,
             "en_uso": at == 0,
+            "ultimo_uso": certificate.usado,
         }))
     })
 }

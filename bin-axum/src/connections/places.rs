@@ -9,8 +9,8 @@ use metrics::{Counter, Gauge};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a connection keeps its place at least, whatever others come after it: a request that
-/// was sent with it can be read meanwhile.
+/// How long a stranger keeps its place at least, whatever others come after it, so that the request
+/// that it sends can be read.
 pub(super) const STAY: Duration = Duration::from_millis(100);
 
 /// The pause before the next attempt while as many connections are about to end as may be.
@@ -31,7 +31,6 @@ pub(crate) struct Room {
 
 /// Counts of connections.
 pub(crate) struct Meters {
-    /// Open connections.
     pub(crate) open: Gauge,
     /// Connections that ended because a newcomer needed their place or their memory.
     pub(crate) displaced: Counter,
@@ -50,9 +49,10 @@ impl Meters {
 ///
 /// A connection is busy while its request is answered, else it waits. When all places are taken,
 /// the stranger that has waited longest loses its place to the newcomer, or else the client that
-/// has: a stranger is a connection without an authenticated request so far. The newcomer comes in
-/// once that one has waited for [`STAY`]. Of connections that have sent a part of a request's head,
-/// which costs memory, there are at most so many too.
+/// has: a stranger is a connection without an authenticated request so far. While all strangers are
+/// newer than [`STAY`], clients give up places until the strangers have a quarter of them; then the
+/// newcomer waits. Of connections that have sent a part of a request's head, which costs memory,
+/// there are at most so many too.
 pub(super) struct Places {
     room: Room,
     state: Mutex<State>,
@@ -108,11 +108,17 @@ impl State {
         Some(waiting)
     }
 
-    fn longest_waiting(&self) -> Option<(Entry, Instant)> {
-        let first = |queue: &Queue, known| {
-            queue.first_key_value().map(|(&number, waiting)| (Entry { number, known }, waiting.since))
-        };
-        first(&self.strangers, false).or_else(|| first(&self.clients, true))
+    /// Who loses its place to a newcomer now.
+    fn victim(&self, places: usize, now: Instant) -> Result<Entry, NoPlace> {
+        let stranger = self.strangers.first_key_value();
+        let client = self.clients.keys().next();
+        match (stranger, client) {
+            (Some((&number, waiting)), _) if waiting.since + STAY <= now => Ok(Entry { number, known: false }),
+            (_, Some(&number)) if self.strangers.len() < places / 4 => Ok(Entry { number, known: true }),
+            (Some((_, waiting)), _) => Err(NoPlace::Until(waiting.since + STAY)),
+            (None, Some(&number)) => Ok(Entry { number, known: true }),
+            (None, None) => Err(NoPlace::Busy),
+        }
     }
 }
 
@@ -134,11 +140,8 @@ impl Places {
     pub(super) fn take(self: &Arc<Self>) -> Result<Place, NoPlace> {
         let mut state = self.state();
         if state.taken == self.room.clients {
-            let (victim, since) = state.longest_waiting().ok_or(NoPlace::Busy)?;
             let now = Instant::now();
-            if since + STAY > now {
-                return Err(NoPlace::Until(since + STAY));
-            }
+            let victim = state.victim(self.room.clients, now)?;
             if state.leaving == self.room.refused {
                 return Err(NoPlace::Until(now + ENDING));
             }

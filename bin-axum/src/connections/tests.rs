@@ -215,6 +215,28 @@ async fn a_burst_displaces_nobody_who_has_only_just_come() {
 }
 
 #[tokio::test]
+async fn newcomers_get_a_quarter_of_the_places_at_once() {
+    let address = serve(NEVER, 1, Room { clients: 8, ..ROOM });
+    let mut known = Vec::new();
+    for _ in 0..8 {
+        known.push(after(address, GET).await);
+    }
+    let mut strangers = Vec::new();
+    for _ in 0..3 {
+        strangers.push(TcpStream::connect(address).await.unwrap());
+    }
+    let began = Instant::now();
+    assert_eq!(strangers[0].read(&mut [0]).await.unwrap(), 0);
+    assert!(began.elapsed() > STAY / 2, "{:?}", began.elapsed());
+    for gone in &mut known[..2] {
+        assert_eq!(gone.read(&mut [0]).await.unwrap(), 0);
+    }
+    for stream in known[2..].iter_mut().chain(&mut strangers[1..]) {
+        assert!(is_open(stream).await);
+    }
+}
+
+#[tokio::test]
 async fn a_connection_that_is_answered_keeps_its_place() {
     let address = serve(NEVER, 1, Room { clients: 1, ..ROOM });
     let mut busy = TcpStream::connect(address).await.unwrap();

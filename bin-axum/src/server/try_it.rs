@@ -11,7 +11,6 @@ use svc_core::Api;
 use tower::ServiceExt as _;
 use url::form_urlencoded;
 
-/// Where it is.
 const PATH: &str = "/docs/api";
 
 /// The headers in which a browser names the origin of a request.

@@ -37,7 +37,20 @@ fn hash(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+
+    #[test]
+    fn every_text_of_the_page_has_its_spanish() {
+        let (_, rest) = SCRIPT.split_once("const SPANISH = {").unwrap();
+        let (table, rest) = rest.split_once("};").unwrap();
+        let translated = table.lines().flat_map(|line| line.split("\", \""));
+        let translated = translated.filter_map(|pair| pair.split_once("\": \""));
+        let translated: BTreeSet<_> = translated.map(|(text, _)| text.trim_start_matches([' ', '"'])).collect();
+        let used: BTreeSet<_> = rest.split("local(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert!(used.len() > 40 && used.is_subset(&translated), "{:?}", used.difference(&translated));
+    }
 
     #[test]
     fn the_page_is_whole_and_loads_nothing() {

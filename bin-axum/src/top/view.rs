@@ -13,7 +13,6 @@ pub(crate) type ByName = BTreeMap<String, f64>;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct View {
-    /// The server's version.
     pub(crate) version: String,
     /// Since the server counts.
     pub(crate) uptime: f64,

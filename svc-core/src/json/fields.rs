@@ -42,7 +42,6 @@ impl<const MAX: usize> Text<MAX> {
         Self(text.into())
     }
 
-    /// The string itself.
     pub(crate) fn into_string(self) -> String {
         self.0
     }

@@ -16,7 +16,6 @@ use crate::error::{Code, Error};
 use crate::operation::Actor;
 use crate::store::{KeyId, KeyRecord};
 
-/// An authenticated caller.
 pub(super) struct Caller {
     key: Arc<KeyRecord>,
     pub(super) actor: Actor,

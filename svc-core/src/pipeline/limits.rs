@@ -142,7 +142,6 @@ impl<'a> Admission<'a> {
         self.allowance.refused(refusal)
     }
 
-    /// The key's company.
     pub(super) fn company(&self) -> &Company {
         &self.key.company
     }

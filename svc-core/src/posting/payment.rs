@@ -63,7 +63,6 @@ pub(crate) struct PartApplied {
     pub(crate) pago: i64,
     /// What the receivable still owes.
     pub(crate) saldo: Money,
-    /// The payment's complement.
     pub(crate) complemento: Complement,
 }
 

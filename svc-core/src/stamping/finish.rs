@@ -56,7 +56,6 @@ impl From<AttachmentFault> for StampingResult {
     }
 }
 
-/// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StampingOutcome {
     Stamped,

@@ -148,7 +148,7 @@ fn related<'a>(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedSta
 async fn sealed(cx: &mut Cx<'_>, document: &Cfdi, parts: &DocumentParts) -> Result<String, Error> {
     let numero = &document.no_certificado;
     let missing = || Error::internal(format!("the key of certificate {numero} is not there"));
-    let kept = cx.tx.signing_key(numero).await?.ok_or_else(missing)?;
+    let kept = cx.tx.signing_key(numero, cx.now.get().date_naive()).await?.ok_or_else(missing)?;
     let key = SigningKey::from_pkcs8(&cx.open(SIGNING_KEY, numero, &kept)?).map_err(Error::internal)?;
     Ok(seal_with(document, &parts.complements, &key).map_err(Error::internal)?.xml)
 }

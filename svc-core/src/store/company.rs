@@ -263,6 +263,8 @@ pub struct ListedCertificate {
     pub hasta: Timestamp,
     /// When it was loaded last.
     pub cargado: Timestamp,
+    /// The last day on which it signed (UTC).
+    pub usado: Option<NaiveDate>,
 }
 
 /// The column of a certificate's sealed private key, for [`crate::operation::Cx::seal`] and
@@ -334,9 +336,9 @@ pub trait CompanyTx {
     /// The certificates, the one stored last first.
     async fn listed_certificates(&mut self) -> Result<Vec<ListedCertificate>, StoreError>;
 
-    /// The sealed private key of a certificate; [`crate::operation::Cx::open`] opens it with the
-    /// column [`SIGNING_KEY`].
-    async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    /// The sealed private key of a certificate, which signs on that day;
+    /// [`crate::operation::Cx::open`] opens it with the column [`SIGNING_KEY`].
+    async fn signing_key(&mut self, numero: &str, dia: NaiveDate) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Stores a certificate and its sealed private key as the current one. It replaces one with the
     /// same number.

@@ -165,7 +165,6 @@ impl Named<'_> {
     }
 }
 
-/// The request's Idempotency-Key.
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<&str, Failure> {
     let name = headers.get("idempotency-key").and_then(|value| value.to_str().ok());
     name.ok_or(Failure::Refused(StatusCode::BAD_REQUEST, "idempotencia_requerida"))

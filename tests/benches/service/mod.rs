@@ -105,11 +105,9 @@ pub(crate) async fn serve(app: axum::Router) {
     }
 }
 
-/// The service's process.
 pub(crate) struct Service {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// Its id.
     pub(crate) process: String,
 }
 

@@ -17,7 +17,6 @@ use crate::stage::Pace;
 /// The whole course of a fault.
 type Run = fn(Pace) -> Pin<Box<dyn Future<Output = Figures> + Send>>;
 
-/// A fault.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) whose: Whose,
@@ -28,7 +27,6 @@ pub(crate) struct Scenario {
 
 macro_rules! scenarios {
     ($($name:literal $whose:ident $short:literal $run:path;)+) => {
-        /// All of them.
         pub(crate) const SCENARIOS: &[Scenario] =
             &[$(Scenario { name: $name, whose: Whose::$whose, short: $short, run: |pace| Box::pin($run(pace)) }),+];
     };

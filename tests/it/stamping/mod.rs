@@ -6,6 +6,7 @@ mod advances_withheld;
 mod attachments;
 mod cancellations;
 mod captured;
+mod certificates;
 mod complements;
 mod corrections;
 mod credit_notes;

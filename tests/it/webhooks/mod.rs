@@ -35,7 +35,6 @@ async fn probe(actor: &Actor, webhook: i64) -> i64 {
     queued["entrega"].as_i64().expect("a clave")
 }
 
-/// Pauses a webhook.
 async fn pause(actor: &Actor, webhook: i64) {
     let paused = actor.put(&format!("/webhooks/{webhook}"), json!({"activo": false})).await.ok(200);
     assert_eq!(paused["estado"], "pausado");

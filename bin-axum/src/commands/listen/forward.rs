@@ -45,7 +45,6 @@ impl Forward {
         }
     }
 
-    /// The URL.
     pub(super) fn to(&self) -> &Uri {
         &self.to
     }

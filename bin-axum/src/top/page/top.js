@@ -7,15 +7,40 @@ const bytes = (value) => value < 2 ** 30 ? `${(value / 2 ** 20).toFixed(0)} MiB`
 const percent = (value) => value == null ? "–" : `${(value * 100).toFixed(0)} %`;
 const largest = (figures) => Math.max(0, ...Object.values(figures));
 
+// The texts for browsers that are set to Spanish; names of outcomes, queues and causes are those of /metrics.
+const SPANISH = {
+  "Requests a second": "Peticiones por segundo", "all": "todas", "refused": "rechazadas", "failed": "fallidas",
+  "Duration": "Duración", "p50": "p50", "p99": "p99",
+  "Being answered": "En curso", "requests": "peticiones", "clients connected": "clientes conectados",
+  "Oldest due item": "Pendiente más antiguo", "of all queues": "de todas las colas", "deliveries": "entregas", "stampings": "timbrados",
+  "Connections to the database": "Conexiones a la base de datos", "used": "en uso", "idle": "libres", "most": "máximo",
+  "Processors in use": "Procesadores en uso", "of one": "de uno", "Memory": "Memoria", "resident": "residente",
+  "{}; {} at the most": "{}; {} como máximo", "up to {}": "hasta {}", "last {}": "últimos {}",
+  "Stampings": "Timbrados", "Cancellations": "Cancelaciones", "Webhooks": "Webhooks", "E-mails": "Correos", "Failed: {}": "Falló: {}",
+  "since the start": "desde el inicio", "in the last {}": "en los últimos {}", "due for {}": "vencido hace {}", "held: {}": "detenidos: {}",
+  "Operations": "Operaciones", "Operation": "Operación", "a second": "por segundo", "None was asked for.": "No se pidió ninguna.",
+  "Companies": "Empresas", "Company": "Empresa", "None asked for anything.": "Ninguna pidió nada.",
+  "Queues": "Colas", "What waits": "Qué espera", "how long or how much": "cuánto tiempo o cuántos", "Nothing is due.": "No hay nada vencido.",
+  "Work {}": "Trabajo {}", "Outcome": "Resultado", "times": "veces", "Nothing was done.": "No se hizo nada.",
+  "ahead of": "adelantado respecto de", "behind": "atrasado respecto de", "; its clock is {} {} the database's": "; su reloj está {} {} el de la base de datos",
+  "Version {}; {}{}": "Versión {}; {}{}", "averages since the start": "promedios desde el inicio", "averages of a few seconds": "promedios de unos segundos",
+  "Asking the server …": "Preguntando al servidor …", "Charts": "Gráficas", "The server does not answer ({}); trying again": "El servidor no responde ({}); se intenta de nuevo",
+};
+const inSpanish = navigator.language.startsWith("es");
+const local = (text, ...values) => values.reduce((made, value) => made.replace("{}", () => value), (inSpanish && SPANISH[text]) || text);
+if (inSpanish) document.documentElement.lang = "es";
+document.getElementById("status").textContent = local("Asking the server …");
+document.getElementById("charts").setAttribute("aria-label", local("Charts"));
+
 // Each chart has at most three lines; `of` takes a line's value from a view, null where it is unknown.
 const CHARTS = [
-  { title: "Requests a second", text: amount, lines: [["all", (v) => v.requests.per_second], ["refused", (v) => v.requests.refused], ["failed", (v) => v.requests.failed]] },
-  { title: "Duration", text: duration, lines: [["p50", (v) => v.requests.p50], ["p99", (v) => v.requests.p99]] },
-  { title: "Being answered", text: amount, now: true, lines: [["requests", (v) => v.requests.in_flight], ["clients connected", (v) => v.clients]] },
-  { title: "Oldest due item", text: duration, now: true, lines: [["of all queues", (v) => largest(v.queues)], ["deliveries", (v) => v.queues.deliveries ?? 0], ["stampings", (v) => v.queues.stampings ?? 0]] },
-  { title: "Connections to the database", text: amount, now: true, lines: [["used", (v) => v.database.used], ["idle", (v) => v.database.idle], ["most", (v) => v.database.max]] },
-  { title: "Processors in use", text: percent, lines: [["of one", (v) => v.process.cpu]] },
-  { title: "Memory", text: bytes, now: true, lines: [["resident", (v) => v.process.memory]] },
+  { title: local("Requests a second"), text: amount, lines: [[local("all"), (v) => v.requests.per_second], [local("refused"), (v) => v.requests.refused], [local("failed"), (v) => v.requests.failed]] },
+  { title: local("Duration"), text: duration, lines: [[local("p50"), (v) => v.requests.p50], [local("p99"), (v) => v.requests.p99]] },
+  { title: local("Being answered"), text: amount, now: true, lines: [[local("requests"), (v) => v.requests.in_flight], [local("clients connected"), (v) => v.clients]] },
+  { title: local("Oldest due item"), text: duration, now: true, lines: [[local("of all queues"), (v) => largest(v.queues)], [local("deliveries"), (v) => v.queues.deliveries ?? 0], [local("stampings"), (v) => v.queues.stampings ?? 0]] },
+  { title: local("Connections to the database"), text: amount, now: true, lines: [[local("used"), (v) => v.database.used], [local("idle"), (v) => v.database.idle], [local("most"), (v) => v.database.max]] },
+  { title: local("Processors in use"), text: percent, lines: [[local("of one"), (v) => v.process.cpu]] },
+  { title: local("Memory"), text: bytes, now: true, lines: [[local("resident"), (v) => v.process.memory]] },
 ];
 
 function element(name, attributes = {}, ...children) {
@@ -65,9 +90,9 @@ function drawCharts() {
     });
     const said = chart.lines.map(([name], line) => `${name} ${chart.text(last.values[number][line])}`);
     said.forEach((text, line) => { legend[line].textContent = text; });
-    svg.setAttribute("aria-label", `${chart.title}: ${said.join(", ")}; ${chart.text(most)} at the most`);
-    top.textContent = `up to ${chart.text(most)}`;
-    since.textContent = `last ${duration(width / 1000)}`;
+    svg.setAttribute("aria-label", `${chart.title}: ${local("{}; {} at the most", said.join(", "), chart.text(most))}`);
+    top.textContent = local("up to {}", chart.text(most));
+    since.textContent = local("last {}", duration(width / 1000));
   });
 }
 
@@ -83,16 +108,16 @@ const positive = (figures) => Object.entries(figures).filter(([, value]) => valu
 
 function drawTables(view) {
   const { outcomes } = view;
-  const work = [["Stampings", outcomes.stampings], ["Cancellations", outcomes.cancellations], ["Webhooks", outcomes.deliveries], ["E-mails", outcomes.emails]];
+  const work = [[local("Stampings"), outcomes.stampings], [local("Cancellations"), outcomes.cancellations], [local("Webhooks"), outcomes.deliveries], [local("E-mails"), outcomes.emails]];
   const done = work.flatMap(([kind, counts]) => positive(counts).map(([outcome, count]) => [`${kind}: ${outcome}`, amount(count)]));
-  const failures = positive(outcomes.failures).map(([cause, count]) => [`Failed: ${cause}`, failing(count)]);
-  const span = outcomes.since_start ? "since the start" : `in the last ${duration(outcomes.span)}`;
-  const waiting = [...positive(view.queues).map(([queue, age]) => [queue, { text: `due for ${duration(age)}`, wrong: age > 60 }]), ...positive(view.held).map(([reason, count]) => [`held: ${reason}`, failing(count)])];
+  const failures = positive(outcomes.failures).map(([cause, count]) => [local("Failed: {}", cause), failing(count)]);
+  const span = outcomes.since_start ? local("since the start") : local("in the last {}", duration(outcomes.span));
+  const waiting = [...positive(view.queues).map(([queue, age]) => [queue, { text: local("due for {}", duration(age)), wrong: age > 60 }]), ...positive(view.held).map(([reason, count]) => [local("held: {}", reason), failing(count)])];
   document.getElementById("tables").replaceChildren(
-    table("Operations", ["Operation", "a second", "failed", "p50", "p99"], view.operations.map((o) => [o.operation, amount(o.per_second), failing(o.failed), duration(o.p50), duration(o.p99)]), "None was asked for.", true),
-    table("Companies", ["Company", "a second"], view.companies.map((c) => [String(c.empresa), amount(c.per_second)]), "None asked for anything."),
-    table("Queues", ["What waits", "how long or how much"], waiting, "Nothing is due."),
-    table(`Work ${span}`, ["Outcome", "times"], [...done, ...failures], "Nothing was done."),
+    table(local("Operations"), [local("Operation"), local("a second"), local("failed"), "p50", "p99"], view.operations.map((o) => [o.operation, amount(o.per_second), failing(o.failed), duration(o.p50), duration(o.p99)]), local("None was asked for."), true),
+    table(local("Companies"), [local("Company"), local("a second")], view.companies.map((c) => [String(c.empresa), amount(c.per_second)]), local("None asked for anything.")),
+    table(local("Queues"), [local("What waits"), local("how long or how much")], waiting, local("Nothing is due.")),
+    table(local("Work {}", span), [local("Outcome"), local("times")], [...done, ...failures], local("Nothing was done.")),
   );
 }
 
@@ -118,11 +143,12 @@ async function look() {
     const view = await answer.json();
     take(view, Date.now());
     drawTables(view);
-    const clock = view.clock_offset != null && Math.abs(view.clock_offset) > 60 ? `; its clock is ${duration(Math.abs(view.clock_offset))} ${view.clock_offset > 0 ? "ahead of" : "behind"} the database's` : "";
-    say(`Version ${view.version}; ${view.since_start ? "averages since the start" : "averages of a few seconds"}${clock}`, clock !== "");
+    const clock = view.clock_offset != null && Math.abs(view.clock_offset) > 60 ? local("; its clock is {} {} the database's", duration(Math.abs(view.clock_offset)), view.clock_offset > 0 ? local("ahead of") : local("behind")) : "";
+    const averages = view.since_start ? local("averages since the start") : local("averages of a few seconds");
+    say(local("Version {}; {}{}", view.version, averages, clock), clock !== "");
   } catch (error) {
     take(null, Date.now());
-    say(`The server does not answer (${error.message}); trying again`, true);
+    say(local("The server does not answer ({}); trying again", error.message), true);
   }
 }
 

@@ -35,7 +35,6 @@ pub(in crate::operations) const NO_SERIES: i64 = 1_000_000_000_000;
 pub(crate) struct ImportMoment<'c> {
     /// The company's time.
     pub(crate) now: Timestamp,
-    /// The company.
     pub(crate) company: &'c Company,
 }
 

@@ -90,7 +90,7 @@ async fn signed(cx: &mut Cx<'_>, request: &Cancelacion<'_>) -> Result<Option<Str
     let certificate = cx.tx.signing_certificate().await?;
     let valid = certificate.filter(|one| one.is_valid(cx.company.rfc.as_deref(), cx.now));
     let Some(certificate) = valid else { return Ok(None) };
-    let Some(kept) = cx.tx.signing_key(&certificate.numero).await? else { return Ok(None) };
+    let Some(kept) = cx.tx.signing_key(&certificate.numero, cx.now.get().date_naive()).await? else { return Ok(None) };
     let key = cx.open(SIGNING_KEY, &certificate.numero, &kept)?;
     let certificate = Certificate { numero: certificate.numero, der: certificate.der };
     request.sign(&certificate, &key, cx.random).map(Some).map_err(Error::internal)

@@ -40,7 +40,6 @@ impl Plans {
 /// A statement and its plan.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// Its text.
     pub(super) statement: String,
     root: Value,
 }
