@@ -31,7 +31,7 @@ async fn rfc(company: &Company) -> Option<String> {
 }
 
 async fn sealed_key(company: &Company, numero: &str) -> Vec<u8> {
-    begin(company).await.signing_key(numero, NaiveDate::MIN).await.unwrap().unwrap()
+    begin(company).await.signing_key(numero, NaiveDate::default()).await.unwrap().unwrap()
 }
 
 fn place<'a>(company: &Company, numero: &'a str) -> Place<'a> {
@@ -184,7 +184,7 @@ async fn a_company_sees_its_own_certificate_only() {
     one.load_certificate().await;
     assert!(current(&one).await.is_some());
     assert_eq!(current(&two).await, None);
-    assert_eq!(begin(&two).await.signing_key("30001000000500003416", NaiveDate::MIN).await.unwrap(), None);
+    assert_eq!(begin(&two).await.signing_key("30001000000500003416", NaiveDate::default()).await.unwrap(), None);
     // The same certificate in two companies is two records, since both may be branches of one
     // taxpayer.
     two.load_certificate().await;

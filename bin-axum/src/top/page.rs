@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn every_text_of_the_page_has_its_spanish() {
         let (_, rest) = SCRIPT.split_once("const SPANISH = {").unwrap();
-        let (table, rest) = rest.split_once("};").unwrap();
+        let (table, rest) = rest.split_once("\n};").unwrap();
         let translated = table.lines().flat_map(|line| line.split("\", \""));
         let translated = translated.filter_map(|pair| pair.split_once("\": \""));
         let translated: BTreeSet<_> = translated.map(|(text, _)| text.trim_start_matches([' ', '"'])).collect();
