@@ -265,6 +265,9 @@ pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, ra
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
+    use super::key::Catalogue as _;
     use super::*;
 
     /// The first column of a catalogue file with unquoted keys, without the header.
@@ -330,11 +333,15 @@ mod tests {
 
     #[test]
     fn products_services_and_units_are_those_of_the_files() {
+        let fits = |schema: &Value, key: &str| jsonschema::is_valid(schema, &key.into());
         for key in keys(include_str!("../../../catalogos/clave_prod_serv.csv")) {
             assert!(product_service_exists(key), "{key}");
         }
+        for key in keys(include_str!("../../../catalogos/clave_prod_serv.csv")).step_by(500) {
+            assert!(fits(&ProductServices::schema(), key), "{key}");
+        }
         for key in keys(include_str!("../../../catalogos/clave_unidad.csv")) {
-            assert!(unit_exists(key), "{key}");
+            assert!(unit_exists(key) && fits(&Units::schema(), key), "{key}");
         }
         assert_eq!((PRODUCT_SERVICES.len(), UNITS.len()), (4 * 52_514, 4 * 2_418));
         for key in ["", "1010101", "001010101", "01010100", "0101010١", "+1010101", "99999999"] {
