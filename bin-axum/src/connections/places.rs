@@ -114,10 +114,9 @@ impl State {
         let client = self.clients.keys().next();
         match (stranger, client) {
             (Some((&number, waiting)), _) if waiting.since + STAY <= now => Ok(Entry { number, known: false }),
-            (_, Some(&number)) if self.strangers.len() < places / 4 => Ok(Entry { number, known: true }),
+            (_, Some(&number)) if self.strangers.len() < (places / 4).max(1) => Ok(Entry { number, known: true }),
             (Some((_, waiting)), _) => Err(NoPlace::Until(waiting.since + STAY)),
-            (None, Some(&number)) => Ok(Entry { number, known: true }),
-            (None, None) => Err(NoPlace::Busy),
+            (None, _) => Err(NoPlace::Busy),
         }
     }
 }

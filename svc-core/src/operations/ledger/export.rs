@@ -42,13 +42,23 @@ pub struct ExportLedger {
     /// Of entries: why the authority asked for them; `AF` if left out.
     pub tipo_solicitud: Option<RequestKind>,
     /// Of entries: the number of the audit's order, which `AF` and `FC` have.
-    #[schemars(extend("pattern" = r"^[A-Z]{3}\d{7}/\d{2}$"))]
+    #[schemars(extend("pattern" = pattern(ORDER)))]
     pub num_orden: Option<Exact<13>>,
     /// Of entries: the number of the refund or compensation, which `DE` and `CO` have.
-    #[schemars(extend("pattern" = r"^[A-Z]{2}\d{12}$"))]
+    #[schemars(extend("pattern" = pattern(PROCEDURE)))]
     pub num_tramite: Option<Exact<14>>,
     /// Whether the document is zipped, under the name that the authority wants.
     pub zip: Option<bool>,
+}
+
+/// The forms of an order's number and of a refund's or compensation's: `A` is a capital letter, `0`
+/// a digit.
+const ORDER: &str = "AAA0000000/00";
+const PROCEDURE: &str = "AA000000000000";
+
+/// What a schema says of a text of such a form.
+fn pattern(form: &str) -> String {
+    format!("^{}$", form.replace('A', "[A-Z]").replace('0', "\\d"))
 }
 
 /// What a document is, and its archive.
@@ -136,20 +146,19 @@ impl ExportLedger {
 
     /// Refuses numbers of another form than the schema's, and a kind of request without its number.
     fn validate_request(&self) -> Result<(), Error> {
-        let shaped = |text: &str, pattern: &str| {
-            text.len() == pattern.len()
-                && text.bytes().zip(pattern.bytes()).all(|(byte, kind)| match kind {
+        let shaped = |text: &str, form: &str| {
+            text.len() == form.len()
+                && text.bytes().zip(form.bytes()).all(|(byte, kind)| match kind {
                     b'A' => byte.is_ascii_uppercase(),
                     b'0' => byte.is_ascii_digit(),
                     other => byte == other,
                 })
         };
-        for (field, number, pattern) in [
-            ("num_orden", self.num_orden.as_deref(), "AAA0000000/00"),
-            ("num_tramite", self.num_tramite.as_deref(), "AA000000000000"),
-        ] {
-            if number.is_some_and(|number| !shaped(number, pattern)) {
-                return Err(Error::field(Code::DatoInvalido, field, format_args!("debe ser de la forma {pattern}")));
+        for (field, number, form) in
+            [("num_orden", self.num_orden.as_deref(), ORDER), ("num_tramite", self.num_tramite.as_deref(), PROCEDURE)]
+        {
+            if number.is_some_and(|number| !shaped(number, form)) {
+                return Err(Error::field(Code::DatoInvalido, field, format_args!("debe ser de la forma {form}")));
             }
         }
         let missing = |field| Err(Error::field(Code::DatoRequerido, field, "hace falta con ese tipo de solicitud"));
