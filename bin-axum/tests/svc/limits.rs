@@ -1,6 +1,6 @@
 //! Counts of the limits outlive the server.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -76,6 +76,9 @@ fn the_settings_of_the_command_line_are_the_limits() {
     }
 }
 
+/// How long a merge of the counts may take; a server that waited so long goes on without it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// Four processes share a limit; each gets requests from a client of its own, until one is refused.
 #[test]
 fn four_servers_share_a_minute() {
@@ -83,25 +86,35 @@ fn four_servers_share_a_minute() {
     let serve = || svc.serve(&["--no-workers", "--rate-per-minute", "150"], key.clone());
     let servers = [(); 4].map(|()| serve());
     let minute = || SystemClock.now().timestamp() / 60;
-    let mut attempts = Vec::new();
-    while attempts.len() < 4 {
+    for _ in 0..4 {
         let began = minute();
         while minute() == began {
             std::thread::sleep(Duration::from_millis(100));
         }
         let began = minute();
-        let passed: usize = std::thread::scope(|scope| {
-            let client =
-                |server| std::iter::repeat_with(move || use_one(server).0).take_while(|status| *status == 200).count();
+        // How many of a server's requests passed, and how long the slowest took.
+        let client = |server| {
+            let (mut passed, mut slowest) = (0, Duration::ZERO);
+            loop {
+                let sent = Instant::now();
+                let status = use_one(server).0;
+                slowest = slowest.max(sent.elapsed());
+                match status {
+                    200 => passed += 1,
+                    _ => return (passed, slowest),
+                }
+            }
+        };
+        let clients: Vec<(usize, Duration)> = std::thread::scope(|scope| {
             let clients: Vec<_> = servers.iter().map(|server| scope.spawn(move || client(server))).collect();
-            clients.into_iter().map(|client| client.join().unwrap()).sum()
+            clients.into_iter().map(|client| client.join().unwrap()).collect()
         });
-        println!("{passed} of 150 passed");
-        // A machine that is too busy to answer, or to store within two seconds, tries again.
-        if minute() == began && (150..=153).contains(&passed) {
+        let passed: usize = clients.iter().map(|(passed, _)| passed).sum();
+        // A machine that is too busy says nothing about the limit.
+        if minute() == began && clients.iter().all(|(_, slowest)| *slowest < PATIENCE) {
+            assert!((150..=153).contains(&passed), "{passed} of 150 passed, a fiftieth more at most: {clients:?}");
             return;
         }
-        attempts.push(passed);
     }
-    panic!("{attempts:?} of 150 passed, a fiftieth more at most");
+    panic!("the machine was busy in four minutes");
 }

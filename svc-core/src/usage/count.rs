@@ -15,6 +15,8 @@ pub(super) struct Count {
     waiting: u64,
     /// When a merge first passed over the pending part.
     passed_over: Option<DateTime<Utc>>,
+    /// How much was pending when a merge last passed over it.
+    seen: u64,
     /// How much of the stored part other processes were seen to add.
     others: u64,
 }
@@ -32,16 +34,15 @@ impl Count {
         self.waiting += 1;
     }
 
-    /// Whether the pending part is large beside what `limit` leaves. With five processes and evenly
-    /// spread requests, what is kept from each then stays within a fiftieth of the limit.
-    fn is_large(self, limit: u64) -> bool {
-        self.waiting > 0 && self.waiting.saturating_mul(SHARE) >= limit.saturating_sub(self.total())
+    /// Whether `count` is large beside what `limit` leaves. With five processes and evenly spread
+    /// requests, what is kept from each then stays within a fiftieth of the limit.
+    fn is_large(self, count: u64, limit: u64) -> bool {
+        count > 0 && count.saturating_mul(SHARE) >= limit.saturating_sub(self.total())
     }
 
-    /// Whether the others must know before the next merge: the pending part became large since the
-    /// last one.
+    /// Whether the others must know before the next merge: what came since the last one is large.
     pub(super) fn is_urgent(self, limit: u64) -> bool {
-        self.passed_over.is_none() && self.is_large(limit)
+        self.is_large(self.waiting.saturating_sub(self.seen), limit)
     }
 
     /// Whether a merge at `now` takes the pending part; if not, it is older for the next one.
@@ -49,9 +50,10 @@ impl Count {
         if self.waiting == 0 {
             return false;
         }
+        self.seen = self.waiting;
         let since = *self.passed_over.get_or_insert(now);
         // A clock that was set back ends the wait.
-        self.is_large(limit) || !(TimeDelta::zero()..LONGEST).contains(&(now - since))
+        self.is_large(self.waiting, limit) || !(TimeDelta::zero()..LONGEST).contains(&(now - since))
     }
 
     /// Whether everything is stored.
@@ -74,6 +76,7 @@ impl Count {
         let taken = std::mem::take(&mut self.waiting);
         self.merging += taken;
         self.passed_over = None;
+        self.seen = 0;
         (taken > 0).then_some(taken)
     }
 
@@ -140,12 +143,16 @@ mod tests {
         }
         assert!(!count.is_due(150, now));
         count.add_one();
-        assert!(count.is_due(150, now) && !count.is_urgent(150), "the next merge takes them");
+        assert!(!count.is_urgent(150) && count.is_due(150, now), "the next merge takes them");
+        for _ in 0..5 {
+            count.add_one();
+        }
+        assert!(count.is_urgent(150), "five more do not wait for it");
         count.take();
-        count.merged(5);
+        count.merged(10);
         count.learn(118);
         count.add_one();
-        assert!(count.is_urgent(150), "32 are left, and no merge has seen it");
+        assert!(count.is_urgent(150), "32 are left");
         assert!(!count.is_urgent(u64::MAX), "no limit is near");
     }
 }

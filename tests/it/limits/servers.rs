@@ -64,7 +64,8 @@ async fn spread(pause: i64, mut pick: impl FnMut() -> usize) -> u64 {
     servers.push(world.second_api_with(|builder| builder.rate_per_minute(RATE)));
     super::at(&world, "2026-11-02T12:00:00Z");
     let ana = world.company().await.admin().await;
-    let (mut passed, mut since) = (0, 0);
+    // The first merge comes early, and passes over a count or two of each server.
+    let (mut passed, mut since) = (0, 240);
     for _ in 0..RATE * 5 / 4 {
         passed += burst(&ana, &servers[pick()..][..1], 1).await;
         world.clock.advance(chrono::TimeDelta::milliseconds(pause));
@@ -81,7 +82,7 @@ async fn spread(pause: i64, mut pick: impl FnMut() -> usize) -> u64 {
 
 #[tokio::test]
 async fn four_servers_exceed_a_limit_by_a_fiftieth_at_most() {
-    for (pause, seed) in [(5, 1), (50, 2), (200, 3)] {
+    for (pause, seed) in [(0, 0), (1, 5), (5, 1), (50, 2), (200, 3)] {
         let mut random = scattered(seed);
         let passed = spread(pause, || random(4)).await;
         assert!((RATE..=RATE + RATE / 50).contains(&passed), "{passed} at a request each {pause} ms");
