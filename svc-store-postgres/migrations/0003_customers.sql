@@ -34,17 +34,15 @@ CREATE TABLE clientes (
     plataforma           text CHECK (plataforma IN ('a', 'b', 'c', 'd', 'e')),
     mensaje              text,
     modificado           timestamptz,
-    -- What the filter `correo` compares: lower case without white space. The program computes it
-    -- (`domain/computed.rs`), since lower() depends on the database's collation.
+    -- The program computes the following columns from others of the row (`record/computed.rs`).
+    -- What the filter `correo` compares: lower case without white space.
     correo_comparable    text,
+    -- What the filters `telefono` and `movil` compare: the last ten characters that are neither
+    -- -()+ nor white space.
+    telefono_comparable  text,
+    movil_comparable     text,
     -- What `customer.find` looks into: names and RFC without accents, in lower case.
     busqueda             text NOT NULL DEFAULT '',
-    -- What the filters `telefono` and `movil` compare: the last ten characters that are neither
-    -- -()+ nor white space, by the code points that Unicode calls so.
-    telefono_comparable  text GENERATED ALWAYS AS (right(regexp_replace(telefono,
-        '[-()+ \t-\r\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', '', 'g'), 10)) STORED,
-    movil_comparable     text GENERATED ALWAYS AS (right(regexp_replace(movil,
-        '[-()+ \t-\r\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', '', 'g'), 10)) STORED,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT clientes_vendedor_fk FOREIGN KEY (empresa, vendedor) REFERENCES usuarios,
     CONSTRAINT clientes_lista_fk FOREIGN KEY (empresa, lista) REFERENCES listas_precios

@@ -56,8 +56,10 @@ impl CustomerTx for PostgresTx {
             ("mensaje", row.mensaje.map_or(Value::Null, |text| Value::Text(text.into())), Kind::Text),
             ("modificado", row.creado.to_value(), Kind::Instant),
         ];
-        // After an error the transaction could not say whose RFC it is.
-        let inserted = self.insert_stored_unless(row.data, &more, " ON CONFLICT DO NOTHING").await?;
+        // After an error the transaction could not say whose RFC it is. Without one there is no
+        // conflict, and PostgreSQL looks for none.
+        let conflict = if row.data.rfc.is_some() { " ON CONFLICT DO NOTHING" } else { "" };
+        let inserted = self.insert_stored_unless(row.data, &more, conflict).await?;
         match (inserted, row.data.rfc.as_deref()) {
             (Some(clave), _) => Ok(clave),
             (None, Some(rfc)) => Err(Conflict::Rfc(self.customer_of_rfc(rfc).await?).into()),

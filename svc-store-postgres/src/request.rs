@@ -31,66 +31,78 @@ static STORED: Statement = Statement {
     name: "svc_stored",
     text: sql_text!(
         "SELECT FROM idempotencia
-         WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre AND now() - creada <= :conservada",
+         WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre",
         empresa,
         llave,
-        nombre,
-        conservada
+        nombre
     ),
 };
 
 from_row! {
-    struct Answer { huella: [u8; 32], respuesta: Vec<u8> }
+    struct Answer { huella: [u8; 32], respuesta: Vec<u8>, vencida: bool }
 }
 
 #[async_trait]
 impl RequestTx for PostgresTx {
     async fn claim(&mut self, key: ClaimKey<'_>) -> Result<Option<StoredAnswer>, StoreError> {
         let named = [self.empresa.to_string(), text(key.suffix), text(key.name)];
-        let kept = format!("interval '{} seconds'", key.kept.num_seconds());
-        let found = [&named[..], &[kept]].concat();
         // Waits for a transaction that holds the claim, at most for the lock timeout.
-        let rows = self.connection().run_with_begin(&[(&CLAIM, &named), (&STORED, &found)]).await;
+        let rows = self.connection().run_with_begin(&[(&CLAIM, &named), (&STORED, &named)]).await;
         // The claim is a row too.
         if rows.map_err(store_error)? == 1 {
             return Ok(None);
         }
         let answer: Option<Answer> = self
             .optional(sql!(
-                "SELECT huella, respuesta
+                "SELECT huella, respuesta, now() - creada > :conservada AS vencida
                  FROM idempotencia
                  WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre",
                 empresa: self.empresa,
                 llave: key.suffix,
                 nombre: key.name,
+                conservada: key.kept,
             ))
             .await?;
-        // It may have expired, and been deleted, between the two statements.
-        Ok(answer.map(|Answer { huella, respuesta }| StoredAnswer { fingerprint: huella, body: respuesta.into() }))
+        match answer {
+            Some(Answer { huella, respuesta, vencida: false }) => {
+                Ok(Some(StoredAnswer { fingerprint: huella, body: respuesta.into() }))
+            }
+            Some(Answer { vencida: true, .. }) => {
+                self.run(sql!(
+                    "DELETE FROM idempotencia
+                     WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre",
+                    empresa: self.empresa,
+                    llave: key.suffix,
+                    nombre: key.name,
+                ))
+                .await?;
+                Ok(None)
+            }
+            // The clean-up deleted it between the two statements.
+            None => Ok(None),
+        }
     }
 
     async fn remember(&mut self, key: ClaimKey<'_>, answer: StoredAnswer) -> Result<(), StoreError> {
         let events = std::mem::take(&mut self.unwritten);
-        let is_stored = self
-            .changed_one(with_events!(
-                "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, respuesta, creada)
-                 VALUES (:empresa, :llave, :nombre, :huella, :respuesta, now())
-                 ON CONFLICT (empresa, llave, nombre) DO UPDATE
-                 SET huella = excluded.huella, respuesta = excluded.respuesta, creada = excluded.creada
-                 WHERE excluded.creada - i.creada > :conservada",
+        let stored = self
+            .run(with_events!(
+                "INSERT INTO idempotencia (empresa, llave, nombre, huella, respuesta, creada)
+                 VALUES (:empresa, :llave, :nombre, :huella, :respuesta, now())",
                 empresa: self.empresa,
                 llave: key.suffix,
                 nombre: key.name,
                 huella: &answer.fingerprint[..],
-                respuesta: &answer.body[..],
-                conservada: key.kept;
+                respuesta: &answer.body[..];
                 events
             ))
-            .await?;
-        if is_stored {
-            return Ok(());
+            .await;
+        match stored {
+            Err(StoreError::Conflict(_)) => {
+                Err(StoreError::Transient("another answer was stored without the claim".into()))
+            }
+            stored => stored,
         }
-        Err(StoreError::Transient("another answer was stored without the claim".into()))
     }
 
     async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {

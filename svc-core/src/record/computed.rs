@@ -1,12 +1,12 @@
 //! Columns that follow from other columns of their row. One function computes them for all writers.
 //!
-//! PostgreSQL computes `telefono_comparable` and `movil_comparable` itself: they are GENERATED
-//! columns. It cannot compute these: `lower()` depends on the database's collation and
-//! `normalize()` on its version of Unicode, while the stored text must equal what
-//! [`crate::domain::text`] makes of a filter's value.
+//! They are no GENERATED columns: the stored text must equal what [`crate::domain::text`] makes of
+//! a filter's value, while `lower()` depends on the database's collation and `normalize()` on its
+//! version of Unicode; and PostgreSQL parses and plans the expression of such a column for every
+//! statement that writes the row.
 
 use super::value::{Value, owned};
-use crate::domain::text::{fold, normalise_email};
+use crate::domain::text::{clean_phone, fold, normalise_email};
 
 /// A text column that follows from others of its row.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ fn of_table(table: &str) -> &'static [Computed] {
     match table {
         "clientes" => &[
             Computed { column: "correo_comparable", from: &["correo"], compute: |texts| texts[0].map(normalise_email) },
+            Computed { column: "telefono_comparable", from: &["telefono"], compute: |texts| texts[0].map(clean_phone) },
+            Computed { column: "movil_comparable", from: &["movil"], compute: |texts| texts[0].map(clean_phone) },
             Computed {
                 column: "busqueda",
                 from: &["nombre", "razon_social", "rfc"],
@@ -80,6 +82,8 @@ mod tests {
             text("ñu@x.mx,b@x.mx")
         );
         assert_eq!(value("clientes", &["correo"], &[Value::Null]), Value::Null);
+        assert_eq!(value("clientes", &["telefono"], &[text("+52 (477) 123-4567")]), text("4771234567"));
+        assert_eq!(value("clientes", &["movil"], &[text("12-34")]), text("1234"));
         assert_eq!(
             value("productos", &["descripcion", "sku"], &[text("Clavo de 2½"), text("S")]),
             text("s clavo de 21⁄2")

@@ -40,10 +40,11 @@ impl Merging {
             // The merge in progress is enough.
             return false;
         }
-        let two = i64::try_from(self.interval.as_millis()).unwrap_or(i64::MAX).saturating_mul(2);
+        let two = u64::try_from(self.interval.as_millis()).unwrap_or(u64::MAX).saturating_mul(2);
+        // A request that arrived before the merge began may ask after it. If the clock was set back,
+        // it arrived long before.
         let since = now.timestamp_millis().saturating_sub(self.last.load(Ordering::Relaxed));
-        // Negative if the clock was set back.
-        !(0..two).contains(&since)
+        since.unsigned_abs() >= two
     }
 
     /// Merges usage, some companies at a time. Waits for a merge in progress.
@@ -92,5 +93,25 @@ impl<'a> TakenUsage<'a> {
 impl Drop for TakenUsage<'_> {
     fn drop(&mut self) {
         self.ledger.put_back(&self.usage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn a_merge_is_enough_for_two_intervals_around_it() {
+        let merging = Merging::every(Duration::from_millis(250));
+        let began: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
+        assert!(merging.is_overdue(began), "there was none yet");
+        merging.last.store(began.timestamp_millis(), Ordering::Relaxed);
+        let overdue = |milliseconds| merging.is_overdue(began + TimeDelta::milliseconds(milliseconds));
+        assert!(!overdue(0) && !overdue(499) && overdue(500));
+        assert!(!overdue(-40), "a request that arrived before it");
+        assert!(overdue(-500), "the clock was set back");
+        assert!(Merging::every(Duration::ZERO).is_overdue(began));
     }
 }

@@ -1,17 +1,11 @@
-//! The columns that the e-mail and phone filters compare: the schema and the store compute them,
-//! the filters call the functions of `svc_core::domain::text`, and both must agree.
+//! The columns that the e-mail and phone filters compare: every writer computes them as the filters
+//! do.
 
 use serde_json::json;
+use sqlx::Row as _;
 use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, Row as _};
 use svc_core::domain::text::{clean_phone, normalise_email};
 use svc_tests::{Resource, World};
-
-/// The schema's expression of a generated column.
-const EXPRESSION: &str = "
-    SELECT pg_get_expr(d.adbin, d.adrelid)
-    FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-    WHERE a.attrelid = 'clientes'::regclass AND a.attname = $1 AND a.attgenerated = 's'";
 
 /// Phone numbers as people write them, and worse.
 const PHONES: [&str; 12] = [
@@ -40,31 +34,6 @@ const EMAILS: [&str; 8] = [
     "ẞǅ\u{a0}@x.mx",
     "\\N@x.mx",
 ];
-
-#[tokio::test]
-async fn the_schema_cleans_every_character_of_a_phone_as_the_filter_does() {
-    let world = World::new().await;
-    // NUL is the one character that a column cannot hold.
-    let texts: Vec<String> = ('\u{1}'..=char::MAX).map(|c| format!("1{c}2")).chain(PHONES.map(str::to_owned)).collect();
-    for phone in ["telefono", "movil"] {
-        let column = format!("{phone}_comparable");
-        let expression: String =
-            sqlx::query_scalar(EXPRESSION).bind(&column).fetch_one(world.pool()).await.expect("a generated column");
-        let statement =
-            format!("SELECT {expression} FROM unnest($1::text[]) WITH ORDINALITY t ({phone}, n) ORDER BY n");
-        for chunk in texts.chunks(100_000) {
-            let computed: Vec<String> = sqlx::query_scalar(AssertSqlSafe(statement.clone()))
-                .bind(chunk)
-                .fetch_all(world.pool())
-                .await
-                .expect("the column's values");
-            assert_eq!(computed.len(), chunk.len());
-            let differing: Vec<_> =
-                chunk.iter().zip(&computed).filter(|(text, computed)| clean_phone(text) != **computed).collect();
-            assert!(differing.is_empty(), "{column}: {differing:?}");
-        }
-    }
-}
 
 #[tokio::test]
 async fn every_writer_stores_what_the_filters_compare() {

@@ -46,13 +46,13 @@ FROM generate_series(1, :filas) n, LATERAL (SELECT (ARRAY['Tornillo', 'Tuerca', 
 
 INSERT INTO clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto, id_platform_a,
                       id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico, proximo_contacto, modificado,
-                      uso_cfdi, vendedor, correo_comparable)
+                      uso_cfdi, vendedor, correo_comparable, telefono_comparable, movil_comparable)
 SELECT :empresa, n, n, 'Cliente ' || n, 'CLIENTE ' || n, CASE WHEN n % 3 = 0 THEN 'XAXX010101000' ELSE 'ABC' || lpad(n::text, 10, '0') END,
        'c' || n || '@example.com', '55' || lpad(n::text, 8, '0'), '56' || lpad(n::text, 8, '0'), n % 20 = 0, i, i, i, i, i,
        n % 10000 = 0, CASE WHEN n % 4 = 0 THEN date '2024-01-16' + (n * 1000 / :filas)::integer END,
        timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas,
        CASE WHEN n % 1000 = 0 THEN 'I08' WHEN n % 3 = 0 THEN 'S01' ELSE 'G03' END, 1 + n % 40,
-       'c' || n || '@example.com'
+       'c' || n || '@example.com', '55' || lpad(n::text, 8, '0'), '56' || lpad(n::text, 8, '0')
 FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 5 = 1 THEN 'ID-' || n END) t (i);
 
 INSERT INTO proveedores (empresa, clave, folio, nombre, rfc, correo, telefono, estatus, busqueda)
