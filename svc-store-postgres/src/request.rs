@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
 use svc_core::store::{Aged, ClaimKey, NewEvent, RequestTx, StoreError, StoredAnswer};
 
 use crate::error::store_error;
@@ -15,15 +16,8 @@ use crate::transaction::PostgresTx;
 
 /// Holds the claim of a key until the transaction ends: the row of the key is written once, with
 /// the answer.
-static CLAIM: Statement = Statement {
-    name: "svc_claim",
-    text: sql_text!(
-        "SELECT pg_advisory_xact_lock(hashtextextended(:llave || ' ' || :nombre, :empresa))",
-        empresa,
-        llave,
-        nombre
-    ),
-};
+static CLAIM: Statement =
+    Statement { name: "svc_claim", text: sql_text!("SELECT pg_advisory_xact_lock(:candado)", candado) };
 
 /// Looks for the stored answer. As a statement of its own it sees what the last holder of the claim
 /// committed.
@@ -45,9 +39,10 @@ from_row! {
 #[async_trait]
 impl RequestTx for PostgresTx {
     async fn claim(&mut self, key: ClaimKey<'_>) -> Result<Option<StoredAnswer>, StoreError> {
+        let claim = [lock_of(self.empresa, &key).to_string()];
         let named = [self.empresa.to_string(), text(key.suffix), text(key.name)];
         // Waits for a transaction that holds the claim, at most for the lock timeout.
-        let rows = self.connection().run_with_begin(&[(&CLAIM, &named), (&STORED, &named)]).await;
+        let rows = self.connection().run_with_begin(&[(&CLAIM, &claim), (&STORED, &named)]).await;
         // The claim is a row too.
         if rows.map_err(store_error)? == 1 {
             return Ok(None);
@@ -120,12 +115,35 @@ impl RequestTx for PostgresTx {
     }
 }
 
-/// Hexadecimal, so that nothing a client sends can end the literal. With `E''` two backslashes are
-/// one, whatever the server's `standard_conforming_strings` says.
-fn bytes(bytes: &[u8]) -> String {
-    format!(r"E'\\x{}'", hex::encode(bytes))
+/// The number of the lock that stands for a key. Two keys may share one, and then wait for each
+/// other.
+fn lock_of(empresa: i64, key: &ClaimKey<'_>) -> i64 {
+    let digest = Sha256::digest(format!("{empresa} {} {}", key.suffix, key.name));
+    i64::from_be_bytes(*digest.first_chunk().expect("thirty-two bytes"))
 }
 
+/// A literal that nothing a client sends can end: anything but letters, digits and a few marks is
+/// written in hexadecimal, which PostgreSQL takes longer to read. With `E''` two backslashes are
+/// one, whatever the server's `standard_conforming_strings` says.
 fn text(text: &str) -> String {
-    format!("convert_from({}, 'UTF8')", bytes(text.as_bytes()))
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte)) {
+        return format!("'{text}'");
+    }
+    format!(r"convert_from(E'\\x{}', 'UTF8')", hex::encode(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    #[test]
+    fn no_key_ends_its_literal() {
+        assert_eq!(text("01a21e5b-f0_7.c:A"), "'01a21e5b-f0_7.c:A'");
+        for key in ["a'b", r"a\b", "a b", "ñ", "a;b", "$1", "a/b", "a\"b"] {
+            let literal = text(key);
+            let hexadecimal =
+                literal.strip_prefix(r"convert_from(E'\\x").and_then(|rest| rest.strip_suffix("', 'UTF8')"));
+            assert_eq!(hex::decode(hexadecimal.expect(&literal)).unwrap(), key.as_bytes());
+        }
+    }
 }

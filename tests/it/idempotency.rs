@@ -298,7 +298,8 @@ async fn create(actor: &Actor) -> Reply {
 }
 
 /// The claim of the key `k`, of a company and the suffix of an API key.
-const CLAIM: &str = "SELECT pg_advisory_xact_lock(hashtextextended($2 || ' k', $1))";
+const CLAIM: &str = "SELECT pg_advisory_xact_lock(
+    ('x' || left(encode(sha256(convert_to($1::bigint || ' ' || $2 || ' k', 'UTF8')), 'hex'), 16))::bit(64)::bigint)";
 
 /// An unfinished write of another process with the key `k`.
 async fn under_way(

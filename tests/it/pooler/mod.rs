@@ -48,7 +48,9 @@ async fn a_lock_is_waited_for_as_long_as_the_settings_say() {
     let Some(world) = pooled(settings).await else { return };
     let ana = world.company().await.admin().await;
     let mut other = world.pool().begin().await.expect("a transaction");
-    let claim = "SELECT pg_advisory_xact_lock(hashtextextended(sufijo || ' k', empresa)) FROM llaves";
+    let claim = "SELECT pg_advisory_xact_lock(
+        ('x' || left(encode(sha256(convert_to(empresa || ' ' || sufijo || ' k', 'UTF8')), 'hex'), 16))::bit(64)::bigint)
+        FROM llaves";
     sqlx::query(claim).execute(&mut *other).await.expect("a claim");
     let started = std::time::Instant::now();
     let write = ana.write(Method::POST, "/clientes", "k", json!({"nombre": "Ana"})).await;
