@@ -14,7 +14,7 @@ CREATE TABLE idempotencia (
     respuesta  bytea NOT NULL,
     creada     timestamptz NOT NULL,
     PRIMARY KEY (empresa, llave, nombre)
-) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 -- The oldest answers of a company, for the clean-up, which alone repeats the condition: a plan made
 -- while the table was empty would look for a key in it too, and read all of the company's.
 CREATE INDEX idempotencia_creada ON idempotencia (empresa, creada) WHERE creada > '-infinity';

@@ -26,12 +26,12 @@ impl Unwritten {
 ///
 /// ```text
 /// with_events!(
-///     "UPDATE idempotencia
-///      SET respuesta = :respuesta
-///      WHERE empresa = :empresa AND llave = :llave",
+///     "UPDATE clientes
+///      SET proximo_contacto = :dia
+///      WHERE empresa = :empresa AND clave = :clave",
 ///     empresa: self.empresa,
-///     respuesta: body,
-///     llave: suffix;
+///     dia,
+///     clave;
 ///     events
 /// )
 /// ```
