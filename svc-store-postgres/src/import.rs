@@ -294,7 +294,9 @@ impl ImportTx for PostgresTx {
         let statement = sql!(
             "SELECT clave AS llave, tipo
              FROM etapas_oportunidad
-             WHERE empresa = :empresa AND clave = ANY (:etapas)",
+             WHERE empresa = :empresa AND clave = ANY (:etapas)
+             ORDER BY clave
+             FOR SHARE",
             empresa: self.empresa,
             etapas: stages,
         );

@@ -228,3 +228,27 @@ async fn references_to_another_companys_records_are_refused() {
         assert_eq!(error, format!("línea 1: {field}: no existe en la empresa"));
     }
 }
+
+#[tokio::test]
+async fn an_import_waits_for_an_edit_of_its_stages() {
+    let world = World::new().await;
+    let company = company(&world).await;
+    let mut edit = world.pool().begin().await.expect("a transaction");
+    let lock = "SELECT FROM etapas_oportunidad WHERE clave = 1 FOR NO KEY UPDATE";
+    sqlx::query(lock).execute(&mut *edit).await.expect("a lock");
+    let importing = {
+        let company = company.clone();
+        tokio::spawn(async move { company.load(Resource::Oportunidades, &[json!({"etapa": 1})]).await })
+    };
+    while world.lock_waits().await == 0 {
+        assert!(!importing.is_finished(), "it did not wait");
+    }
+    // Their state follows from the stage as it is when they are written.
+    sqlx::query("UPDATE etapas_oportunidad SET tipo = 'ganada' WHERE clave = 1")
+        .execute(&mut *edit)
+        .await
+        .expect("won");
+    edit.commit().await.expect("an end");
+    importing.await.expect("imported");
+    assert_eq!(company.admin().await.walk("/oportunidades").await[0]["estatus"], "ganada");
+}

@@ -1,6 +1,6 @@
 //! Payments into bank accounts of another currency than the receivable's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
 
@@ -37,13 +37,18 @@ fn exchangeable(one: &str, other: &str) -> bool {
     one != other && (one == PESO || other == PESO)
 }
 
-/// The exchange rate of the payment for each receivable, in its own currency.
+/// The exchange rate of the payment for each receivable, in its own currency. One rate pays debts of
+/// one foreign currency.
 pub(crate) fn rates(
     cx: &Cx<'_>,
     terms: &PaymentData<'_>,
     debts: &BTreeMap<i64, LockedReceivable>,
     account: Option<&PaidAccount>,
 ) -> Result<BTreeMap<i64, Rate>, Error> {
+    let foreign: BTreeSet<&str> = debts.values().map(|debt| &*debt.moneda).filter(|moneda| *moneda != PESO).collect();
+    if terms.tipo_cambio.is_some() && foreign.len() > 1 {
+        return Err(Code::MonedaDistinta.into());
+    }
     let exchanged = exchange(cx, terms, account)
         .is_some_and(|(account, _)| debts.values().any(|debt| exchangeable(&debt.moneda, &account.moneda)));
     let of_day = |debt: &LockedReceivable| match &*debt.moneda {

@@ -157,10 +157,17 @@ async fn currencies_are_exchanged_with_pesos_by_the_back_office_at_a_stated_rate
     let body = with(&sale("venta", &[line(NAIL, 1, "100")]), json!({"moneda": "USD", "tipo_cambio": 20}));
     let dollars = did(company.run_by_name("sale.capture", &body).await)["cxc"].clone();
     let pesos = did(company.run_by_name("sale.capture", &nails("venta")).await)["cxc"].clone();
+    let body = with(&sale("venta", &[line(NAIL, 1, "100")]), json!({"moneda": "EUR", "tipo_cambio": 22}));
+    let in_euros = did(company.run_by_name("sale.capture", &body).await)["cxc"].clone();
+    let parts = json!([{"cxc": dollars, "importe": "1"}, {"cxc": in_euros, "importe": "1"}]);
+    let mut two = pay(&dollars, "1", 1, &json!("17"), "A");
+    two.as_object_mut().unwrap().retain(|name, _| name != "cxc" && name != "importe");
+    two["aplicaciones"] = parts;
     refuses(
         &company,
         "payment.apply",
         &[
+            (two, "moneda_distinta", ""),
             (pay(&dollars, "1", 1, &Value::Null, "A"), "moneda_distinta", ""),
             (pay(&pesos, "1", 2, &Value::Null, "A"), "moneda_distinta", ""),
             (pay(&dollars, "1", 3, &json!("17"), "A"), "moneda_distinta", ""),

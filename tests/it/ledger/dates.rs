@@ -78,3 +78,20 @@ async fn a_branch_has_its_own_midnight() {
     assert!(entries.len() > 3 && entries[1..].iter().all(|day| day == "2026-10-13"), "{entries:?}");
     books::check(&world, &company).await;
 }
+
+#[tokio::test]
+async fn a_bill_is_of_the_day_at_its_orders_branch() {
+    let world = World::new().await;
+    world.clock.advance(TimeDelta::minutes(11 * 60 + 30));
+    let company = at(&world, "06000").await;
+    company.load(Resource::Sucursales, &[json!({"clave": 7, "nombre": "Cancún", "cp": "77500"})]).await;
+    company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
+    let order = json!({"proveedor": 1, "estatus": "recibida", "sucursal": 7, "total": "100"});
+    company.load(Resource::Compras, &[order]).await;
+    let ana = company.admin().await;
+    for bill in [json!({"total": "100"}), json!({"total": "100", "compra": 1})] {
+        did(company.run_by_name("payable.capture", &bill).await);
+    }
+    let days: Vec<_> = ana.walk("/cxp").await.iter().map(|payable| payable["fecha"].clone()).collect();
+    assert_eq!(days, [json!("2026-10-12"), json!("2026-10-13")]);
+}

@@ -8,6 +8,7 @@ use svc_tests::lists::pick;
 use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused, uuid};
+use super::tickets::own;
 use super::{ANA, FOOD, NAIL, Shop, line, nails};
 use crate::backoffice::shop::entries;
 
@@ -135,6 +136,22 @@ async fn tickets_and_fulfilled_orders_take_an_advance_without_a_document() {
     shop.company.run_by_name("payment.apply", &with(&owed, "368.00", None)).await.unwrap();
     assert_eq!(world.count("notas_credito").await, 0);
     assert_eq!(open(&world).await["206.01"], "0.00");
+    books::check(&world, &shop.company).await;
+    // An invoice would charge again what the advance's charged.
+    let of_order = json!({"venta": order, "metodo_pago_sat": "PUE"});
+    for input in [own(ticket["venta"].as_i64().unwrap()), of_order] {
+        refused(&shop, "order.invoice", input, "estado_invalido", "anticipos").await;
+    }
+    for cxc in [&ticket["cxc"], &owed] {
+        let pago = shop.one(&format!("/cxc-pagos?cxc={cxc}")).await["clave"].clone();
+        shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    }
+    shop.company.run_by_name("order.invoice", &own(ticket["venta"].as_i64().unwrap())).await.unwrap();
+    shop.company.run_by_name("order.invoice", &json!({"venta": order})).await.unwrap();
+    for (cxc, importe) in [(&ticket["cxc"], "232.00"), (&owed, "368.00")] {
+        shop.company.run_by_name("payment.apply", &with(cxc, importe, None)).await.unwrap();
+    }
+    assert_eq!(world.count("notas_credito").await, 2);
     books::check(&world, &shop.company).await;
 }
 

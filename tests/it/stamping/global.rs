@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
 use svc_tests::lists::pick;
-use svc_tests::{World, books};
+use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused};
 use super::{ANA, BOOK, FOOD, NAIL, PUBLIC, Shop, line};
@@ -17,6 +17,48 @@ pub(super) async fn sold(shop: &Shop, cliente: i64, renglones: &[Value]) -> i64 
 
 fn october() -> Value {
     json!({"periodicidad": "04", "mes": 10, "año": 2026})
+}
+
+#[tokio::test]
+async fn what_a_ticket_gives_away_is_no_part_of_its_concept() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    sold(&shop, PUBLIC, &[line(NAIL, "1", "100"), line(NAIL, "2", "0")]).await;
+    let made = shop.company.run_by_name("invoice.global", &october()).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    let xml = document(&shop, made["factura"].as_i64().unwrap()).await;
+    assert!(xml.contains(r#"ValorUnitario="100.00""#) && xml.contains(r#"Total="116.00""#), "{xml}");
+}
+
+#[tokio::test]
+async fn a_ticket_that_came_without_its_lines_is_named() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let ticket = sold(&shop, PUBLIC, &[line(NAIL, "1", "100")]).await;
+    let imported = json!({"tipo": "venta", "subtotal": "1000", "impuestos": "160", "total": "1160", "serie": "Z",
+                          "folio": 7, "fecha": "2026-10-12T18:00:00Z", "forma_pago_sat": "01"});
+    shop.company.load(Resource::Ventas, &[imported]).await;
+    refused(&shop, "invoice.global", october(), "documento_invalido", "la venta Z7 no tiene renglones").await;
+    let mut others = october();
+    others["ventas"] = json!([ticket]);
+    shop.company.run_by_name("invoice.global", &others).await.unwrap();
+}
+
+#[tokio::test]
+async fn tickets_of_one_invoice_have_one_exchange_rate() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let mut ventas = Vec::new();
+    for rate in ["17", "20", "20"] {
+        let body = json!({"tipo": "venta", "cliente": PUBLIC, "renglones": [line(NAIL, "1", "10")],
+                          "forma_pago_sat": "01", "moneda": "USD", "tipo_cambio": rate});
+        ventas.push(shop.company.run_by_name("sale.capture", &body).await.unwrap()["venta"].clone());
+    }
+    let mut input = october();
+    input["ventas"] = json!(ventas);
+    refused(&shop, "invoice.global", input.clone(), "estado_invalido", "tienen distinto tipo de cambio").await;
+    input["ventas"] = json!(ventas[1..]);
+    shop.company.run_by_name("invoice.global", &input).await.unwrap();
 }
 
 #[tokio::test]

@@ -28,6 +28,9 @@ pub enum CfdiFault {
     /// Sales of several places in one document, some with the IVA of the border regions.
     #[error("hay ventas con IVA de 8 % entre las de varias sucursales; facture aparte las de cada una (ventas)")]
     BorderTickets,
+    /// A ticket of a global invoice, by its number, without a line that was paid.
+    #[error("la venta {0} no tiene renglones con importe; impórtelos, o facture las demás (ventas)")]
+    EmptyTicket(String),
     /// Amounts that do not follow from each other.
     #[error("los importes no cuadran: {0}")]
     Sums(&'static str),
@@ -49,7 +52,7 @@ impl CfdiFault {
             Self::Issuer(_) => "emisor_incompleto",
             Self::Receiver(_) => "receptor_incompleto",
             Self::Missing(_) => "documento_incompleto",
-            Self::Line { .. } | Self::BorderRate(_) | Self::BorderTickets => "renglon_invalido",
+            Self::Line { .. } | Self::BorderRate(_) | Self::BorderTickets | Self::EmptyTicket(_) => "renglon_invalido",
             Self::Sums(_) => "importes_no_cuadran",
             Self::Currency(_) | Self::Decimals(_) => "moneda_invalida",
             Self::TooLarge => "importe_invalido",

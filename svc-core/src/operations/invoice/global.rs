@@ -16,6 +16,7 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Many, Within};
 use crate::operation::{Cx, Operation, Spec};
+use crate::posting::advance::PAID_BY_ADVANCES;
 use crate::posting::invoice::validate_issuer;
 use crate::posting::{document, global};
 use crate::store::{GlobalSale, GlobalSales};
@@ -86,7 +87,7 @@ impl InvoicePeriod {
         };
         let mut found = cx.tx.lock_global_sales(&which).await?;
         if self.ventas.is_none() {
-            found.retain(|sale| !sale.is_returned());
+            found.retain(|sale| !sale.is_returned() && !sale.con_anticipos);
         }
         let wrong = |code, text| Err(Error::field(code, "ventas", text));
         for clave in self.ventas.iter().flat_map(|ventas| ventas.iter()) {
@@ -105,7 +106,13 @@ impl InvoicePeriod {
         match found.first() {
             None => wrong(Code::EstadoInvalido, "no hay ventas al público en general sin facturar".to_owned()),
             Some(first) if found.iter().any(|sale| sale.moneda != first.moneda) => Err(Code::MonedaDistinta.into()),
-            Some(_) => Ok(found),
+            Some(first) => match found.iter().find(|sale| sale.tipo_cambio != first.tipo_cambio) {
+                Some(other) => {
+                    let text = format!("las ventas {} y {} tienen distinto tipo de cambio", first.venta, other.venta);
+                    wrong(Code::EstadoInvalido, text)
+                }
+                None => Ok(found),
+            },
         }
     }
 }
@@ -118,6 +125,7 @@ fn validate(sale: &GlobalSale) -> Result<(), &'static str> {
         () if sale.facturada => Err("ya tiene factura"),
         () if sale.is_returned() => Err("se devolvió completa"),
         () if !sale.is_public() => Err("es de un cliente con RFC, a quien se factura"),
+        () if sale.con_anticipos => Err(PAID_BY_ADVANCES),
         () => Ok(()),
     }
 }

@@ -42,7 +42,8 @@ pub struct CapturePayable {
     /// The fiscal folio of the supplier's document.
     #[schemars(extend("pattern" = UUID))]
     pub uuid: Option<Exact<36>>,
-    /// The document's day, not in the future and at most five years ago; today if left out.
+    /// The document's day, not in the future and at most five years ago; if left out, today at its
+    /// branch.
     pub fecha: Option<Date>,
     /// The due day, not before the document's.
     pub vencimiento: Option<Date>,
@@ -124,16 +125,15 @@ impl Operation for CapturePayable {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableRef, Error> {
         let tipo = self.kind()?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
-        let fecha = match self.fecha {
-            Some(date) => validate_document_day(date.0, cx.latest_day())?,
-            None => cx.day_at(self.sucursal.unwrap_or_default()),
-        };
-        let vencimiento = self.vencimiento.map(|date| date.0);
-        validate_due_day(fecha, vencimiento)?;
+        let given = self.fecha.map(|date| validate_document_day(date.0, cx.latest_day())).transpose()?;
         let order = match self.compra {
             Some(compra) => Some(self.billable(cx, compra).await?),
             None => None,
         };
+        let of_order = order.as_ref().map(|order| order.sucursal);
+        let fecha = given.unwrap_or_else(|| cx.day_at(self.sucursal.or(of_order).unwrap_or_default()));
+        let vencimiento = self.vencimiento.map(|date| date.0);
+        validate_due_day(fecha, vencimiento)?;
         let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
         let impuestos = self.taxes(order.as_ref());
         impuestos.validate(self.total)?;

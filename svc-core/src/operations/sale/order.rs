@@ -16,6 +16,7 @@ use crate::domain::words::{Fulfilment, InvoiceOrigin, PaymentMethod, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
+use crate::posting::advance::PAID_BY_ADVANCES;
 use crate::posting::prospect::becomes_customer;
 use crate::posting::{books, invoice, lines, stock, ticket};
 use crate::store::{MovementContext, SaleGoods};
@@ -119,6 +120,9 @@ impl Operation for InvoiceOrder {
             return Err(wrong_state(
                 "tiene pagos aplicados; con PPD se cancelan antes y se aplican después de facturar",
             ));
+        }
+        if sale.pagada_con_anticipos {
+            return Err(wrong_state(PAID_BY_ADVANCES));
         }
         if sale.tipo == SaleKind::Venta
             && method == Some(PaymentMethod::Ppd.word())

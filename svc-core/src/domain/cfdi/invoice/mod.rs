@@ -107,12 +107,15 @@ fn general_public() -> Receiver {
 }
 
 /// Converts a ticket into a concept and its taxes: the amount paid, to the cent, split so that each
-/// tax is its base times its rate.
+/// tax is its base times its rate. What was given away in it is no part of that.
 fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
     let mut body = Concepts::default();
-    for line in &ticket.renglones {
+    for line in ticket.renglones.iter().filter(|line| line.amounts.subtotal > Money::default()) {
         let (concept, taxes) = concept(line, currency)?;
         body.add(concept, &taxes, line.amounts.subtotal.get(), line.amounts.descuento.get())?;
+    }
+    if body.conceptos.is_empty() {
+        return Err(CfdiFault::EmptyTicket(ticket.folio.clone()));
     }
     body.subtotal += body.taxes.traslados.round();
     // Lines of different kinds have no single key; a taxed line describes the ticket better than an
