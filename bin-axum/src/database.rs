@@ -21,7 +21,7 @@ const NAME: &str = "svc";
 const RETRY: Duration = Duration::from_secs(2);
 
 /// How long closing the connections may take.
-const CLOSE_TIMEOUT: Duration = Duration::from_millis(1_500);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Names the database in a failure to use it.
 pub(crate) fn named(failure: Failure, args: &DatabaseArgs) -> Failure {

@@ -41,6 +41,11 @@ impl Budget {
         self
     }
 
+    /// Whether its time is over.
+    pub(crate) fn is_over(&self, now: DateTime<Utc>) -> bool {
+        self.left(0, now) == 0
+    }
+
     /// How many more records may be leased after `taken`.
     fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
@@ -67,7 +72,7 @@ impl Allowance {
 
     /// Whether the pass must end, whatever it has leased.
     pub(crate) fn is_over(&self, now: DateTime<Utc>) -> bool {
-        self.budget.left(0, now) == 0
+        self.budget.is_over(now)
     }
 
     /// How many more records may be reserved.

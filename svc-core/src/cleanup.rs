@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::domain::event::KEPT;
 use crate::error::Error;
+use crate::observe;
 use crate::store::{ANSWER_RETENTION, Aged, StoreError};
 
 /// Rows per transaction, so that locks are short.
@@ -18,6 +19,10 @@ const BATCH: u32 = 1_000;
 const COMPANIES: u32 = 1_000;
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// How many times a company's rows may not be removable until a pass ends: more are no one company's
+/// fault.
+const TOLERATED: u32 = 3;
 
 /// How often a long clean-up logs how far it is.
 const TOLD_EVERY: Duration = Duration::from_secs(30);
@@ -46,21 +51,29 @@ const AGED: [(Aged, TimeDelta); 7] = [
 /// nothing too early. Rows expire by whole days (UTC), so a company has something to remove once a
 /// day, not in every pass. A pass over companies without expired rows costs one statement per kind
 /// of row. After each batch it pauses for as long as the batch took, and so uses at most half of a
-/// connection's time. A company with locked rows is left for the next pass.
+/// connection's time. A company with locked rows is left for the next pass. So is one whose rows
+/// cannot be removed, which is logged and counted ([`observe::BACKGROUND_FAILURES`]); the pass ends
+/// at the fourth.
 ///
 /// Call it on a timer; several processes may run it at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let context = context.in_background();
     let store = context.store();
     let now = store.now().await?;
-    let mut removal = Removal::new(store.remove_interrupted_copies().await?, Instant::now());
+    let mut removal = Removal::new(Instant::now());
     for (aged, kept) in AGED {
         let expired = start_of_day(now - kept);
         let mut after = CompanyId(0);
         loop {
             let companies = store.companies_with_aged(aged, expired, after, COMPANIES).await?;
             for &company in &companies {
-                forget_all(&context, company, aged, expired, &mut removal).await?;
+                if let Err(error) = forget_all(&context, company, aged, expired, &mut removal).await {
+                    removal.failed += 1;
+                    if removal.failed > TOLERATED {
+                        return Err(error);
+                    }
+                    observe::company_failed("clean-up", company, &error.into());
+                }
             }
             match companies.last() {
                 Some(&last) if companies.len() as u64 == u64::from(COMPANIES) => after = last,
@@ -73,19 +86,21 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
             tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue could not be corrected; it is tried again");
         }
     }
-    Ok(removal.removed)
+    Ok(removal.removed + store.remove_interrupted_copies().await?)
 }
 
 /// What a clean-up has removed, and when it says so next.
 struct Removal {
     removed: u64,
+    /// Companies, and kinds of their rows, that could not be cleaned up.
+    failed: u32,
     started: Instant,
     told_next: Instant,
 }
 
 impl Removal {
-    fn new(removed: u64, now: Instant) -> Self {
-        Self { removed, started: now, told_next: now + TOLD_EVERY }
+    fn new(now: Instant) -> Self {
+        Self { removed: 0, failed: 0, started: now, told_next: now + TOLD_EVERY }
     }
 
     /// Counts rows; gives the time that the clean-up has taken, if a line is due.
@@ -145,11 +160,11 @@ mod tests {
     #[test]
     fn a_long_clean_up_says_twice_a_minute_how_far_it_is() {
         let start = Instant::now();
-        let mut removal = Removal::new(1, start);
+        let mut removal = Removal::new(start);
         let told: Vec<u64> = (1..=95)
             .filter_map(|second| removal.count(1_000, start + Duration::from_secs(second)))
             .map(|taken| taken.as_secs())
             .collect();
-        assert_eq!((told, removal.removed), (vec![30, 60, 90], 95_001));
+        assert_eq!((told, removal.removed), (vec![30, 60, 90], 95_000));
     }
 }

@@ -49,8 +49,8 @@ const DEADLINES: Deadlines = Deadlines {
     linger: Duration::from_secs(5),
 };
 
-/// How long the last merge of usage may take.
-const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// How long the last merge of usage and the last lines of the log may take, side by side.
+const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// A bound address, not answering yet.
 pub(crate) struct Server {
@@ -119,12 +119,15 @@ impl Server {
             connections.cut().await;
             work.abort_all();
         }
-        match timeout(LAST_USAGE_TIMEOUT, context.merge_usage()).await {
+        let usage = timeout(LAST_WRITES_TIMEOUT, context.merge_usage());
+        let log = timeout(LAST_WRITES_TIMEOUT, context.write_log());
+        let (usage, log) = tokio::join!(usage, log);
+        match usage {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "what was counted last is lost"),
             Err(_) => tracing::warn!("what was used last could not be merged in time"),
         }
-        if timeout(LAST_USAGE_TIMEOUT, context.write_log()).await.is_err() {
+        if log.is_err() {
             tracing::warn!("the last requests could not be logged in time");
         }
     }

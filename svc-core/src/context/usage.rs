@@ -1,6 +1,8 @@
 //! The usage of companies and keys.
 
-use chrono::{DateTime, Utc};
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
 
 use super::Context;
 use crate::domain::company::CompanyId;
@@ -32,21 +34,30 @@ impl Context {
         self.shared.ledger.busiest(max, self.now())
     }
 
-    /// Merges usage if background work is late. Errors are only logged, because the usage is kept.
-    pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
-        if self.shared.merging.is_overdue(now)
-            && let Err(error) = self.merge_usage().await
-        {
-            tracing::warn!(%error, "usage could not be merged; it is tried again");
+    /// Merges usage if background work is late. A panic is only logged: the request has its answer.
+    pub(crate) async fn merge_usage_if_overdue(&self) {
+        let merging = async {
+            if self.shared.merging.is_overdue(self.now()) {
+                self.merge_apart(Taking::All).await;
+            }
+        };
+        if AssertUnwindSafe(merging).catch_unwind().await.is_err() {
+            tracing::error!("a look whether usage is to be merged panicked");
         }
     }
 
-    /// Lets other processes know of a request near its limit, if the store answers in time. The
-    /// merge goes on if the request is given up, since a cancelled one may count twice.
+    /// Lets other processes know of a request near its limit, if the store answers in time.
     pub(crate) async fn merge_urgent_usage(&self) {
+        self.merge_apart(Taking::Due).await;
+    }
+
+    /// Merges usage for a request, which waits for it for some time. Errors are only logged, because
+    /// the usage is kept. The merge goes on if the request is given up, since a cancelled one may
+    /// count twice.
+    async fn merge_apart(&self, taking: Taking) {
         let context = self.clone();
-        let merging = tokio::spawn(async move { context.merge_due_usage().await });
-        match tokio::time::timeout(usage::URGENT_PATIENCE, merging).await {
+        let merging = tokio::spawn(async move { context.merge(taking).await });
+        match tokio::time::timeout(usage::MERGE_PATIENCE, merging).await {
             Ok(Ok(Ok(()))) => {}
             Ok(Ok(Err(error))) => tracing::warn!(%error, "usage could not be merged; it is tried again"),
             Ok(Err(panic)) => tracing::error!(%panic, "a merge of usage failed"),

@@ -8,6 +8,7 @@ mod smtp;
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use chrono::TimeDelta;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
+use tokio::time::timeout;
 
 use crate::budget::Budget;
 use crate::context::Context;
@@ -30,8 +32,11 @@ pub use owners::tell_owners;
 #[cfg(feature = "smtp")]
 pub use smtp::{SmtpError, SmtpNotifier};
 
-/// How long an e-mail is leased while it is sent.
-const LEASE: TimeDelta = TimeDelta::minutes(2);
+/// How long a notifier may take for one e-mail.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long an e-mail is leased: while those leased with it are printed and sent too.
+const LEASE: TimeDelta = TimeDelta::minutes(4);
 
 /// E-mails leased at once, of one company: they are sent one after the other, within the lease.
 const BATCH: u32 = 4;
@@ -179,8 +184,11 @@ impl Mails<'_> {
             }
         };
         let (to, subject, text) = (mail.para.clone(), mail.asunto.clone(), mail.texto.clone());
-        self.notifier.notify(&Notice { to, subject, text, files }).await?;
-        Ok(true)
+        let notice = Notice { to, subject, text, files };
+        match timeout(PATIENCE, self.notifier.notify(&notice)).await {
+            Ok(sent) => sent.map(|()| true),
+            Err(_) => Err(NotifyFailure(format!("not sent within {} s", PATIENCE.as_secs()))),
+        }
     }
 
     /// The stamped XML of a document and its printed representation; `None` if it is cancelled.

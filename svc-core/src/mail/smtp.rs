@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use tokio::time::timeout;
 
 use super::{AttachedFile, Notice, Notifier, NotifyFailure};
 
@@ -42,7 +43,7 @@ impl SmtpNotifier {
             Some(from) => from.parse().map_err(|_| SmtpError::From)?,
             None => default_sender(&parsed).ok_or(SmtpError::Url)?,
         };
-        Ok(Self { server: server.timeout(Some(TIMEOUT)).build(), from })
+        Ok(Self { server: server.build(), from })
     }
 }
 
@@ -63,7 +64,11 @@ impl Notifier for SmtpNotifier {
             files => message.multipart(with_files(&notice.text, files)?),
         };
         let message = message.map_err(|error| failed(&error))?;
-        self.server.send(message).await.map(|_| ()).map_err(|error| failed(&error))
+        // The transport's own limit is one of the connection's opening alone.
+        match timeout(TIMEOUT, self.server.send(message)).await {
+            Ok(sent) => sent.map(|_| ()).map_err(|error| failed(&error)),
+            Err(_) => Err(NotifyFailure(format!("the server did not take the e-mail within {} s", TIMEOUT.as_secs()))),
+        }
     }
 }
 
@@ -177,6 +182,15 @@ mod tests {
         let mail = SmtpNotifier::new("smtp://127.0.0.1:1", None).unwrap();
         assert!(mail.notify(&notice("ana@example.com")).await.is_err(), "nobody listens there");
         assert!(mail.notify(&notice("no es correo")).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_says_nothing_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("smtp://{}", listener.local_addr().unwrap());
+        let mail = SmtpNotifier::new(&url, Some("svc@example.com")).unwrap();
+        let outcome = mail.notify(&notice("ana@example.com")).await;
+        assert!(outcome.as_ref().is_err_and(|failure| failure.0.contains("within 25 s")), "{outcome:?}");
     }
 
     #[test]

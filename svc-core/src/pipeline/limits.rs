@@ -112,10 +112,12 @@ impl<'a> Admission<'a> {
         self.admitted = true;
         if admitted.urgent {
             context.merge_urgent_usage().await;
-            self.allowance.used.minute = context.ledger().place(&request, admitted, used.minute);
-            if self.allowance.used.minute > request.rate {
+            let used = context.ledger().place(&request, admitted, used);
+            self.allowance.used = used;
+            let rate = (used.minute > request.rate).then_some(Refusal::Rate);
+            if let Some(refusal) = rate.or((used.month > request.quota).then_some(Refusal::Quota)) {
                 self.release(true);
-                return Err(self.allowance.refused(Refusal::Rate));
+                return Err(self.allowance.refused(refusal));
             }
         }
         let LimitUsage { used, rate, quota, .. } = self.allowance;

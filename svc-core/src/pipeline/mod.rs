@@ -89,7 +89,7 @@ pub(crate) async fn answer(
     simulation::wait(&meta).await;
     if let Some(admission) = &mut meta.admission {
         admission.release(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
-        context.merge_usage_if_overdue(admission.allowance.at).await;
+        context.merge_usage_if_overdue().await;
     }
     let received = meta.admission.as_ref().map_or(received, |admission| admission.company().time(received));
     respond::response(outcome, peticion, received, &meta)

@@ -53,7 +53,7 @@ impl Context {
         let mut meta = ResponseMeta::default();
         let caller = super::admit(self, scopes, head, &mut meta).await?;
         super::simulation::wait(&meta).await;
-        self.merge_usage_if_overdue(self.now()).await;
+        self.merge_usage_if_overdue().await;
         let slot = meta.admission.as_mut().and_then(|admission| admission.keep(self));
         Ok(Authenticated { caller, _slot: slot })
     }

@@ -5,15 +5,12 @@ use chrono::{DateTime, Utc};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::Ledger;
 use super::ledger::Taking;
+use super::{Ledger, MERGE_PATIENCE};
 use crate::store::{Store, StoreError, Usage};
 
 /// Companies per transaction: this many take milliseconds and one write to disk.
 const COMPANIES: usize = 100;
-
-/// The time limit of one transaction, and so of how long others wait for it.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Merges the counts of a [`Ledger`] into the store.
 pub(crate) struct Merging {
@@ -41,8 +38,8 @@ impl Merging {
             return false;
         }
         let two = u64::try_from(self.interval.as_millis()).unwrap_or(u64::MAX).saturating_mul(2);
-        // A request that arrived before the merge began may ask after it. If the clock was set back,
-        // it arrived long before.
+        // A merge may begin between a request's look at the clock and this one. A clock that was set
+        // back shows more.
         let since = now.timestamp_millis().saturating_sub(self.last.load(Ordering::Relaxed));
         since.unsigned_abs() >= two
     }
@@ -59,7 +56,7 @@ impl Merging {
         let _busy = self.busy.lock().await;
         // After an error, usage that is not merged waits for the next merge.
         for mut taken in TakenUsage::in_parts(ledger, taking, now) {
-            let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
+            let adding = timeout(MERGE_PATIENCE, store.add_usage(&taken.usage)).await;
             let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
             ledger.merged(&std::mem::take(&mut taken.usage), &total);
         }
@@ -110,7 +107,7 @@ mod tests {
         merging.last.store(began.timestamp_millis(), Ordering::Relaxed);
         let overdue = |milliseconds| merging.is_overdue(began + TimeDelta::milliseconds(milliseconds));
         assert!(!overdue(0) && !overdue(499) && overdue(500));
-        assert!(!overdue(-40), "a request that arrived before it");
+        assert!(!overdue(-1), "it began since the request looked at the clock");
         assert!(overdue(-500), "the clock was set back");
         assert!(Merging::every(Duration::ZERO).is_overdue(began));
     }

@@ -25,8 +25,8 @@ pub(crate) use ledger::{AdmissionRequest, Figures, Ledger, Refusal, Taking};
 pub(crate) use log::RequestLog;
 pub(crate) use merging::Merging;
 
-/// How long a request near its limit waits until others know of it: as long as a merge may take.
-pub(crate) const URGENT_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a request waits for a merge: as long as a statement of one may take.
+pub(crate) const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The default of [`crate::ContextBuilder::merge_usage_every`].
 pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_millis(250);

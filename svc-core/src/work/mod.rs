@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Either, Shared, join_all, join3, select};
+use futures_util::future::{BoxFuture, Either, FusedFuture, Shared, join_all, join3, select};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -28,6 +29,9 @@ pub use providers::{Provider, Providers};
 
 /// The time from the end of one pass to the next.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// How long a pass over records that are leased takes up more of them.
+const PASS: TimeDelta = TimeDelta::seconds(10);
 
 /// The same after a pass that failed.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
@@ -88,6 +92,17 @@ impl BackgroundWork {
         match self {
             Self::Subscribers => self.pause().max(length * 20),
             _ => self.pause(),
+        }
+    }
+
+    /// How long a pass takes up records. What becomes due meanwhile in a company without work is
+    /// found by the next one, which follows at once.
+    fn budget(&self, now: DateTime<Utc>, stopped: &Arc<AtomicBool>) -> Budget {
+        let budget = Budget::unlimited().stopped_by(Arc::clone(stopped));
+        match self {
+            Self::Stamping(_) | Self::Mail(_) | Self::Subscribers => budget.until(now + PASS),
+            // A pass of deliveries looks again each second.
+            Self::Delivery(_) | Self::Waiting | Self::Owners { .. } | Self::CleanUp => budget,
         }
     }
 
@@ -195,22 +210,33 @@ impl Context {
     /// Keeps usage and keys current until `all_is_answered` ends: merges usage that is due every
     /// 250 ms and all of it at the end, writes the log of requests, reads keys in use again before
     /// they expire, and logs when the process's clock and the store's come apart. Returns the error
-    /// of the last merge; after an earlier error the usage is kept for the next merge.
+    /// of the last merge; after an earlier error the usage is kept for the next merge. After a panic
+    /// it goes on, but for one of `all_is_answered`.
     ///
     /// Do not drop it before it ends: a cancelled merge may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
-        let aside = join3(self.keep_keys_fresh(), self.watch_clock(), self.keep_log_written());
-        let merged = match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(aside)).await {
-            Either::Left((merged, _)) => merged,
-            Either::Right(((never, _, _), _)) => match never {},
-        };
-        self.write_log().await;
-        merged
+        let mut end = pin!(all_is_answered.fuse());
+        loop {
+            let aside = pin!(join3(self.keep_keys_fresh(), self.watch_clock(), self.keep_log_written()));
+            let usage = pin!(self.keep_usage_merged(end.as_mut()));
+            let current = select(usage, aside);
+            let merged = match AssertUnwindSafe(current).catch_unwind().await {
+                Ok(Either::Left((merged, _))) => merged,
+                Ok(Either::Right(((never, _, _), _))) => match never {},
+                Err(_) => {
+                    observe::background_failed("usage", "panic");
+                    tracing::error!("what keeps usage and keys current panicked; it starts again");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            self.write_log().await;
+            return merged;
+        }
     }
 
-    async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
-        let mut end = pin!(all_is_answered);
-        while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
+    async fn keep_usage_merged(&self, mut end: impl FusedFuture<Output = ()> + Unpin) -> Result<(), StoreError> {
+        while !end.is_terminated() && tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
             if let Err(error) = self.merge_due_usage().await {
                 observe::background_failed("usage", "error");
                 tracing::warn!(%error, "usage could not be merged; it is tried again");
@@ -265,9 +291,9 @@ impl Context {
     {
         let name = backlog.name();
         loop {
-            let budget = Budget::unlimited().stopped_by(Arc::clone(stopped));
+            let budget = backlog.budget(self.now(), stopped);
             let began = Instant::now();
-            let pass = AssertUnwindSafe(backlog.pass(self, budget)).catch_unwind();
+            let pass = AssertUnwindSafe(backlog.pass(self, budget.clone())).catch_unwind();
             let outcome = match backlog {
                 // Its statements are short and independent, so it may be cancelled between any two.
                 BackgroundWork::CleanUp => match select(Box::pin(pass), stop.clone()).await {
@@ -280,7 +306,7 @@ impl Context {
                 Ok(Ok(None)) => backlog.idle_pause(began.elapsed()),
                 Ok(Ok(Some(done))) => {
                     tracing::info!(work = name, done, "background work");
-                    backlog.pause()
+                    if budget.is_over(self.now()) { Duration::ZERO } else { backlog.pause() }
                 }
                 Ok(Err(error)) => {
                     observe::background_failed(name, "error");

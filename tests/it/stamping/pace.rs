@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use chrono::TimeDelta;
+use svc_core::Providers;
 use svc_core::domain::clock::Clock as _;
-use svc_core::stamping::Budget;
+use svc_core::stamping::{Budget, StampRequest};
 use svc_tests::{World, with};
 
 use super::{Shop, Stub, accept, nails, report, unreachable};
@@ -95,4 +97,31 @@ async fn companies_take_turns_and_keep_their_own() {
         let own = format!("emitidos WHERE tipo = 'factura.timbrada' AND empresa = {}", shop.company.id.0);
         assert_eq!(world.count(&own).await, invoices, "{own}");
     }
+}
+
+#[tokio::test]
+async fn a_companys_document_does_not_wait_for_anothers_backlog() {
+    let world = World::new().await;
+    let (one, other) = (Shop::new(&world).await, Shop::new(&world).await);
+    for _ in 0..120 {
+        one.invoice(nails()).await;
+    }
+    let clock = world.clock.clone();
+    let stamper = Arc::new(Stub::new(move |request: &StampRequest| {
+        clock.advance(TimeDelta::seconds(1));
+        accept(request)
+    }));
+    let later = async {
+        while stamper.ids().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        other.invoice(nails()).await;
+        while stamper.ids().len() < 121 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    world.api.context().work(Providers::default().stamper(stamper.clone()), later).await;
+    let of_other = format!("{}-", other.company.id.0);
+    let place = stamper.ids().iter().position(|id| id.starts_with(&of_other)).expect("it was sent");
+    assert!(place < 100, "{place} were sent before it");
 }

@@ -70,6 +70,8 @@ pub(crate) struct Admitted {
     pub(crate) urgent: bool,
     /// What others had added to the minute.
     others: u64,
+    /// What others had added to the month.
+    month_others: u64,
 }
 
 /// A request to be admitted, and its limits.
@@ -130,7 +132,7 @@ impl Ledger {
         if within_rate || !request.enforced {
             minute.count.add_one();
         }
-        let admitted = Admitted { urgent: minute.count.is_urgent(minute.limit), others: minute.count.others() };
+        let (urgent, others) = (minute.count.is_urgent(minute.limit), minute.count.others());
         let minute = minute.count.total();
         let in_flight = company.in_flight;
         let month = company.month(request.period.mes);
@@ -144,21 +146,26 @@ impl Ledger {
             Err(Refusal::Busy)
         } else {
             month.reserved += 1;
-            Ok(admitted)
+            Ok(Admitted { urgent: urgent || month.is_urgent(), others, month_others: month.count.others() })
         };
         let month = month.total();
         company.in_flight += u32::from(admitted.is_ok());
         (Figures { minute, month }, admitted)
     }
 
-    /// Which request of its minute an admitted one is, with what others were seen to add since;
-    /// `minute` is which it was.
-    pub(crate) fn place(&self, request: &AdmissionRequest<'_>, admitted: Admitted, minute: u64) -> u64 {
+    /// Which request of its minute and operation of its month an admitted one is, with what others
+    /// were seen to add since; `used` is which it was.
+    pub(crate) fn place(&self, request: &AdmissionRequest<'_>, admitted: Admitted, used: Figures) -> Figures {
         let counts = self.counts();
         let company = counts.companies.get(&request.key.company);
-        let counted = company.and_then(|company| company.keys.get(&request.key.suffix));
-        let counted = counted.filter(|counted| counted.minuto == request.period.minuto);
-        minute + counted.map_or(0, |counted| counted.count.others().saturating_sub(admitted.others))
+        let minute = company.and_then(|company| company.keys.get(&request.key.suffix));
+        let minute = minute.filter(|minute| minute.minuto == request.period.minuto);
+        let month = company.and_then(|company| company.months.iter().find(|month| month.mes == request.period.mes));
+        let since = |count: Count, before| count.others().saturating_sub(before);
+        Figures {
+            minute: used.minute + minute.map_or(0, |minute| since(minute.count, admitted.others)),
+            month: used.month + month.map_or(0, |month| since(month.count, admitted.month_others)),
+        }
     }
 
     /// The usage so far, without counting the request.
@@ -321,6 +328,12 @@ impl Minute {
 impl Month {
     fn total(&self) -> u64 {
         self.count.total() + self.reserved
+    }
+
+    /// Whether the others must know now. Operations in progress leave less of the quota; they are
+    /// merged once they end.
+    fn is_urgent(&self) -> bool {
+        self.count.is_urgent(self.limit.saturating_sub(self.reserved))
     }
 
     fn is_stored(&self) -> bool {

@@ -203,8 +203,33 @@ fn a_request_near_its_limit_takes_its_place_behind_those_of_others() {
     let mut total = taken.clone();
     total.minutes[0].usadas = 41;
     ledger.merged(&taken, &total);
-    assert_eq!((ledger.place(&near, first, 1), ledger.place(&near, second, 2)), (40, 41));
+    let place = |admitted, minute| ledger.place(&near, admitted, Figures { minute, month: 1 }).minute;
+    assert_eq!((place(first, 1), place(second, 2)), (40, 41));
     assert_eq!(ledger.admit(&near).1, Err(Refusal::Rate));
+}
+
+#[test]
+fn an_operation_near_the_quota_takes_its_place_behind_those_of_others() {
+    let ledger = Ledger::default();
+    let a = key("a");
+    let near = AdmissionRequest { rate: 5_000, quota: 40, ..request(&a, at(NOON)) };
+    let (figures, first) = ledger.admit(&near);
+    let first = first.unwrap();
+    assert!(!first.urgent && figures.month == 1, "it is merged once it has ended");
+    ledger.release(a.company, near.period.mes, true);
+    let (figures, second) = ledger.admit(&near);
+    let second = second.unwrap();
+    assert!(!second.urgent && figures.month == 2, "one of thirty-eight is less than a share");
+    ledger.release(a.company, near.period.mes, true);
+    let (figures, third) = ledger.admit(&near);
+    let third = third.unwrap();
+    assert!(third.urgent && figures.month == 3, "two of thirty-seven are more");
+    let taken = ledger.take(Taking::Due, at(NOON));
+    let mut total = taken.clone();
+    total.months[0].usadas = 40;
+    ledger.merged(&taken, &total);
+    assert_eq!(ledger.place(&near, third, figures).month, 41);
+    assert_eq!(ledger.admit(&near).1, Err(Refusal::Quota));
 }
 
 #[test]
