@@ -159,7 +159,12 @@ async fn a_copy_has_every_record_and_goes_its_own_way() {
     // Nothing leaves it by itself, and its folios go on from the original's.
     let report = world.stamp_without_provider().await;
     assert_eq!(report, svc_core::stamping::StampReport::default(), "the original has no provider here");
-    assert!(world.deliver(&crate::delivery::answering::<200>()).await.perdidas == 0);
+    let receiver = crate::delivery::answering::<200>();
+    world.deliver(&receiver).await;
+    for post in receiver.posts() {
+        let notice: Value = serde_json::from_slice(&post.body).expect("a notice");
+        assert_eq!(notice["empresa"], 1, "{notice}");
+    }
     copy.load_certificate().await;
     let eva = copy.admin().await;
     let order = json!({"tipo": "pedido", "cliente": 1, "metodo_pago_sat": "PPD", "forma_pago_sat": "99",
