@@ -184,15 +184,6 @@ impl AccountingTx for PostgresTx {
         self.standing(Posted { cxp: Some(cxp), cxp_pago: pago, ..Posted::default() }).await
     }
 
-    async fn is_deposit_posted(&mut self, deposito: i64) -> Result<bool, StoreError> {
-        self.value(sql!(
-            "SELECT EXISTS (SELECT FROM polizas WHERE empresa = :empresa AND deposito = :deposito AND pago IS NULL)",
-            empresa: self.empresa,
-            deposito,
-        ))
-        .await
-    }
-
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError> {
         let (mut venta, mut compra, mut cxp, mut deposito) = (None, None, None, None);
         match document {

@@ -258,14 +258,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         Some((deposito, _)) => -cx.tx.booked(BookedDocument::Deposit(deposito), &[Account::PorIdentificar]).await?,
         None => Decimal::ZERO,
     };
-    let identified = identified.max(Decimal::ZERO);
-    let is_foreign = account.is_some_and(|account| account.moneda != PESO);
-    let is_posted = match waiting {
-        Some((deposito, _)) if is_foreign && identified > Decimal::ZERO => cx.tx.is_deposit_posted(deposito).await?,
-        _ => true,
-    };
-    let rest = waiting.map_or(total, |(_, rest)| rest);
-    let mut waited = WaitedMoney { identified: Money::new(identified), rest, is_posted };
+    let identified = Money::new(identified.max(Decimal::ZERO));
     let documented = terms.by_note || terms.origen == PaymentOrigin::Anticipo;
     let paid = instalments.iter().map(|part| part.debt).filter(|_| !documented);
     let complements = complement::open_all(cx, paid).await?;
@@ -276,7 +269,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         let factura = complements.by_receivable.get(&debt.clave).copied();
         let recibido = match terms.origen {
             PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
-            _ => part.received(terms.source(), before, &mut waited)?,
+            _ => part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?,
         };
         before += part.monto().get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
@@ -310,34 +303,6 @@ async fn take_in(
     }
 }
 
-/// What waits of a deposit, and what is posted of it.
-struct WaitedMoney {
-    /// Pesos posted.
-    identified: Money,
-    /// What is not applied, in the account's currency.
-    rest: Money,
-    /// Whether the pesos are those of the rest. Otherwise they are of parts of it that were applied,
-    /// and taken back.
-    is_posted: bool,
-}
-
-impl WaitedMoney {
-    /// The pesos of it that pay the part of the rest from `before` to `after`, and those that come
-    /// in only now, if it is worth `worth` pesos today. What was posted in another currency came in
-    /// at its own rate.
-    fn taken(&mut self, currency: &str, before: Decimal, after: Decimal, worth: Decimal) -> (Decimal, Decimal) {
-        if !self.is_posted {
-            let waited = worth.min(self.identified.get());
-            self.identified = Money::new(self.identified.get() - waited);
-            return (waited, worth - waited);
-        }
-        let waited = |amount| line::share(self.identified, Money::new(amount), self.rest).get();
-        let waited = waited(after) - waited(before);
-        let came_in = self.identified > Money::default() && currency != PESO;
-        (waited, if came_in { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) })
-    }
-}
-
 /// The part of a payment that pays one receivable.
 struct PaidPart<'d> {
     debt: &'d LockedReceivable,
@@ -355,12 +320,14 @@ impl PaidPart<'_> {
     }
 
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts
-    /// of the same payment: at one exchange rate the parts add up to the whole.
+    /// of the same payment: at one exchange rate the parts add up to the whole. For a deposit that
+    /// waited, its share of the `identified` pesos posted for the `rest` of it.
     fn received(
         &self,
         source: Account,
         before: Decimal,
-        waited: &mut WaitedMoney,
+        identified: Money,
+        rest: Money,
     ) -> Result<Vec<EntryLine>, EntryError> {
         let after = before + self.monto().get();
         let pesos = |amount| line::pesos(Money::new(amount), self.tipo_cambio).ok_or(EntryError::TooLarge);
@@ -370,8 +337,11 @@ impl PaidPart<'_> {
             Some(cambio) if cambio.moneda == PESO => cambio.monto.get(),
             Some(_) => self.instalment.importe.get(),
         };
+        let waited = |amount| line::share(identified, Money::new(amount), rest).get();
+        let waited = waited(after) - waited(before);
         let currency = self.cambio.map_or(&self.debt.moneda, |cambio| &cambio.moneda);
-        let (waited, new) = waited.taken(currency, before, after, worth);
+        let whole = identified > Money::default() && currency != PESO;
+        let new = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
         let received = |cuenta, importe| EntryLine::cargo(cuenta, Money::new(importe));
         Ok(vec![received(Account::PorIdentificar, waited), received(source, new)])
     }

@@ -65,9 +65,6 @@ pub trait AccountingTx {
     /// not reversed; an imported one has none.
     async fn entries_of_payable(&mut self, cxp: i64, pago: Option<i64>) -> Result<Vec<LedgerEntry>, StoreError>;
 
-    /// Whether a deposit was posted when it was captured, before any payment of it.
-    async fn is_deposit_posted(&mut self, deposito: i64) -> Result<bool, StoreError>;
-
     /// The sum of a document's entries on these accounts, in pesos: debits less credits.
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError>;
 
