@@ -22,7 +22,7 @@ use crate::transaction::PostgresTx;
 
 from_row!(CreditLine { renglon, acreditada, cantidad, precio_unitario, amounts: .. });
 
-from_row!(AppliedCredit { venta, relacion: "tipo_relacion", line: .. });
+from_row!(AppliedCredit { venta, relacion: "tipo_relacion", pago, importe: "aplicado", total: "de_nota", line: .. });
 
 from_row! {
     struct CreditedLine { renglon: i64, cantidad: Quantity, base: Money }
@@ -172,22 +172,20 @@ impl CreditTx for PostgresTx {
         Ok(lines.await?.into_iter().map(credited).collect())
     }
 
-    async fn applied_credits(&mut self, ventas: &[i64], antes: i64) -> Result<Vec<AppliedCredit>, StoreError> {
+    async fn applied_credits(&mut self, ventas: &[i64]) -> Result<Vec<AppliedCredit>, StoreError> {
         self.many(sql!(
             columns_in!(
-                "SELECT n.venta, n.tipo_relacion, r.renglon, r.acreditada, r.cantidad, r.precio_unitario, {r.Amounts}
+                "SELECT n.venta, n.tipo_relacion, n.pago, p.importe AS aplicado, n.total AS de_nota,
+                        r.renglon, r.acreditada, r.cantidad, r.precio_unitario, {r.Amounts}
                  FROM notas_credito n
-                 JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
+                 JOIN cxc_pagos p ON p.empresa = n.empresa AND p.clave = n.pago
                  JOIN notas_credito_renglones r ON r.empresa = n.empresa AND r.factura = n.factura
-                 WHERE n.empresa = :empresa AND n.venta = ANY(:ventas) AND n.anticipo IS NULL AND n.pago IS NOT NULL
-                   AND n.factura < :antes AND f.estatus <> :cancelada
-                 ORDER BY n.factura, r.renglon",
+                 WHERE n.empresa = :empresa AND n.venta = ANY(:ventas) AND n.anticipo IS NULL AND NOT p.cancelado
+                 ORDER BY n.pago, r.renglon",
                 Amounts
             ),
             empresa: self.empresa,
             ventas,
-            antes,
-            cancelada: InvoiceStatus::Cancelada,
         ))
         .await
     }

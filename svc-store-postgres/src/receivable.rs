@@ -8,7 +8,8 @@ use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, ReceivableStatus, Status};
 use svc_core::store::{
-    BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx, StoreError,
+    BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx, ReleasedDeposit,
+    StoreError,
 };
 
 use crate::row::from_row;
@@ -34,6 +35,21 @@ impl Registered {
 }
 
 from_row!(OpenedDebt { saldo, iva, ieps });
+
+from_row! {
+    /// Whether a released deposit is cancelled, and whether more is posted of it than its payments.
+    struct Released { cancelado: bool, contabilizado: bool }
+}
+
+impl From<Released> for ReleasedDeposit {
+    fn from(released: Released) -> Self {
+        match released {
+            Released { cancelado: true, .. } => Self::Gone,
+            Released { contabilizado: true, .. } => Self::Waits,
+            Released { .. } => Self::Unposted,
+        }
+    }
+}
 
 #[async_trait]
 impl ReceivableTx for PostgresTx {
@@ -308,28 +324,34 @@ impl ReceivableTx for PostgresTx {
         deposito: i64,
         cuenta: i64,
         importe: Money,
-    ) -> Result<Option<bool>, StoreError> {
+    ) -> Result<Option<ReleasedDeposit>, StoreError> {
         // An imported payment may name a deposit of another account.
-        self.optional_value(sql!(
-            "WITH liberado AS (
-                 UPDATE depositos
-                 SET aplicado = greatest(aplicado - :importe, 0),
-                     cancelado = origen = :pago AND aplicado <= :importe
-                 WHERE empresa = :empresa AND clave = :deposito AND cuenta_bancaria = :cuenta AND NOT cancelado
-                 RETURNING importe, cancelado
-             ), cuenta AS (
-                 UPDATE cuentas_bancarias c
-                 SET saldo = c.saldo - l.importe
-                 FROM liberado l
-                 WHERE c.empresa = :empresa AND c.clave = :cuenta AND l.cancelado
-             )
-             SELECT cancelado FROM liberado",
-            empresa: self.empresa,
-            deposito,
-            cuenta,
-            importe,
-            pago: DepositOrigin::Pago.word(),
-        ))
-        .await
+        let released: Option<Released> = self
+            .optional(sql!(
+                "WITH liberado AS (
+                     UPDATE depositos
+                     SET aplicado = greatest(aplicado - :importe, 0),
+                         cancelado = origen = :pago AND aplicado <= :importe
+                     WHERE empresa = :empresa AND clave = :deposito AND cuenta_bancaria = :cuenta AND NOT cancelado
+                     RETURNING importe, cancelado, origen
+                 ), cuenta AS (
+                     UPDATE cuentas_bancarias c
+                     SET saldo = c.saldo - l.importe
+                     FROM liberado l
+                     WHERE c.empresa = :empresa AND c.clave = :cuenta AND l.cancelado
+                 )
+                 SELECT cancelado,
+                        origen = :pago OR EXISTS (
+                            SELECT FROM polizas WHERE empresa = :empresa AND deposito = :deposito AND pago IS NULL
+                        ) AS contabilizado
+                 FROM liberado",
+                empresa: self.empresa,
+                deposito,
+                cuenta,
+                importe,
+                pago: DepositOrigin::Pago.word(),
+            ))
+            .await?;
+        Ok(released.map(Into::into))
     }
 }

@@ -13,8 +13,8 @@ use super::document::{heading, issuer, keep, keep_fit, open};
 use super::invoice::validate_issuer;
 use super::receiver::{receiver, receivers};
 use crate::domain::cfdi::{
-    Cfdi, CfdiFault, Heading, Line, PaidInvoice, PaymentOfInvoices, ReceiptSource, ReceivedPayment, Receiver,
-    SettledInvoice, build_receipts,
+    AppliedNote, Cfdi, CfdiFault, Heading, Line, PaidInvoice, PaymentOfInvoices, ReceiptSource, ReceivedPayment,
+    Receiver, SettledInvoice, build_receipts,
 };
 use crate::domain::money::Money;
 use crate::domain::payment::{LockedReceivable, payment_series};
@@ -37,7 +37,6 @@ pub(crate) enum Folios {
 /// not stamped yet has a nil folio.
 pub(crate) async fn of_payments(
     cx: &mut Cx<'_>,
-    factura: i64,
     cliente: Option<i64>,
     encabezado: Heading,
     payments: Vec<StampingPayment>,
@@ -50,7 +49,7 @@ pub(crate) async fn of_payments(
         emisor: issuer(cx, cp),
         receptor: receiver(cx, paid, cliente).await?,
         encabezado,
-        pagos: receipts(cx, factura, &payments).await?,
+        pagos: receipts(cx, &payments).await?,
     }))
 }
 
@@ -136,7 +135,7 @@ pub(crate) async fn keep_of_payments(
     encabezado: Heading,
 ) -> Result<(), Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
-    match of_payments(cx, factura, cliente, encabezado, payments).await? {
+    match of_payments(cx, cliente, encabezado, payments).await? {
         Ok(document) => keep(cx, factura, &document).await,
         Err(_) => Ok(cx.tx.keep_validated(factura, None).await?),
     }
@@ -154,7 +153,7 @@ pub(crate) async fn substitute(
     let (factura, heading) = open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
     cx.tx.relate_substitute(factura, complement.clave).await?;
     let payments = cx.tx.payments_to_stamp(factura).await?;
-    let document = of_payments(cx, factura, debt.cliente, heading, payments).await?;
+    let document = of_payments(cx, debt.cliente, heading, payments).await?;
     keep_fit(cx, factura, document).await?;
     Ok(factura)
 }
@@ -192,12 +191,8 @@ pub(crate) fn folios(payments: &[StampingPayment]) -> Folios {
 }
 
 /// The payments of the complement. Parts with different exchange rates are payments of their own.
-async fn receipts(
-    cx: &mut Cx<'_>,
-    factura: i64,
-    payments: &[StampingPayment],
-) -> Result<Vec<PaymentOfInvoices>, Error> {
-    let mut invoices = paid_invoices(cx, factura, payments).await?.into_iter();
+async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaymentOfInvoices>, Error> {
+    let mut invoices = paid_invoices(cx, payments).await?.into_iter();
     let together =
         payments.chunk_by(|a, b| (&a.moneda_pago, a.tipo_cambio_pago) == (&b.moneda_pago, b.tipo_cambio_pago));
     Ok(together.filter_map(|parts| Some(receipt(parts.first()?, parts, &mut invoices))).collect())
@@ -227,9 +222,10 @@ fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> ReceivedPa
     }
 }
 
-/// The invoices that the payments of the complement `factura` pay, with the lines of their sales
-/// and of the credit notes that came before it.
-async fn paid_invoices(cx: &mut Cx<'_>, factura: i64, payments: &[StampingPayment]) -> Result<Vec<PaidInvoice>, Error> {
+/// The invoices that these payments pay, each with the lines of its sale and the credit notes that
+/// lowered its balance before the payment, though they may be later than another payment of the
+/// same document.
+async fn paid_invoices(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaidInvoice>, Error> {
     let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
     let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
     for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
@@ -238,15 +234,21 @@ async fn paid_invoices(cx: &mut Cx<'_>, factura: i64, payments: &[StampingPaymen
     // Nothing lowered what is owed in full.
     let lowered = |payment: &&StampingPayment| payment.saldo_anterior != payment.total;
     let lowered: Vec<i64> = payments.iter().filter(lowered).filter_map(|payment| payment.venta).collect();
-    let credits = if lowered.is_empty() { Vec::new() } else { cx.tx.applied_credits(&lowered, factura).await? };
+    let credits = if lowered.is_empty() { Vec::new() } else { cx.tx.applied_credits(&lowered).await? };
     let of_sale = |payment: &StampingPayment| payment.venta.and_then(|venta| lines.get(&venta));
     let credited = |payment: &StampingPayment| {
-        let own = credits.iter().filter(|credit| Some(credit.venta) == payment.venta);
+        let before = |note: &&[AppliedCredit]| {
+            note.first().is_some_and(|credit| Some(credit.venta) == payment.venta && credit.pago < payment.pago)
+        };
         let line = |credit: &AppliedCredit| {
             let line = of_sale(payment)?.iter().find(|line| line.renglon == credit.line.renglon)?;
             Some(credit.line.of_document(line.clone(), credit.relacion))
         };
-        own.filter_map(line).collect()
+        let note = |credits: &[AppliedCredit]| {
+            let AppliedCredit { importe, total, .. } = *credits.first()?;
+            Some(AppliedNote { importe, total, renglones: credits.iter().filter_map(line).collect() })
+        };
+        credits.chunk_by(|a, b| a.pago == b.pago).filter(before).filter_map(note).collect()
     };
     let paid = |payment: &StampingPayment| PaidInvoice {
         uuid: payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()).unwrap_or_default(),
@@ -258,7 +260,7 @@ async fn paid_invoices(cx: &mut Cx<'_>, factura: i64, payments: &[StampingPaymen
         importe: payment.importe,
         saldo_insoluto: payment.saldo_insoluto,
         renglones: of_sale(payment).cloned().unwrap_or_default(),
-        acreditados: credited(payment),
+        notas: credited(payment),
     };
     Ok(payments.iter().map(paid).collect())
 }

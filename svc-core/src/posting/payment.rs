@@ -22,7 +22,8 @@ use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
 use crate::store::{
-    AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, Exchanged, NewCreditBalance, NewPayment, Withdrawal,
+    AppliedPayment, BankReceipt, BookedDocument, DepositOrigin, Exchanged, NewCreditBalance, NewPayment,
+    ReleasedDeposit, Withdrawal,
 };
 
 /// The data of a payment that do not depend on the receivable.
@@ -77,7 +78,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     let released = match (payment.cuenta_bancaria, payment.deposito) {
         (Some(cuenta), Some(deposito)) => {
             cx.tx.lock_bank_account(cuenta).await?;
-            cx.tx.release_deposit(deposito, cuenta, payment.monto).await?.map(|gone| (deposito, gone))
+            cx.tx.release_deposit(deposito, cuenta, payment.monto).await?.map(|released| (deposito, released))
         }
         _ => None,
     };
@@ -100,9 +101,9 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     };
     let reversal = entry.reversed(fecha);
     let reversal = match released {
-        Some((deposito, gone)) => {
+        Some((deposito, released)) => {
             let about = About { cuenta_bancaria: payment.cuenta_bancaria, ..reversal.about() };
-            of_released(cx, reversal.of(about), deposito, gone).await?
+            of_released(cx, reversal.of(about), deposito, released).await?
         }
         None => Some(reversal),
     };
@@ -154,23 +155,28 @@ pub(crate) async fn into_favour(
     let favour = EntryLine::of(Account::Anticipos, -money.iter().map(EntryLine::signed).sum::<Decimal>());
     let concept = format!("Saldo a favor del pago {pago}");
     if let Some(kept) = LedgerEntry::new(concept, fecha, money.into_iter().chain([favour]))? {
-        let cuenta_bancaria = payment.cuenta_bancaria;
-        let about = About { factura: Some(factura), deposito, cuenta_bancaria, ..About::default() };
-        cx.tx.insert_entry(&kept.of(about), cx.now).await?;
+        let about = About { factura: Some(factura), pago: Some(pago), deposito, ..About::default() };
+        let kept = kept.of(About { cuenta_bancaria: payment.cuenta_bancaria, ..about });
+        cx.tx.insert_entry(&kept, cx.now).await?;
     }
     Ok(())
 }
 
 /// Adjusts the reversal of a payment whose deposit was released. Money that stays in the bank waits
-/// to be identified; money that leaves also takes what still waited of the deposit.
+/// to be identified; money that leaves also takes what still waited of the deposit. A deposit whose
+/// worth in pesos is unknown is posted by the next payment that applies it.
 async fn of_released(
     cx: &mut Cx<'_>,
     reversal: LedgerEntry,
     deposito: i64,
-    gone: bool,
+    released: ReleasedDeposit,
 ) -> Result<Option<LedgerEntry>, Error> {
-    let (from, to) =
-        if gone { (Account::PorIdentificar, Account::Bancos) } else { (Account::Bancos, Account::PorIdentificar) };
+    let gone = released == ReleasedDeposit::Gone;
+    let (from, to) = match released {
+        ReleasedDeposit::Gone => (Account::PorIdentificar, Account::Bancos),
+        ReleasedDeposit::Waits => (Account::Bancos, Account::PorIdentificar),
+        ReleasedDeposit::Unposted => return Ok(Some(reversal)),
+    };
     let moved = |line: &EntryLine| EntryLine { cuenta: if line.cuenta == from { to } else { line.cuenta }, ..*line };
     let mut lines: Vec<EntryLine> = reversal.lines().iter().map(moved).collect();
     if gone {

@@ -182,7 +182,7 @@ async fn payment<'a>(
     // A document of other payments than those that stand is none of theirs.
     match validated.and_then(|mut validated| validated.name_paid(&folios).then_some(validated)) {
         Some(validated) => Ok(Ok(validated)),
-        None => Ok(complement::of_payments(cx, factura, record.cliente, document::heading(record), payments)
+        None => Ok(complement::of_payments(cx, record.cliente, document::heading(record), payments)
             .await?
             .map_err(PreparedStamping::Fault)),
     }

@@ -41,6 +41,12 @@ pub struct AppliedCredit {
     pub venta: i64,
     /// Relation to the invoice: 01 or 03.
     pub relacion: TipoRelacion,
+    /// The payment that lowers the receivable.
+    pub pago: i64,
+    /// By how much it does.
+    pub importe: Money,
+    /// The note's total.
+    pub total: Money,
     /// The line.
     pub line: CreditLine,
 }
@@ -126,9 +132,9 @@ pub trait CreditTx {
     /// do not count.
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError>;
 
-    /// The lines of credit notes that lowered the receivables of these sales before the record
-    /// `antes` was made, each with its sale and relation. Notes that apply advances do not count.
-    async fn applied_credits(&mut self, ventas: &[i64], antes: i64) -> Result<Vec<AppliedCredit>, StoreError>;
+    /// The lines of credit notes that lower the receivables of these sales, those of one note
+    /// together. Notes that apply advances do not count.
+    async fn applied_credits(&mut self, ventas: &[i64]) -> Result<Vec<AppliedCredit>, StoreError>;
 
     /// The oldest receivable of a sale with a balance, and the balance. The caller has locked the
     /// sale's receivables.

@@ -92,7 +92,9 @@ pub use purchase::{
     StoredPayable,
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
-pub use receivable::{BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx};
+pub use receivable::{
+    BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx, ReleasedDeposit,
+};
 pub use report::{
     AccountLine, AgedGroup, ChargedIeps, ChargedVat, CreditableVat, CustomerFunds, OpenReceivable, ReportDays,
     ReportTx, SalesGroup, StatementCustomer,

@@ -111,6 +111,18 @@ impl DepositOrigin {
     }
 }
 
+/// A deposit that a cancelled payment no longer applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReleasedDeposit {
+    /// It came with the payment and is cancelled with it.
+    Gone,
+    /// Its money stays in the bank, and its worth in pesos is posted.
+    Waits,
+    /// Its money stays in the bank, and nothing is posted of what no payment applies, because it
+    /// was captured without an exchange rate.
+    Unposted,
+}
+
 /// Receivables, bank accounts and deposits.
 #[async_trait]
 pub trait ReceivableTx {
@@ -169,7 +181,11 @@ pub trait ReceivableTx {
 
     /// Subtracts from the applied amount of a deposit. A deposit of [`DepositOrigin::Pago`] of
     /// which nothing remains applied is cancelled and subtracted from the account's balance.
-    /// Returns whether it was; `None` if the account has no such deposit.
-    async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money)
-    -> Result<Option<bool>, StoreError>;
+    /// `None` if the account has no such deposit.
+    async fn release_deposit(
+        &mut self,
+        deposito: i64,
+        cuenta: i64,
+        importe: Money,
+    ) -> Result<Option<ReleasedDeposit>, StoreError>;
 }

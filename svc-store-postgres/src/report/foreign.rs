@@ -10,12 +10,12 @@ from_row!(ForeignBalance { cuenta, cuenta_bancaria, moneda, saldo, pesos });
 
 /// Documents say what came and went in the account's currency, and the entries of the same
 /// documents what that was in pesos. A deposit without an exchange rate is posted by the payments
-/// that apply it. Money that stays in the bank after a payment was cancelled waits, in pesos, in
-/// the account of deposits, for its part of the deposit.
+/// that apply it, as long as they stand. Money of other deposits that stays in the bank after a
+/// payment was cancelled waits, in pesos, in the account of deposits, for its part of the deposit.
 pub(crate) fn foreign_banks(empresa: i64, al: NaiveDate) -> Sql {
     sql!(
         "WITH movimientos AS MATERIALIZED (
-             SELECT c.clave AS cuenta_bancaria, c.moneda, p.deposito, p.pago, p.factura, p.revierte,
+             SELECT c.clave AS cuenta_bancaria, c.moneda, p.deposito, p.pago,
                     coalesce(g.monto, g.importe, b.importe) AS salida,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :bancos), 0) AS pesos,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :por_identificar), 0) AS espera
@@ -28,13 +28,13 @@ pub(crate) fn foreign_banks(empresa: i64, al: NaiveDate) -> Sql {
                ON c.empresa = :empresa AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria, b.cuenta_bancaria)
              WHERE r.empresa = :empresa AND r.codigo IN (:bancos, :por_identificar) AND r.fecha <= :al
                AND c.moneda <> 'MXN'
-             GROUP BY p.clave, c.clave, c.moneda, p.deposito, p.pago, p.factura, p.revierte, g.monto, g.importe, b.importe
+             GROUP BY p.clave, c.clave, c.moneda, p.deposito, p.pago, g.monto, g.importe, b.importe
          ), depositados AS (
              SELECT m.cuenta_bancaria, m.moneda, sum(m.pesos) AS pesos, sum(m.espera) AS espera,
                     CASE
                         WHEN sum(m.pesos) = 0 THEN 0
-                        WHEN bool_or(m.pago IS NULL AND m.factura IS NULL AND m.pesos > 0) THEN max(d.importe)
-                        ELSE sum(coalesce(x.monto, x.importe)) FILTER (WHERE m.revierte IS NULL AND m.pesos <> 0)
+                        WHEN bool_or(m.pago IS NULL AND m.pesos > 0) THEN max(d.importe)
+                        ELSE sum(sign(m.pesos) * coalesce(x.monto, x.importe))
                     END AS saldo
              FROM movimientos m
              JOIN depositos d ON d.empresa = :empresa AND d.clave = m.deposito

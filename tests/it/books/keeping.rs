@@ -75,18 +75,13 @@ impl Business {
             ("201.01", "SELECT coalesce(-sum(saldo), 0) FROM cxp WHERE empresa = $1 AND moneda = 'USD'"),
             (
                 "102.01",
-                // Without what was never posted: of deposits without a rate, what no payment
-                // applied.
+                // Without what is not posted: of captured deposits without a rate, what no payment
+                // applies.
                 "SELECT coalesce(sum(c.saldo), 0) - (
-                     SELECT coalesce(sum(d.importe - coalesce((
-                                SELECT sum(coalesce(x.monto, x.importe)) FROM cxc_pagos x
-                                WHERE x.empresa = $1 AND x.deposito = d.clave AND EXISTS (
-                                    SELECT FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-                                    WHERE p.empresa = $1 AND p.pago = x.clave AND p.revierte IS NULL AND r.codigo = '102.01')), 0)), 0)
+                     SELECT coalesce(sum(d.importe - d.aplicado), 0)
                      FROM depositos d JOIN cuentas_bancarias b ON b.empresa = $1 AND b.clave = d.cuenta_bancaria AND b.moneda = 'USD'
-                     WHERE d.empresa = $1 AND NOT d.cancelado AND NOT EXISTS (
-                         SELECT FROM polizas p WHERE p.empresa = $1 AND p.deposito = d.clave AND p.pago IS NULL
-                                                 AND p.factura IS NULL))
+                     WHERE d.empresa = $1 AND d.origen = 'captura' AND NOT d.cancelado AND NOT EXISTS (
+                         SELECT FROM polizas p WHERE p.empresa = $1 AND p.deposito = d.clave AND p.pago IS NULL))
                  FROM cuentas_bancarias c WHERE c.empresa = $1 AND c.moneda = 'USD'",
             ),
         ] {

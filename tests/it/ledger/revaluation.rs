@@ -173,24 +173,53 @@ async fn only_what_documents_posted_in_a_bank_account_is_revalued() {
     let unknown = json!({"cuenta_bancaria": DOLLARS, "fecha": "2026-10-31", "importe": "70.00", "referencia": "B-1"});
     did(company.run_by_name("deposit.capture", &unknown).await);
     assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
-    // Part of it is applied, and taken back: the money stays in the bank and waits.
+    // Part of it is applied, and taken back: what it is worth is unknown again.
     let part = json!({"cxc": 1, "importe": "10.00", "deposito": 2, "forma_pago_sat": "03", "tipo_cambio": "18"});
     let pago = did(company.run_by_name("payment.apply", &part).await)["pago"].clone();
     assert_eq!(bank().await, ["60.00 1030.00", "-20.00 -340.00"]);
     did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
-    assert_eq!(bank().await, ["60.00 1030.00", "-30.00 -520.00"]);
+    assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
+    // Part of a deposit whose worth is known stays in the bank and waits.
+    let known = json!({"cxc": 1, "importe": "10.00", "deposito": 1, "forma_pago_sat": "03", "tipo_cambio": "18"});
+    let pago = did(company.run_by_name("payment.apply", &known).await)["pago"].clone();
+    assert_eq!(bank().await, ["50.00 850.00", "-10.00 -170.00"]);
+    did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
+    assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
     // A payment that brought its own money goes with it.
     let own = json!({"cxc": 1, "importe": "5.00", "cuenta_bancaria": DOLLARS, "forma_pago_sat": "03", "fecha": "2026-10-31",
                      "referencia": "C-1", "tipo_cambio": "18"});
     let pago = did(company.run_by_name("payment.apply", &own).await)["pago"].clone();
-    assert_eq!(bank().await, ["65.00 1120.00", "-30.00 -520.00"]);
+    assert_eq!(bank().await, ["55.00 940.00", "-20.00 -340.00"]);
     did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
-    assert_eq!(bank().await, ["60.00 1030.00", "-30.00 -520.00"]);
+    assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
     // What is paid to a supplier leaves.
     let paid = json!({"cxp": 1, "importe": "40.00", "cuenta_bancaria": DOLLARS, "fecha": "2026-10-31", "referencia": "D-1", "tipo_cambio": "19"});
     let pago = did(company.run_by_name("payable.pay", &paid).await)["pago"].clone();
-    assert_eq!(bank().await, ["20.00 270.00", "-30.00 -520.00"]);
+    assert_eq!(bank().await, ["10.00 90.00", "-20.00 -340.00"]);
     did(company.run_by_name("payable.payment-cancel", &json!({"pago": pago})).await);
-    assert_eq!(bank().await, ["60.00 1030.00", "-30.00 -520.00"]);
+    assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn a_deposit_without_a_rate_is_worth_what_the_payments_that_stand_say() {
+    let world = World::new().await;
+    let company = importer(&world).await;
+    let unknown = json!({"cuenta_bancaria": DOLLARS, "fecha": "2026-10-12", "importe": "100.00", "referencia": "B-1"});
+    did(company.run_by_name("deposit.capture", &unknown).await);
+    let apply = async |importe: &str| {
+        let part = json!({"cxc": 1, "importe": importe, "deposito": 2, "forma_pago_sat": "03", "tipo_cambio": "17.5"});
+        did(company.run_by_name("payment.apply", &part).await)["pago"].clone()
+    };
+    let first = apply("60.00").await;
+    did(company.run_by_name("payment.cancel", &json!({"pago": first})).await);
+    let losses = balance(&company, "701.01").await;
+    apply("100.00").await;
+    assert_eq!(balance(&company, "701.01").await, losses, "at the debt's own rate there is no difference");
+    world.clock.advance(TimeDelta::days(19));
+    let mes = did(company.run_by_name("ledger.revalue", &revalue("2026-10", "USD", "20")).await);
+    let saldos = mes["revaluaciones"][0]["saldos"].as_array().unwrap();
+    let bank = saldos.iter().find(|row| row["cuenta"] == "102.01").unwrap();
+    assert_eq!([&bank["saldo"], &bank["pesos"]], ["150.00", "2600.00"], "50 at 17 and 100 at 17.50");
     books::check(&world, &company).await;
 }

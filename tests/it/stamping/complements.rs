@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::StampFailure;
-use svc_tests::{World, with};
+use svc_tests::{Resource, World, with};
 
 use super::leases::{Slow, while_out};
 use super::{FOOD, NAIL, Shop, Stub, accept, line, nails, order, report, uuid};
@@ -210,4 +211,97 @@ async fn a_complement_after_a_credit_note_has_the_taxes_of_what_is_still_owed() 
         [json!({"TrasladosDR": [taxed, exempt("100.000000")]}), json!({"TrasladosDR": [exempt("784.000000")]}),]
     );
     svc_tests::books::check(&world, &shop.company).await;
+}
+
+/// The base and the tax of the one rate in the last document.
+fn taxed_base(document: &Cfdi) -> [Value; 2] {
+    let document = serde_json::to_value(document).unwrap();
+    let invoice = &document["Complemento"]["Pagos"]["Pago"][0]["DoctoRelacionado"][0];
+    assert_eq!(invoice["ObjetoImpDR"], "02", "{document}");
+    let taxes = &invoice["ImpuestosDR"]["TrasladosDR"];
+    assert_eq!(taxes.as_array().map(Vec::len), Some(1), "{document}");
+    [taxes[0]["BaseDR"].clone(), taxes[0]["ImporteDR"].clone()]
+}
+
+#[tokio::test]
+async fn the_substitute_of_a_complement_is_about_what_was_owed_before_a_later_credit_note() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    world.stamp(&Stub::new(accept)).await;
+    let pago = shop.pay(1, "580.00", "SPEI 1").await;
+    world.stamp(&Stub::new(accept)).await;
+    let returned = json!({"factura": factura, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 4}],
+                          "aplicar": true});
+    shop.company.run_by_name("credit-note.capture", &returned).await.unwrap();
+    world.stamp(&Stub::new(accept)).await;
+    assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "116.00");
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago, "motivo": "01"})).await.unwrap();
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await.timbrados, 1);
+    assert_eq!(taxed_base(&stamper.document()), ["500.000000", "80.000000"]);
+    shop.pay(1, "116.00", "SPEI 2").await;
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await.timbrados, 1);
+    assert_eq!(taxed_base(&stamper.document()), ["100.000000", "16.000000"], "what the note left");
+    svc_tests::books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_credit_note_counts_in_complements_by_what_it_lowered() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    world.stamp(&Stub::new(accept)).await;
+    let pago = shop.pay(1, "580.00", "SPEI 1").await;
+    let returned = json!({"factura": factura, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 10}],
+                          "aplicar": true});
+    shop.company.run_by_name("credit-note.capture", &returned).await.unwrap();
+    assert_eq!(shop.one("/cxc?clave=1&estatus=pagado").await["saldo"], "0.00", "the other 580 are in favour");
+    // The customer's bank takes the payment back, so half of the invoice is owed again.
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "580.00");
+    let pago = shop.pay(1, "580.00", "SPEI 2").await;
+    let stamper = Stub::new(accept);
+    world.stamp(&stamper).await;
+    assert_eq!(shop.one(&format!("/cxc-pagos?clave={pago}")).await["complemento"], "timbrado");
+    assert_eq!(taxed_base(&stamper.document()), ["500.000000", "80.000000"]);
+    svc_tests::books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_complement_of_an_imported_invoice_waits_for_its_lines() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let sold = json!({"tipo": "factura", "serie": "V", "folio": 7, "cliente": 1, "subtotal": "200.00", "impuestos": "32.00",
+                      "total": "232.00", "saldo": "232.00", "condicion_pago": "credito", "metodo_pago_sat": "PPD",
+                      "forma_pago_sat": "99", "uso_cfdi": "G03"});
+    shop.company.load(Resource::Ventas, &[sold]).await;
+    let record = json!({"venta": 1, "cliente": 1, "uuid": UUIDS[1], "serie": "V", "folio": "7"});
+    shop.company.load(Resource::Facturas, &[record]).await;
+    shop.company.load(Resource::Cxc, &[json!({"venta": 1, "factura": 1, "uuid": UUIDS[1], "total": "232.00"})]).await;
+    let pago = shop.pay(1, "116.00", "SPEI 1").await;
+    let complement = shop.one(&format!("/cxc-pagos?clave={pago}")).await["factura"].as_i64().unwrap();
+    let nails = |renglon: i64| {
+        json!({"venta": 1, "renglon": renglon, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 1,
+               "precio_unitario": "100.00", "iva_tasa": "0.160000", "iva": "16.00"})
+    };
+    for (lines, codigo, said) in [
+        (None, "renglon_invalido", "la factura V7 no tiene renglones"),
+        (Some(nails(1)), "importes_no_cuadran", "los renglones de la venta no suman el total"),
+    ] {
+        if let Some(line) = lines {
+            shop.company.load(Resource::VentasRenglones, &[line]).await;
+            shop.company.run_by_name("payment.restamp", &json!({"pago": pago})).await.unwrap();
+        }
+        world.stamp(&Stub::new(accept)).await;
+        let refused = shop.factura(complement).await;
+        assert_eq!((&refused["estatus"], &refused["error_codigo"]), (&json!("error"), &json!(codigo)), "{refused}");
+        assert!(refused["error_mensaje"].as_str().unwrap().contains(said), "{refused}");
+    }
+    shop.company.load(Resource::VentasRenglones, &[nails(2)]).await;
+    shop.company.run_by_name("payment.restamp", &json!({"pago": pago})).await.unwrap();
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    assert_eq!(taxed_base(&stamper.document()), ["100.000000", "16.000000"]);
 }

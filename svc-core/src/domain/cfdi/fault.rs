@@ -31,6 +31,9 @@ pub enum CfdiFault {
     /// A ticket of a global invoice, by its number, without a line that was paid.
     #[error("la venta {0} no tiene renglones con importe; impórtelos, o facture las demás (ventas)")]
     EmptyTicket(String),
+    /// A paid invoice, by its number, whose sale has no lines: its taxes are unknown.
+    #[error("la venta de la factura {0} no tiene renglones, y sin ellos no se conocen sus impuestos; impórtelos")]
+    EmptySale(String),
     /// Amounts that do not follow from each other.
     #[error("los importes no cuadran: {0}")]
     Sums(&'static str),
@@ -52,7 +55,11 @@ impl CfdiFault {
             Self::Issuer(_) => "emisor_incompleto",
             Self::Receiver(_) => "receptor_incompleto",
             Self::Missing(_) => "documento_incompleto",
-            Self::Line { .. } | Self::BorderRate(_) | Self::BorderTickets | Self::EmptyTicket(_) => "renglon_invalido",
+            Self::Line { .. }
+            | Self::BorderRate(_)
+            | Self::BorderTickets
+            | Self::EmptyTicket(_)
+            | Self::EmptySale(_) => "renglon_invalido",
             Self::Sums(_) => "importes_no_cuadran",
             Self::Currency(_) | Self::Decimals(_) => "moneda_invalida",
             Self::TooLarge => "importe_invalido",

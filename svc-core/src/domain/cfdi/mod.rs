@@ -81,8 +81,8 @@ pub use read::NoCfdi;
 pub(crate) use seal::holds;
 pub use seal::{SealFault, SealedXml, SigningKey, seal, seal_with};
 pub use source::{
-    Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices, PaymentSource,
-    ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket, TicketNoteSource,
+    AppliedNote, Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, PaidInvoice, PaymentOfInvoices,
+    PaymentSource, ReceiptSource, ReceivedPayment, Receiver, SettledInvoice, SoldSale, Ticket, TicketNoteSource,
 };
 pub(crate) use stamp::{SANDBOX_CERTIFICATE, SANDBOX_RFC, StampSigner, stamp};
 pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};

@@ -308,7 +308,18 @@ pub struct PaidInvoice {
     pub saldo_insoluto: Money,
     /// The lines of the invoice's sale, which determine its taxes.
     pub renglones: Vec<Line>,
-    /// The lines of credit notes that lowered what is owed before this payment: their taxes are no
-    /// longer owed.
-    pub acreditados: Vec<Line>,
+    /// The credit notes that lowered what was owed before this payment: their part of the taxes is
+    /// no longer owed.
+    pub notas: Vec<AppliedNote>,
+}
+
+/// A credit note that lowered what is owed for an invoice.
+#[derive(Debug, Clone)]
+pub struct AppliedNote {
+    /// The note's total.
+    pub total: Money,
+    /// By how much it lowered what was owed: less than its total if less was owed.
+    pub importe: Money,
+    /// The note's lines.
+    pub renglones: Vec<Line>,
 }

@@ -115,8 +115,7 @@ impl Operation for ReissuePayment {
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
         validate_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
-        let document =
-            complement::of_payments(cx, factura, record.cliente, document::heading(record), payments).await?;
+        let document = complement::of_payments(cx, record.cliente, document::heading(record), payments).await?;
         document::keep_fit(cx, factura, document).await?;
         Ok(PaymentRef { pago })
     }

@@ -9,7 +9,7 @@ use super::pagos::{
     TrasladoP,
 };
 use super::parties::{Opening, open, receive};
-use super::source::{PaidInvoice, PaymentOfInvoices, PaymentSource, ReceiptSource, SettledInvoice};
+use super::source::{Line, PaidInvoice, PaymentOfInvoices, PaymentSource, ReceiptSource, SettledInvoice};
 use super::tax::{Charge, Levy, NO_OBJECT, Taxes, plus, times, treat};
 use super::text::attribute;
 use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION};
@@ -20,6 +20,10 @@ use crate::domain::sat;
 /// Decimals of a paid invoice's taxes: the most that the standard accepts, so that instalments add
 /// up to the whole.
 const DECIMALS: u32 = 6;
+
+/// By how much an imported invoice's total may differ from its lines', which another program
+/// rounded, in the invoice's currency.
+const ROUNDING: Decimal = Decimal::ONE;
 
 /// Decimals of an exchange rate between two currencies.
 const RATE_DECIMALS: u32 = 10;
@@ -204,20 +208,25 @@ fn worth(settled: &SettledInvoice, payment: &Currency<'_>) -> Result<Amount, Cfd
 ///
 /// The base is the rounded total paid after this payment less the rounded total paid before it, so
 /// that the instalments' bases add up to the invoice's. The tax is computed from the base, as the
-/// authority requires.
+/// authority requires. What credit notes took off before is neither owed nor paid.
 fn share(invoice: &PaidInvoice) -> Result<Taxes, CfdiFault> {
-    let mut whole = Taxes::default();
-    for line in &invoice.renglones {
-        whole.add(&treat(line)?.taxes)?;
+    if invoice.renglones.is_empty() {
+        let serie = invoice.serie.as_deref().unwrap_or_default();
+        return Err(CfdiFault::EmptySale(format!("{serie}{}", invoice.folio.as_deref().unwrap_or_default())));
     }
+    let sum = invoice.renglones.iter().map(|line| line.amounts.total.get()).sum::<Decimal>();
+    if (sum - invoice.total.get()).abs() > ROUNDING {
+        return Err(CfdiFault::Sums("los renglones de la venta no suman el total de la factura que se paga"));
+    }
+    let mut whole = taxes(&invoice.renglones)?;
     let mut total = invoice.total.get();
-    for line in &invoice.acreditados {
-        whole.add(
-            &treat(line)?
-                .taxes
-                .map(|_, Charge { base, importe }| Ok(Some(Charge { base: -base, importe: -importe })))?,
-        )?;
-        total = plus(total, -line.amounts.total.get())?;
+    for note in &invoice.notas {
+        let part = (-note.importe.get()).checked_div(note.total.get()).ok_or(CfdiFault::TooLarge)?;
+        let lowered = |Charge { base, importe }: Charge| {
+            Ok(Some(Charge { base: times(base, part)?, importe: times(importe, part)? }))
+        };
+        whole.add(&taxes(&note.renglones)?.map(|_, charge| lowered(charge))?)?;
+        total = plus(total, -note.importe.get())?;
     }
     let part =
         |owed: Decimal| (total - owed).checked_div(total).filter(|part| (Decimal::ZERO..=Decimal::ONE).contains(part));
@@ -230,6 +239,14 @@ fn share(invoice: &PaidInvoice) -> Result<Taxes, CfdiFault> {
         let importe = six(times(base, levy.rate().unwrap_or_default())?).get();
         Ok((base > Decimal::ZERO).then_some(Charge { base, importe }))
     })
+}
+
+fn taxes(lines: &[Line]) -> Result<Taxes, CfdiFault> {
+    let mut taxes = Taxes::default();
+    for line in lines {
+        taxes.add(&treat(line)?.taxes)?;
+    }
+    Ok(taxes)
 }
 
 fn six(value: Decimal) -> Amount {

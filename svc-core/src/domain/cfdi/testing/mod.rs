@@ -133,7 +133,7 @@ pub(crate) fn paid(parcialidad: i64, saldo: &str, importe: &str) -> PaidInvoice 
         saldo_anterior: money(saldo),
         importe: money(importe),
         saldo_insoluto: Money::new(decimal(saldo) - decimal(importe)),
-        acreditados: Vec::new(),
+        notas: Vec::new(),
         renglones: sale.renglones,
     }
 }

@@ -356,7 +356,7 @@ impl Dice {
                 saldo_anterior: Money::new(owed),
                 importe: Money::new(paid),
                 saldo_insoluto: Money::new(owed - paid),
-                acreditados: Vec::new(),
+                notas: Vec::new(),
                 renglones: sale.renglones,
             },
             moneda: moneda.to_owned(),
