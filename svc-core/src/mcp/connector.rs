@@ -111,7 +111,6 @@ impl Connector {
         Ok(Some(KeyScopes::of_words(words)))
     }
 
-    /// A tool as it is listed.
     fn listed(&self, tool: Tool) -> Tool {
         self.keys.iter().fold(tool, |tool, keys| keys.added_to(tool))
     }

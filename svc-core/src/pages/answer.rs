@@ -71,7 +71,6 @@ impl Page {
         self.plain.get_or_init(unpack).clone()
     }
 
-    /// The answer to a request with these headers.
     pub(super) fn answer(&self, request: &HeaderMap) -> Response<Bytes> {
         let gzip = self.gzip.as_ref().filter(|_| takes_gzip(request));
         let tag = format!("\"{}{}\"", self.tag, if gzip.is_some() { "-gzip" } else { "" });

@@ -120,7 +120,6 @@ pub(super) fn guides(site: Site<'_>) -> String {
     framed(site, "/docs/guides", said, &body, "")
 }
 
-/// The guide of that name.
 pub(super) fn guide(name: &str, site: Site<'_>) -> Option<String> {
     let language = site.language;
     let place = all().position(|guide| guide.name == name)?;
