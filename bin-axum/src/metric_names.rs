@@ -8,7 +8,7 @@ pub(crate) const CONNECTIONS_DISPLACED: &str = "svc_connections_displaced_total"
 pub(crate) const CONNECTIONS_REFUSED: &str = "svc_connections_refused_total";
 /// Gauge: connections for requests to the database, by `state`, `used` or `idle`.
 pub(crate) const DATABASE_CONNECTIONS: &str = "svc_database_connections";
-/// Gauge: the most of them.
+/// Gauge: the most connections for requests to the database.
 pub(crate) const DATABASE_CONNECTIONS_MAX: &str = "svc_database_connections_max";
 /// Gauge: always 1, labelled with the version.
 pub(crate) const BUILD_INFO: &str = "svc_build_info";

@@ -21,9 +21,9 @@ use crate::shutdown::{ShutdownPlan, StopSignal};
 /// attempt.
 const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What operators are answered.
+/// What the operators' address answers.
 pub(crate) struct Operators {
-    /// The address; none if they are not answered.
+    /// The operators' address; `None` if there is none.
     pub(crate) listen: Option<SocketAddr>,
     /// Whether a stamping provider is set, here or where the work is done.
     pub(crate) has_stamper: bool,

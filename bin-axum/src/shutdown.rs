@@ -78,7 +78,7 @@ impl StopSignal {
         Ok(Self(receiver))
     }
 
-    /// Whether it came.
+    /// Whether the signal has come.
     pub(crate) fn came(&self) -> bool {
         *self.0.borrow()
     }

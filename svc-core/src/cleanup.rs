@@ -20,11 +20,11 @@ const COMPANIES: u32 = 1_000;
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How many times a company's rows may not be removable until a pass ends: more are no one company's
-/// fault.
+/// How many failed removals a pass tolerates before it ends: more than that are not the fault of
+/// one company.
 const TOLERATED: u32 = 3;
 
-/// How often a long clean-up logs how far it is.
+/// How often a long clean-up logs its progress.
 const TOLD_EVERY: Duration = Duration::from_secs(30);
 
 /// How long requests stay in the log.
@@ -89,7 +89,7 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     Ok(removal.removed + store.remove_interrupted_copies().await?)
 }
 
-/// What a clean-up has removed, and when it says so next.
+/// What a clean-up has removed, and when it logs that next.
 struct Removal {
     removed: u64,
     /// Companies, and kinds of their rows, that could not be cleaned up.
@@ -103,7 +103,7 @@ impl Removal {
         Self { removed: 0, failed: 0, started: now, told_next: now + TOLD_EVERY }
     }
 
-    /// Counts rows; gives the time that the clean-up has taken, if a line is due.
+    /// Counts rows; returns the time that the clean-up has taken, if it should be logged now.
     fn count(&mut self, rows: u64, now: Instant) -> Option<Duration> {
         self.removed += rows;
         let is_due = now >= self.told_next;

@@ -60,7 +60,7 @@ impl fmt::Debug for Compute {
     }
 }
 
-/// Who computes, and who waits.
+/// The jobs that run, and those that wait for a slot.
 struct ComputeQueue(Mutex<State>);
 
 struct State {

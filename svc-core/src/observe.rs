@@ -169,8 +169,8 @@ pub(crate) fn retried() {
     counter!(TRANSACTION_RETRIES).increment(1);
 }
 
-/// Observes one request. Facts go to its span at once; the line and the metrics are written when
-/// this is dropped, even if the request's future is cancelled.
+/// Observes one request. Facts are recorded in its span at once; the line and the metrics are
+/// written when this is dropped, even if the request's future is cancelled.
 pub(crate) struct Watch {
     /// Not the `Clock`: this measures a duration, and `drop` must not panic, which an embedder's
     /// clock might.
@@ -183,7 +183,7 @@ pub(crate) struct Watch {
     ended: Option<OnEnd>,
 }
 
-/// Who sent a request.
+/// The sender of a request.
 #[derive(Debug)]
 pub(crate) struct RequestSender {
     pub(crate) company: CompanyId,
@@ -191,7 +191,7 @@ pub(crate) struct RequestSender {
     pub(crate) llave: String,
 }
 
-/// What is done with a request of a known sender when it ends.
+/// Called when a request of a known sender ends.
 pub(crate) type OnEnd = Box<dyn FnOnce(EndedRequest) + Send>;
 
 /// A request of a known sender that ended.

@@ -33,7 +33,7 @@ use crate::pipeline::{self, AnswerBody, Body, BoxError, Entrance, Paths};
 #[derive(Clone)]
 pub struct Api(Arc<Front>);
 
-/// The address of the client: a front end puts it into the extensions of a request, and logs tell
+/// The address of the client: a front end puts it into the extensions of a request, and logs show
 /// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);

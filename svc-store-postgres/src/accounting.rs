@@ -51,16 +51,16 @@ from_row! {
 }
 
 from_row! {
-    /// What became of an entry: its clave and day, and the last closed day.
+    /// An entry that was written: its clave and day, and the last closed day.
     struct WrittenEntry { valor: i64, fecha: NaiveDate, cerrado: Option<NaiveDate> }
 }
 
-/// An entry that is written.
+/// An entry to be written.
 pub(crate) struct NewEntry<'a> {
     pub(crate) fecha: NaiveDate,
     pub(crate) concepto: &'a str,
     pub(crate) origen: EntryOrigin,
-    /// The currency that a revaluation is of.
+    /// The currency of a revaluation; no other entry has one.
     pub(crate) moneda: Option<&'a str>,
     pub(crate) about: About,
     pub(crate) lines: Vec<NewLine<'a>>,
@@ -94,7 +94,7 @@ impl<'a> NewLine<'a> {
     }
 }
 
-/// The document of entries.
+/// The document whose entries are read.
 #[derive(Debug, Clone, Copy, Default)]
 struct Posted {
     /// A sale, without its payments.

@@ -13,7 +13,7 @@ use crate::store::PostgresStore;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EndingCertificate {
-    /// The company.
+    /// The company that signs with it.
     pub empresa: CompanyId,
     /// The certificate's number.
     pub numero: String,

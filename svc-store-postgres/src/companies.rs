@@ -19,13 +19,13 @@ pub struct ListedCompany {
     pub nombre: String,
     /// Its plan.
     pub plan: String,
-    /// Paid user licences.
+    /// Paid user licences, which decide the monthly quota.
     pub licencias: i32,
     /// Whether its limits are enforced, only reported, or the service's.
     pub limites: String,
     /// Whether it has the API.
     pub api: bool,
-    /// Its tax id.
+    /// Its tax id (RFC).
     pub rfc: Option<String>,
     /// Whether it is a test company.
     pub prueba: bool,

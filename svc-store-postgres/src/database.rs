@@ -78,7 +78,7 @@ pub(crate) struct Single<'d> {
 }
 
 impl Single<'_> {
-    /// With a lower limit than other statements have.
+    /// With a lower limit than that of other statements.
     pub(crate) fn within(self, limit: Option<Duration>) -> Self {
         Self { limit, ..self }
     }

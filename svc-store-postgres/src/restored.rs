@@ -25,7 +25,7 @@ pub struct UnderWay {
     pub cancelaciones: u64,
     /// Notices of webhooks: pending deliveries, and events and groups that are to become some.
     pub entregas: u64,
-    /// E-mails.
+    /// E-mails in the queue.
     pub correos: u64,
 }
 

@@ -200,7 +200,7 @@ impl PostgresStore {
         self.requests.pool().options()
     }
 
-    /// The readiness check.
+    /// A check of readiness. Keep it from one check to the next, since it compares them.
     pub fn probe(&self) -> Probe {
         Probe::new(self.requests.clone(), self.service.clone())
     }

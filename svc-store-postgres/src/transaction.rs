@@ -68,7 +68,7 @@ impl PostgresTx {
         Ok(last - count + 1)
     }
 
-    /// [`Run::run`], without an import.
+    /// [`Run::run`], for callers that do not import the trait.
     pub(crate) async fn run<'q>(&mut self, sql: impl Execute<'q, Postgres> + 'q) -> Result<(), StoreError> {
         Run::run(self, sql).await
     }

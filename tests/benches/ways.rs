@@ -1,6 +1,6 @@
-//! How fast the ways in are that move much: events read by `GET /eventos`, records imported and
-//! exported over HTTP, a write beside its rehearsal, and sales of one line and of many. The
-//! services are called in this process.
+//! How fast the operations are that move many records: events read by `GET /eventos`, records
+//! imported and exported over HTTP, a write beside its rehearsal, and sales of one line and of
+//! many. The services are called in this process.
 //!
 //! `cargo bench -p svc-tests --bench ways`. Prints figures a second, medians of three rounds.
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]

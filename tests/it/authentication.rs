@@ -303,7 +303,6 @@ async fn disable_owner(company: &Company) {
     company.world.clock.advance(TimeDelta::seconds(5));
 }
 
-/// The codes of `codigo; text | codigo; text`.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -68,7 +68,6 @@ fn on_one_line(statement: &str) -> String {
 /// Parts of writes for several companies, which are sent only where tables are not distributed.
 const UNDISTRIBUTED: [&str; 1] = ["FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bigint[])"];
 
-/// The fault of a statement.
 fn fault(statement: &str) -> Option<String> {
     let faults = match classify(statement) {
         Ok(Classification::OneCompany | Classification::NoTable) => return None,

@@ -212,7 +212,6 @@ impl Cli {
     }
 }
 
-/// The language of that code.
 fn language(code: &str) -> Result<Language, String> {
     Language::parse(code).ok_or_else(|| "not en or es".to_owned())
 }

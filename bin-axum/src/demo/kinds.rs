@@ -19,7 +19,7 @@ const KINETIK: i64 = 8;
 const ARCO_IRIS: i64 = 9;
 const LA_CUESTA: i64 = 12;
 const JACARANDAS: i64 = 20;
-/// The one after them.
+/// The one after them, who is created here.
 const FOREIGN: i64 = 481;
 
 /// Goods by the hundred, and services: freight, and what is done on site.
@@ -46,7 +46,7 @@ struct Script<'a> {
     today: NaiveDate,
 }
 
-/// Makes all of them.
+/// Makes one document of each kind.
 pub(super) async fn make(context: &Context, company: CompanyId) -> Result<Last, Failure> {
     let script = Script { context, company, today: mexico_date(SystemClock.now()) };
     script.corrected_and_credited().await?;

@@ -59,7 +59,7 @@ pub(crate) struct Server {
     max_clients: usize,
     /// Whether the reference may send requests, through the development proxy.
     pub(crate) try_it: bool,
-    /// The proxies that are believed whom a request comes from.
+    /// The proxies that are trusted to name the client of a request.
     pub(crate) proxies: Proxies,
 }
 

@@ -26,7 +26,7 @@ pub(super) fn routes(api: Api, base_url: &str) -> Router {
     Router::new().route_service(PATH, proxied.clone()).route_service(&below, proxied).layer(from_fn(forward))
 }
 
-/// The request that is meant; what names no address below the API's is one of no resource.
+/// The request to the API. One whose address is not below the API's names no resource.
 fn aimed(base_url: &str, mut request: Request) -> Request {
     let base = base_url.parse::<Uri>().unwrap_or_default();
     let base = base.path().trim_end_matches('/');

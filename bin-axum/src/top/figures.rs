@@ -11,7 +11,7 @@ use crate::metric_names::{
     PROCESS_MEMORY,
 };
 
-/// What a scrape says.
+/// The figures of one scrape.
 #[derive(Default)]
 pub(super) struct Figures {
     pub(super) traffic: Traffic,
@@ -29,7 +29,7 @@ pub(super) struct Traffic {
     pub(super) cpu: f64,
 }
 
-/// By what requests are counted.
+/// The labels by which requests are counted.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RequestKey {
     pub(super) operation: String,
@@ -46,7 +46,7 @@ pub(super) struct Outcomes {
     pub(super) failures: ByName,
 }
 
-/// What is shown as it is.
+/// Figures that a view shows as they are.
 #[derive(Default)]
 pub(super) struct Gauges {
     pub(super) version: String,

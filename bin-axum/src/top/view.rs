@@ -14,7 +14,7 @@ pub(crate) type ByName = BTreeMap<String, f64>;
 #[serde(default)]
 pub(crate) struct View {
     pub(crate) version: String,
-    /// Since the server counts.
+    /// Seconds for which the server has counted.
     pub(crate) uptime: f64,
     /// The time that the rates are averages of.
     pub(crate) span: f64,

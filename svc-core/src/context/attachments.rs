@@ -12,14 +12,14 @@ use crate::domain::cfdi::{Cfdi, DocumentParts};
 use crate::domain::company::CompanyId;
 use crate::domain::words::InvoiceKind;
 
-/// The longest deadline of a host that is waited for.
+/// The upper limit of [`Attachments::deadline`].
 const MAX_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A document that is about to be sealed, and what it is about.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct UnsealedDocument<'a> {
-    /// The company.
+    /// The company that issues it.
     pub company: CompanyId,
     /// The clave of its record in the registry of invoices.
     pub factura: i64,
@@ -33,8 +33,8 @@ pub struct UnsealedDocument<'a> {
     pub document: &'a Cfdi,
 }
 
-/// Why a host has no parts for a document, in Spanish and for the user: the document is rejected
-/// with this text, and asked about again when it is reissued.
+/// Why a host has no parts for a document, in Spanish, for the user. The document is rejected with
+/// this text; the host is asked again when it is reissued.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AttachmentFault(pub String);
@@ -42,12 +42,13 @@ pub struct AttachmentFault(pub String);
 /// What a host adds to tax documents: complements of the authority's that this service does not
 /// write, and addendas of receivers. Given to [`super::ContextBuilder::attachments`].
 ///
-/// A document is asked about after it was validated and before it is sealed, once, unless it is
-/// built anew: it was rejected and reissued, or changed meanwhile. It is asked about by the worker
-/// that has it stamped, outside any transaction, so that an answer may take until
-/// [`Self::deadline`]. An error, a late answer, a panic, and parts that would leave the document
-/// malformed ([`DocumentParts::check`]) reject the document: `error_codigo` is
-/// `complemento_invalido`, and `invoice.restamp`, `payment.restamp` or `document.discard` go on.
+/// The worker that stamps a document calls [`Self::attach`] after the document was validated and
+/// before it is sealed, outside any transaction, so that an answer may take until
+/// [`Self::deadline`]. It calls it once, unless the document is built anew: because it was rejected
+/// and reissued, or changed meanwhile. An error, a late answer, a panic, and parts that would leave
+/// the document malformed ([`DocumentParts::check`]) reject the document: `error_codigo` is
+/// `complemento_invalido`, and `invoice.restamp`, `payment.restamp` or `document.discard` continue
+/// from there.
 ///
 /// ```
 /// use async_trait::async_trait;
@@ -85,14 +86,14 @@ pub trait Attachments: Send + Sync {
     /// The parts of a document; [`DocumentParts::default`] if it has none.
     async fn attach(&self, about: &UnsealedDocument<'_>) -> Result<DocumentParts, AttachmentFault>;
 
-    /// The longest that an answer is waited for; a minute at most.
+    /// How long an answer is awaited; a minute at most.
     fn deadline(&self) -> Duration {
         Duration::from_secs(10)
     }
 }
 
 impl Context {
-    /// Whether a host adds to documents.
+    /// Whether a host is asked for parts of documents.
     pub(crate) fn has_attachments(&self) -> bool {
         self.shared.attachments.is_some()
     }

@@ -13,8 +13,8 @@ use crate::store::StoreError;
 /// The time limit of an authenticator for one request.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Who makes a request that bears no API key, as an [`Authenticator`] tells. A company that does
-/// not exist, or a user who is none of the company's, is refused like a wrong key.
+/// The caller of a request without an API key, as an [`Authenticator`] identifies it. A company
+/// that does not exist, or a user of another company, is refused like a wrong key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -33,20 +33,20 @@ impl Identity {
     }
 }
 
-/// How a host tells who makes a request without the header `X-Svc-Key-Id`, for example by a JWT or
-/// a session. [`ContextBuilder::authenticator`](super::ContextBuilder::authenticator) sets it, for
+/// Identifies the caller of a request without the header `X-Svc-Key-Id`, for example by a JWT or a
+/// session. [`ContextBuilder::authenticator`](super::ContextBuilder::authenticator) sets it, for
 /// the API, the office and [`Context::authenticate`](super::Context::authenticate) alike.
 ///
 /// All else is as with a key: the company's API, the user's access and the plan are checked first,
 /// then the limits, then the scopes (contract §2). A user has the limits and the Idempotency-Keys
-/// that a key has, whatever session the request is of. Terms of use are accepted with keys, so that
-/// a host agrees on them with those whom it signs in by other means.
+/// that a key has, whatever session the request belongs to. Terms of use are accepted with keys, so
+/// a host must agree on them itself with the users whom it signs in.
 pub trait Authenticator: Send + Sync + 'static {
-    /// Who makes the request with that head; `None` if it has no credentials of this sort, or wrong
-    /// ones: the answer is `llave_invalida`. An error of 400 to 499 is the answer; any other, and
-    /// more than 5 s, is `no_disponible`.
+    /// Identifies the caller of the request with that head; `None` if it has no credentials of this
+    /// sort, or wrong ones: the answer is `llave_invalida`. An error of 400 to 499 is the answer;
+    /// any other error, or an answer after more than 5 s, is `no_disponible`.
     ///
-    /// It may ask elsewhere: no transaction is open, and the request is not counted yet.
+    /// It may call other services: no transaction is open, and the request is not counted yet.
     fn identify(&self, head: &http::request::Parts) -> impl Future<Output = Result<Option<Identity>, Error>> + Send;
 }
 

@@ -210,9 +210,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets whether the sandbox stamps the documents of all companies; false by default. Of test
-    /// companies it always does. Where it does, `invoice.stamped` accepts a fiscal folio without
-    /// its document.
+    /// Sets whether the sandbox stamps the documents of all companies; false by default. It always
+    /// stamps those of test companies. Where it stamps, `invoice.stamped` accepts a fiscal folio
+    /// without its document.
     #[must_use]
     pub fn sandbox(mut self, stamps: bool) -> Self {
         self.settings.sandbox = stamps;
@@ -295,8 +295,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets how the host tells who makes a request that bears no API key; by default such a request
-    /// is refused.
+    /// Sets how the host identifies the caller of a request without an API key; by default such a
+    /// request is refused.
     #[must_use]
     pub fn authenticator(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticator = Some(Arc::new(authenticator));

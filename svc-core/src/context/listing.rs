@@ -51,8 +51,8 @@ impl Context {
 }
 
 impl<'a, L: List> Listing<'a, L> {
-    /// Adds a filter with the name and the text that a query of the API has. One that the list does
-    /// not have, or a wrong value, is the error of the first record.
+    /// Adds a filter by the name and the text that it has in a query of the API. An unknown filter
+    /// or a wrong value is the error of the first record.
     #[expect(clippy::needless_pass_by_value, reason = "callers give literals and numbers")]
     pub fn filter(mut self, name: &str, value: impl ToString) -> Self {
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();

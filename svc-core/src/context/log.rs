@@ -10,7 +10,7 @@ use crate::observe::{EndedRequest, OnEnd};
 use crate::store::LoggedRequest;
 
 impl Context {
-    /// What adds a request to the log when it ends; `None` if no log is kept.
+    /// The function that adds a request to the log when it ends; `None` if no log is kept.
     pub(crate) fn log_at_end(
         &self,
         peticion: &str,

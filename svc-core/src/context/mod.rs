@@ -151,7 +151,7 @@ impl Context {
         &self.shared.router
     }
 
-    /// Who tells about requests without a key, if the host does.
+    /// The host's authenticator of requests without a key, if it has one.
     pub(crate) fn authenticator(&self) -> Option<&dyn AnyAuthenticator> {
         self.shared.authenticator.as_deref()
     }

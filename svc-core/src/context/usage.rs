@@ -51,9 +51,9 @@ impl Context {
         self.merge_apart(Taking::Due).await;
     }
 
-    /// Merges usage for a request, which waits for it for some time. Errors are only logged, because
-    /// the usage is kept. The merge goes on if the request is given up, since a cancelled one may
-    /// count twice.
+    /// Merges usage for a request, which waits for it for some time. Errors are only logged,
+    /// because the usage is kept. The merge goes on if the request is given up, since a cancelled
+    /// one may count twice.
     async fn merge_apart(&self, taking: Taking) {
         let context = self.clone();
         let merging = tokio::spawn(async move { context.merge(taking).await });

@@ -16,7 +16,7 @@ pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// How far a server's clock may be from the database's without anything being done about it.
+/// How far a server's clock may differ from the database's before anything is done about it.
 pub const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 
 /// A source of random bytes.

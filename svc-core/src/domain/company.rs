@@ -59,11 +59,11 @@ impl std::str::FromStr for LimitMode {
 pub struct Company {
     /// Its number.
     pub id: CompanyId,
-    /// Its name.
+    /// Its name; tax documents leave out the legal form at its end.
     pub nombre: String,
     /// Its plan.
     pub plan: Plan,
-    /// Paid user licences.
+    /// Paid user licences, which decide the monthly quota.
     pub licencias: i32,
     /// Its own limit mode; `None` follows the service's.
     pub limites: Option<LimitMode>,
@@ -81,12 +81,12 @@ pub struct Company {
     pub enviar_documentos: bool,
     /// Its tax id.
     pub rfc: Option<String>,
-    /// Its tax regime.
+    /// Its tax regime (`c_RegimenFiscal`).
     pub regimen: Option<i64>,
-    /// Its fiscal postal code.
+    /// The postal code of its fiscal address, which also gives its time zone.
     pub cp: Option<String>,
-    /// Whether it is for trying: the sandbox stamps its documents, and nobody else. Set when it is
-    /// created; nothing changes it.
+    /// Whether it is a test company: only the sandbox stamps its documents. Set when it is created;
+    /// nothing changes it.
     pub prueba: bool,
     /// How far its clock is ahead of the service's, in whole seconds: zero except of a test company
     /// whose clock was moved forward (contract §8).

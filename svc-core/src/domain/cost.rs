@@ -29,7 +29,7 @@ pub struct ProductValue {
 /// What incoming goods cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IncomingCost {
-    /// Nobody says: they come at the average.
+    /// Not stated: they come in at the average.
     #[default]
     Average,
     /// In pesos for one unit.

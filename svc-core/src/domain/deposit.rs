@@ -15,9 +15,9 @@ pub struct PaidAccount {
     pub clave: i64,
     /// Whether it is in use.
     pub activa: bool,
-    /// Currency.
+    /// The currency of its deposits and of its balance.
     pub moneda: String,
-    /// Balance.
+    /// The balance, in the account's currency.
     pub saldo: Decimal,
 }
 

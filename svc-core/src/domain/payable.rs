@@ -6,8 +6,8 @@ use super::quantity::Balance;
 use super::words::PayableStatus;
 use crate::error::{Code, Error};
 
-/// The taxes within a payable's total, which they have the sign of. The total is what is owed to
-/// the supplier: IVA and IEPS are in it, what is withheld is not.
+/// The taxes of a payable, which have the sign of its total. The total is what is owed to the
+/// supplier: it includes IVA and IEPS, and excludes what is withheld.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PayableTaxes {
     /// The IVA, which becomes creditable when it is paid.

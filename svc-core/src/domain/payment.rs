@@ -80,8 +80,8 @@ pub(crate) fn validate_amount(importe: Money) -> Result<Money, Error> {
     }
 }
 
-/// Refuses a payment form that `c_FormaPago` does not have, and "to be defined", which is the form
-/// of no money that moved.
+/// Refuses a payment form that `c_FormaPago` does not have, and "to be defined" (99), by which no
+/// money has moved.
 pub(crate) fn validate_form(form: &str) -> Result<(), Error> {
     if form == sat::FORM_TO_BE_DEFINED {
         return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99"));
@@ -92,7 +92,7 @@ pub(crate) fn validate_form(form: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a day after the latest that it now is in any of the company's places.
+/// Refuses a day that is still ahead even in the company's easternmost place.
 pub(crate) fn validate_day(fecha: NaiveDate, latest: NaiveDate) -> Result<NaiveDate, Error> {
     if fecha > latest {
         return Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro"));
@@ -109,7 +109,7 @@ pub struct PaidSale {
     pub cancelada: bool,
     /// Whether it has a breakdown of taxes.
     pub desglose: bool,
-    /// The payment method.
+    /// The payment method (`c_MetodoPago`).
     pub metodo_pago_sat: Option<String>,
     /// Its total.
     pub total: Money,
@@ -136,7 +136,7 @@ pub struct LockedReceivable {
     pub metodo_pago_sat: Option<String>,
     /// The day of its creation.
     pub fecha: NaiveDate,
-    /// Currency.
+    /// The currency of its amounts (`c_Moneda`).
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
@@ -148,7 +148,7 @@ pub struct LockedReceivable {
     pub parcialidades: i64,
     /// The greatest number of its valid payments; 0 without any.
     pub ultima_parcialidad: i64,
-    /// Branch.
+    /// Clave of the branch.
     pub sucursal: i64,
     /// The invoice that it is owed for, in the registry.
     pub factura: Option<i64>,

@@ -57,9 +57,9 @@ pub struct OrderedLine {
     pub recibida: Quantity,
     /// What it costs before discount.
     pub subtotal: Money,
-    /// Discount.
+    /// Discount on `subtotal`.
     pub descuento: Money,
-    /// IEPS.
+    /// IEPS, which is part of the cost.
     pub ieps: Money,
 }
 

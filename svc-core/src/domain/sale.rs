@@ -55,7 +55,7 @@ impl SaleProduct {
         (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_venta)).flatten()
     }
 
-    /// The rates of a line of its sale, on which `of_line` is written.
+    /// The rates of a line that sells it; `of_line` are those written on the line.
     pub(crate) fn rates_of_line(&self, of_line: LineRates, withholding: Withholding) -> LineRates {
         let rates = of_line.or(self.rates).of_object(&self.objeto_impuesto, withholding);
         let stated = of_line.iva_tasa.filter(|_| self.objeto_impuesto == TAXED);

@@ -112,7 +112,7 @@ pub(crate) struct LeasedPass<'a, Q: ?Sized> {
 
 impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
     /// Does the work of all companies that is due when the pass begins, until it is done or the
-    /// budget is used up, and returns the counts. Records and companies that fail are logged and
+    /// budget is used up. Returns the counts. Records and companies that fail are logged and
     /// counted. Returns an error, after the work in progress has ended, if due work could not be
     /// found.
     pub(crate) async fn run(self) -> Result<Q::Report, StoreError> {

@@ -64,9 +64,9 @@ pub struct Notice {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttachedFile {
-    /// Its name.
+    /// The name under which it is attached.
     pub name: String,
-    /// Its content type.
+    /// Its content type, such as `application/pdf`.
     pub content_type: &'static str,
     /// Its content.
     pub content: Bytes,
@@ -93,7 +93,7 @@ pub struct NotifyFailure(pub String);
 #[async_trait]
 pub trait Notifier: Send + Sync {
     /// Sends one e-mail. It must take less than 30 seconds: a lease is for four e-mails, and lasts
-    /// two minutes.
+    /// four minutes, in which their documents are printed too.
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure>;
 }
 
@@ -207,7 +207,7 @@ impl Mails<'_> {
         ]))
     }
 
-    /// Sends one; gives how long to wait before it is retried, if it is.
+    /// Sends one; returns how long to wait before it is retried, if it is.
     async fn send(&self, company: CompanyId, mail: &LeasedMail) -> (Option<TimeDelta>, WorkOutcome<NotifyReport>) {
         let &LeasedMail { clave, intentos, .. } = mail;
         let sent = AssertUnwindSafe(self.try_to_send(company, mail)).catch_unwind().await;

@@ -1,4 +1,4 @@
-//! E-mails to owners of companies: their certificate ends soon, or stamping waits for them.
+//! E-mails to owners of companies: their certificate ends soon, or documents wait for them.
 
 use chrono::{DateTime, Utc};
 
@@ -15,11 +15,11 @@ use crate::store::{Backlog, NAMED_DOCUMENTS, NewMail, StoreError, TOLD_FOR, Wait
 
 /// Queues an e-mail for the owner of each company whose signing certificate ends within 30 days, or
 /// whose documents wait for a person: the provider refuses the account or the certificate, nobody
-/// can tell what became of them, or, `without_provider`, nobody stamps them. Each is told once: of
-/// a certificate by its number, of documents until others wait. Returns how many e-mails it queued;
-/// [`notify_due`](super::notify_due) sends them.
+/// can tell what became of them, or, `without_provider`, nobody stamps them. Each matter gets one
+/// e-mail: a certificate by its number, documents until others wait. Returns how many e-mails it
+/// queued; [`notify_due`](super::notify_due) sends them.
 ///
-/// The owner is the company's first active user; without an address nobody is told. A test
+/// The owner is the company's first active user; one without an address gets no e-mail. A test
 /// company's certificate ends by its own clock.
 ///
 /// Call it on a timer. Several processes may run it at once. A company that fails is logged and
@@ -36,7 +36,7 @@ pub async fn tell_owners(context: &Context, without_provider: bool) -> Result<u6
     Ok(told)
 }
 
-/// Queues one of these e-mails, if there is still a reason and nobody was told of it meanwhile.
+/// Queues one of these e-mails, if there is still a reason and none was queued meanwhile.
 struct TellOwner(OwnerMatter);
 
 impl Step for TellOwner {
@@ -60,8 +60,8 @@ impl Step for TellOwner {
     }
 }
 
-/// By the earlier of the process's clock and the store's, so that a server that is ahead tells
-/// nobody too early.
+/// By the earlier of the process's clock and the store's, so that a server that is ahead queues no
+/// e-mail too early.
 async fn about_certificate(cx: &mut Cx<'_>, address: &str) -> Result<bool, Error> {
     let now = cx.earlier_now().await?;
     let Some(certificate) = cx.tx.signing_certificate().await? else { return Ok(false) };
@@ -87,7 +87,8 @@ async fn about_certificate(cx: &mut Cx<'_>, address: &str) -> Result<bool, Error
     send(cx, address, &asunto, &texto).await
 }
 
-/// Subject and text about documents that wait for this reason; none is that no provider is set.
+/// Subject and text about documents that wait for this reason; `None` means that no provider is
+/// set.
 fn about_documents(held: Option<Held>, waiting: &WaitingDocuments, company: &Company) -> (String, String) {
     let nombre = one_line(&company.nombre);
     let WaitingDocuments { documentos, facturas, desde, .. } = waiting;

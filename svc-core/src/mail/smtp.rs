@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that takes one e-mail, or refuses it; gives every line that it received.
+    /// A server that takes one e-mail, or refuses it; returns every line that it received.
     async fn serve(listener: TcpListener, taken: bool) -> String {
         let mut stream = BufReader::new(listener.accept().await.unwrap().0);
         stream.write_all(b"220 hola\r\n").await.unwrap();

@@ -16,7 +16,7 @@ use crate::pipeline::respond::REPLAYED;
 const REPEATED: &str = "repeated: true. This call was made before, and this is the answer that it had then; nothing was done now. \
     To do the same again on purpose, call it with an `idempotency_key` of your own.";
 
-/// What is said of a rehearsal.
+/// The note on the answer of a rehearsal.
 const REHEARSED: &str =
     "This was a rehearsal: nothing was done. To do it, run the same with this `digest` within 15 minutes.";
 

@@ -97,7 +97,7 @@ fn all(registry: &Registry) -> Vec<Offered> {
     of_api.chain(of_office).collect()
 }
 
-/// What a route says of its operation.
+/// The hints that a route gives about its operation.
 fn hints(http: &Http) -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(http.method.name() == "GET")
@@ -106,7 +106,7 @@ fn hints(http: &Http) -> ToolAnnotations {
         .open_world(http.reaches_out())
 }
 
-/// What is said of an action: one that writes may change anything and ask the authority for
+/// The hints about an action: one that writes may change anything and ask the authority for
 /// something.
 fn hints_of_action(writes: bool) -> ToolAnnotations {
     ToolAnnotations::new().read_only(!writes).destructive(writes).idempotent(!writes).open_world(writes)

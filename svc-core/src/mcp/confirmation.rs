@@ -16,7 +16,7 @@ use crate::domain::clock::{Random, random_bytes};
 /// How long a digest confirms.
 const VALID: TimeDelta = TimeDelta::minutes(15);
 
-/// The signature's bytes in a digest.
+/// How many bytes of the signature a digest has.
 const SIGNED: usize = 16;
 
 /// Why a digest confirms nothing.

@@ -28,8 +28,8 @@ use crate::operation::JSON;
 use crate::pipeline::rehearsal::REHEARSAL;
 use crate::pipeline::respond::SCOPES;
 
-/// What of an agent's own request goes to the API: its credentials, and what marks a browser, which
-/// the API refuses.
+/// The headers of an agent's own request that go to the API: its credentials, and the one that
+/// marks a browser, which the API refuses.
 const PASSED_ON: [HeaderName; 3] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN];
 pub(super) const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -111,7 +111,6 @@ impl Connector {
         Ok(Some(KeyScopes::of_words(words)))
     }
 
-    /// A tool as it is listed.
     fn listed(&self, tool: Tool) -> Tool {
         self.keys.iter().fold(tool, |tool, keys| keys.added_to(tool))
     }

@@ -27,7 +27,6 @@ pub(super) fn has(offer: &Offer, tool: &str) -> bool {
     matches!(tool, FIND | DESCRIBE | RUN) || tool == REHEARSE && !offer.read_only
 }
 
-/// The tools of an offer.
 pub(super) fn tools(offer: &Offer) -> Vec<Tool> {
     let operation = json!({ "type": "string", "description": "The operation's name, as found." });
     let arguments = json!({ "type": "object", "description": "Its arguments, as described." });

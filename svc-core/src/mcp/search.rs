@@ -7,7 +7,7 @@ use crate::domain::text::fold;
 /// The shortest word that is looked for by its beginning: shorter ones say nothing.
 const SHORTEST: usize = 2;
 
-/// What an operation is found by.
+/// The words by which an operation is found.
 pub(super) struct Words {
     /// Its names and summaries, in both languages.
     title: String,

@@ -134,7 +134,7 @@ impl Writer<'_> {
         tags.into()
     }
 
-    /// What is said of a host's tag.
+    /// The description of a host's tag.
     fn own_tag(&self) -> String {
         match self.registry.title() {
             Some(title) => format!("{} {title}.", self.language.say("Operations of", "Operaciones de")),

@@ -144,7 +144,7 @@ impl Texts {
         entry.spec.texts.map_or_else(|| self.summary(&entry.title()), own)
     }
 
-    /// What is said of an operation beyond its summary.
+    /// The description of an operation beyond its summary.
     pub(super) fn section_of(&self, entry: &Entry) -> String {
         let own = |texts: SpecTexts| self.language.say(texts.description[0], texts.description[1]).to_owned();
         entry.spec.texts.map_or_else(|| self.section(&entry.title()), own)

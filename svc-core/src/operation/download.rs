@@ -22,25 +22,25 @@ pub trait Download: Send + Sync {
 /// Draws a file with the process's fonts.
 type Drawing = Box<dyn FnOnce(&Fonts) -> Result<Bytes, Error> + Send>;
 
-/// What a read gives of a file.
+/// The file that a read returns, made or still to be made.
 pub enum File {
     /// The file.
     Whole(Bytes),
-    /// What makes the file, which may compute for milliseconds.
+    /// A function that makes the file, which may compute for milliseconds.
     Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
-    /// What draws the file with the process's fonts, which may compute for milliseconds.
+    /// A function that draws the file with the process's fonts, which may compute for milliseconds.
     Drawn(Drawing),
-    /// What makes a file that has a name of its own.
+    /// A function that makes a file with a name of its own.
     Named(NamedFile),
 }
 
 /// A file with the name under which it is saved.
 pub struct NamedFile {
-    /// Its name.
+    /// The name under which it is saved.
     pub name: String,
     /// Its content type.
     pub content: &'static str,
-    /// What makes it, which may compute for milliseconds.
+    /// Makes it, which may compute for milliseconds.
     pub make: Box<dyn FnOnce() -> Result<Bytes, Error> + Send>,
 }
 

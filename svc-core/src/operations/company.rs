@@ -37,8 +37,8 @@ impl Context {
         self.create(settings, false).await
     }
 
-    /// Creates a company for trying, as [`Self::create_company`] does: the sandbox stamps its
-    /// documents, and nobody else. It stays one.
+    /// Creates a test company, as [`Self::create_company`] creates a company: only the sandbox
+    /// stamps its documents. It stays a test company.
     pub async fn create_test_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         self.create(settings, true).await
     }

@@ -16,7 +16,7 @@ use crate::webhooks::SECRET;
 /// briefly. A company has at most twenty webhook secrets, and a key per certificate it ever loaded.
 const BATCH: u32 = 100;
 
-/// What no sealed value begins with.
+/// A prefix that no sealed value has.
 const NO_PREFIX: &[u8] = &[u8::MAX];
 
 /// Secrets of each kind that a key is tried on: enough that some open even if others were damaged.

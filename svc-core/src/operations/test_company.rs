@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{ClockMovement, CompanyChange, MAX_AHEAD};
 
-/// Moves the clock of a test company forward, or only tells its time.
+/// Moves the clock of a test company forward, or only reads its time.
 #[derive(Debug, Clone, Copy)]
 pub enum MoveClock {
     /// Not at all.

@@ -1,4 +1,5 @@
-//! Answers of pages: compressed where the client takes it, and none where the client has it already.
+//! Answers of pages: compressed if the client accepts it, and without a body if the client has the
+//! page already.
 
 use std::io::{Read as _, Write as _};
 use std::sync::OnceLock;
@@ -14,8 +15,8 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-/// How long clients may use pages without asking whether they changed: they change with the server's
-/// version.
+/// How long clients may use pages without asking whether they changed: they change with the
+/// server's version.
 const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// For pages that show a key.
 const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
@@ -35,7 +36,7 @@ pub(super) struct Page {
     content: HeaderValue,
     plain: OnceLock<Bytes>,
     gzip: Option<Bytes>,
-    /// What tells it from other versions, without quotes.
+    /// The entity tag of this version, without quotes.
     tag: String,
     /// Whether anybody may keep it.
     is_public: bool,
@@ -70,7 +71,6 @@ impl Page {
         self.plain.get_or_init(unpack).clone()
     }
 
-    /// The answer to a request with these headers.
     pub(super) fn answer(&self, request: &HeaderMap) -> Response<Bytes> {
         let gzip = self.gzip.as_ref().filter(|_| takes_gzip(request));
         let tag = format!("\"{}{}\"", self.tag, if gzip.is_some() { "-gzip" } else { "" });

@@ -25,8 +25,8 @@ pub(super) struct GuideGroup {
     pub(super) guides: &'static [Guide],
 }
 
-/// States guides by their names, with what they are about in each language. A name is stated once for
-/// the URL and both files.
+/// States guides by their names, with what they are about in each language. A name is stated once
+/// for the URL and both files.
 macro_rules! guides {
     ($($name:literal: $english:literal, $spanish:literal;)*) => {
         &[$(Guide {
@@ -120,7 +120,6 @@ pub(super) fn guides(site: Site<'_>) -> String {
     framed(site, "/docs/guides", said, &body, "")
 }
 
-/// The guide of that name.
 pub(super) fn guide(name: &str, site: Site<'_>) -> Option<String> {
     let language = site.language;
     let place = all().position(|guide| guide.name == name)?;
@@ -239,7 +238,8 @@ fn said_of<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     }
 }
 
-/// A block of code, which can be scrolled with the keyboard. `json 201` is an answer of that status.
+/// A block of code, which can be scrolled with the keyboard. `json 201` is an answer of that
+/// status.
 fn code_block(info: &str, code: &str) -> String {
     let (language, status) = info.split_once(' ').unwrap_or((info, ""));
     let label = if status.is_empty() { String::new() } else { format!("<span class=\"status\">{status}</span>") };

@@ -82,7 +82,8 @@ pub(super) fn highlighted(language: &str, code: &str) -> String {
     html
 }
 
-/// The kind and the length of the first word of `rest`, which is not empty. `fresh`: it follows a space.
+/// The kind and the length of the first word of `rest`, which is not empty. `fresh` means that it
+/// follows a space.
 fn next(grammar: &Grammar, rest: &str, fresh: bool) -> (CodeWord, usize) {
     let first = rest.chars().next().unwrap_or(' ');
     let while_in = |text: &str, fits: fn(char) -> bool| text.find(|letter| !fits(letter)).unwrap_or(text.len());

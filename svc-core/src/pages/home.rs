@@ -40,7 +40,7 @@ pub(super) fn start(site: Site<'_>) -> String {
     format!("<p class=\"leads\">{links}</p>")
 }
 
-/// The data of the demo's year to click through, or how to have it.
+/// The data of the demo's year to click through, or how to get it.
 pub(super) fn data(site: Site<'_>) -> String {
     let language = site.language;
     if !has_data(site) {

@@ -64,7 +64,7 @@ impl<'r> Site<'r> {
     }
 }
 
-/// A text that HTML takes for nothing else.
+/// Escapes a text for HTML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

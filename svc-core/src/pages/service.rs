@@ -57,8 +57,8 @@ const OFFICE: ReferencePage = ReferencePage {
     titles: ["Office reference", "Referencia de la oficina"],
 };
 
-/// The pages. Mount it at the root of a server beside the API: [`Pages::has`] says which paths are its
-/// own. It is cheap to clone.
+/// The pages. Mount it at the root of a server beside the API: [`Pages::has`] says which paths are
+/// its own. It is cheap to clone.
 #[derive(Clone)]
 pub struct Pages {
     context: Context,
@@ -69,8 +69,8 @@ pub struct Pages {
     made: Made,
 }
 
-/// The pages that were asked for, by path and language. They are made on first use: most servers never
-/// need most of them, and a description takes a moment.
+/// The pages that were requested, by path and language. They are made on first use: most servers
+/// never need most of them, and a description takes a moment.
 type Made = Arc<Mutex<HashMap<(String, Language), Arc<Page>>>>;
 
 impl Pages {
@@ -112,8 +112,9 @@ impl Pages {
         self
     }
 
-    /// Fills a key into the quickstart and the reference, for readers on this machine alone: requests
-    /// that come from its own addresses ([`ClientAddress`]) and name it as their host. For a demo.
+    /// Fills a key into the quickstart and the reference, for readers on this machine alone: for
+    /// requests that come from its own addresses ([`ClientAddress`]) and name it as their host. It
+    /// is meant for a demo.
     #[must_use]
     pub fn key_for_this_machine(mut self, key_id: impl Into<String>, secret: impl Into<String>) -> Self {
         self.key = Some(ReaderKey { key_id: key_id.into(), secret: secret.into() });
@@ -159,8 +160,8 @@ impl Pages {
         }
     }
 
-    /// The page at a path that is one of the pages, with the key if there is one; `None` if there is no
-    /// such guide.
+    /// The page at a path that is one of the pages, with the key if there is one; `None` if there
+    /// is no such guide.
     async fn page(
         &self,
         path: &str,

@@ -36,8 +36,8 @@ impl Caller {
     }
 }
 
-/// Authenticates a request, by its key or, if it names none, by the host's authenticator. Once who
-/// makes it is known, every answer carries their limits, refusals too.
+/// Authenticates a request, by its key or, if it names none, by the host's authenticator. Once the
+/// caller is known, every answer carries their limits, refusals too.
 pub(super) async fn caller<'a>(
     context: &'a Context,
     head: &http::request::Parts,

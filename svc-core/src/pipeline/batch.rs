@@ -36,7 +36,6 @@ struct BatchAction {
     entrada: RawObject,
 }
 
-/// The actions of a batch.
 pub(super) struct Batch(Vec<BatchStep>);
 
 struct BatchStep {

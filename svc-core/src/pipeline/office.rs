@@ -125,7 +125,6 @@ pub(super) struct OfficeRequest<'a, 'm> {
     pub(super) head: &'a http::request::Parts,
     pub(super) body: &'a mut Body,
     pub(super) meta: &'a mut ResponseMeta<'m>,
-    /// The list of the actions.
     pub(super) actions: &'a ActionList,
 }
 

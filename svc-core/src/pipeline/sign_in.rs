@@ -20,8 +20,8 @@ use crate::domain::scope::Scopes;
 use crate::error::Error;
 use crate::operation::Actor;
 
-/// Who makes a request to a host's own route. While it lives, the request is one of those that the
-/// company has under way.
+/// The caller of a host's own route. While this value lives, the request counts as one that the
+/// company has in progress.
 pub struct Authenticated {
     caller: Caller,
     _slot: Option<HeldSlot>,
@@ -65,9 +65,9 @@ impl Context {
         respond::response(Err(error), &self.request_id(now), now, &meta).map(AnswerBody::in_memory)
     }
 
-    /// A layer for a host's own routes: who has no key with one of `scopes` gets the API's refusal,
-    /// and the handlers of all others find an `Arc<`[`Authenticated`]`>` among the request's
-    /// extensions.
+    /// A layer for a host's own routes. A request without a key that has one of `scopes` gets the
+    /// API's refusal; the handlers of all others find an `Arc<`[`Authenticated`]`>` among the
+    /// request's extensions.
     pub fn sign_in(&self, scopes: Scopes) -> SignIn {
         SignIn { context: self.clone(), scopes }
     }

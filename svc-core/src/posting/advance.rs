@@ -20,7 +20,7 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::Advance;
 
-/// Why a sale is not invoiced that advances pay by an entry alone: the invoice would charge again
+/// Why a sale that advances pay by an entry alone is not invoiced: the invoice would charge again
 /// what theirs charged. Only what is applied to an invoice is documented, by a credit note (07).
 pub(crate) const PAID_BY_ADVANCES: &str =
     "la pagan anticipos con factura; esos pagos se cancelan antes, y se aplican después de facturar";

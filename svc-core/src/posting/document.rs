@@ -185,8 +185,8 @@ pub(crate) fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
     }
 }
 
-/// Makes the queued documents that wait for the invoice `factura` anew, after its own was: they
-/// bear its receiver.
+/// Makes the queued documents that wait for the invoice `factura` anew, after its own document was
+/// made anew: they bear its receiver.
 pub(crate) async fn keep_waiting(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
     for waiting in cx.tx.documents_waiting_for(factura).await? {
         let Some(record) = cx.tx.stamping_record(waiting, None).await? else { continue };

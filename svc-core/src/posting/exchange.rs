@@ -37,8 +37,8 @@ fn exchangeable(one: &str, other: &str) -> bool {
     one != other && (one == PESO || other == PESO)
 }
 
-/// The exchange rate of the payment for each receivable, in its own currency. One rate pays debts of
-/// one foreign currency.
+/// The exchange rate of the payment for each receivable, in its own currency. One rate pays debts
+/// of one foreign currency.
 pub(crate) fn rates(
     cx: &Cx<'_>,
     terms: &PaymentData<'_>,

@@ -139,9 +139,9 @@ async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fec
     Ok(cx.tx.set_payable_opening(cxp, apertura).await?)
 }
 
-/// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; of
-/// an order the bill leaves, and what came of it waits for another; an imported balance goes back
-/// to the opening account.
+/// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; an
+/// order's bill leaves, and what was received for it waits for another; an imported balance goes
+/// back to the opening account.
 pub(crate) async fn unbilled(
     cx: &mut Cx<'_>,
     cxp: i64,

@@ -124,8 +124,8 @@ fn total(goods: &[SaleGoods], producto: i64) -> Decimal {
     goods.iter().filter(|line| line.producto == producto).map(|line| line.cantidad.get()).sum()
 }
 
-/// What can leave of each product: its stock less what others have reserved who come first. Manual
-/// reservations always do.
+/// What can leave of each product: its stock less the reservations of others that come first.
+/// Manual reservations always come first.
 async fn free(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,

@@ -54,7 +54,7 @@ pub(super) fn reply(status: u16, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} Status\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// Reads a request whole, answers `answer` and closes; gives what it read.
+/// Reads a request whole, answers `answer` and closes; returns what it read.
 pub(super) async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: Vec<u8>) -> String {
     let mut read = Vec::new();
     loop {

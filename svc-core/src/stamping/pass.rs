@@ -9,15 +9,16 @@ use crate::context::Context;
 use crate::leases::{LeasedPass, LeasedQueue, Pace};
 use crate::store::{Backlog, LeasedStamping, StoreError};
 
-/// Records worked on at once. A company gets another one while it has fewer under way than are
-/// free: half of all by itself, less beside others, and none has to wait for all of another's.
+/// Records worked on at once. A company gets another one while it has fewer in progress than are
+/// free: alone it gets half of them, beside others fewer, so that no company waits for all records
+/// of another.
 const AT_ONCE: u32 = 16;
 
 const PACE: Pace =
     Pace { room: |all, own| AT_ONCE.saturating_sub(all).saturating_sub(own).div_ceil(2), at_once: AT_ONCE };
 
-/// Stamps the records that are due when it begins, of all companies, and sends and follows the
-/// cancellations that are, until all are done or `budget` is used up; gives what it did.
+/// Stamps the records of all companies that are due when it begins, and sends and follows the
+/// cancellations that are, until all are done or `budget` is used up. Returns the counts.
 ///
 /// The documents of test companies go to the sandbox, those of all others to `stamper`. Without one
 /// the others wait: nothing of theirs is read, leased or attempted.

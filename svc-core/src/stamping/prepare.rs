@@ -179,7 +179,7 @@ async fn payment<'a>(
         }
         Folios::Known(folios) => folios,
     };
-    // A document of other payments than those that stand is none of theirs.
+    // A document that covers other payments than the valid ones is not used.
     match validated.and_then(|mut validated| validated.name_paid(&folios).then_some(validated)) {
         Some(validated) => Ok(Ok(validated)),
         None => Ok(complement::of_payments(cx, record.cliente, document::heading(record), payments)
@@ -188,8 +188,8 @@ async fn payment<'a>(
     }
 }
 
-/// When a document is issued: when its record was made, or now if that is longer ago than
-/// [`OLDEST`], or lies ahead since a clock was wrong: the authority refuses both.
+/// The date of issue of a document: when its record was made, or now if that is longer ago than
+/// [`OLDEST`] or, because a clock was wrong, in the future. The authority refuses both.
 fn issued(fecha: Timestamp, now: Timestamp) -> Timestamp {
     let age = now.get() - fecha.get();
     if age > OLDEST || age < -CLOCK_TOLERANCE { now } else { fecha }

@@ -55,7 +55,7 @@ impl StampReport {
     }
 }
 
-/// The provider, and what it knows this installation by.
+/// The provider, and the name by which it knows this installation.
 pub(super) struct StampingProvider<'a> {
     pub(super) context: &'a Context,
     /// Of all companies but test companies, which are the sandbox's; none if no provider is set.
@@ -68,8 +68,8 @@ impl<'a> StampingProvider<'a> {
         Self { context, stamper, installation: OnceLock::new() }
     }
 
-    /// Who stamps the documents of a company, cancels them, and knows what became of them. An error
-    /// if that is a provider and none is set: such documents are not leased.
+    /// The stamper of a company, which stamps, cancels and follows its documents. Fails if that is
+    /// a provider and none is set: such documents are not leased.
     pub(super) fn of(&self, company: &Company) -> Result<&'a dyn Stamper, Error> {
         if company.prueba {
             return Ok(&SandboxStamper);

@@ -128,8 +128,8 @@ fn counted(outcome: Option<StampingOutcome>) -> WorkOutcome<StampReport> {
     WorkOutcome { metric: observe::STAMPINGS, label, counter, more_due }
 }
 
-/// Has a document stamped. If it was sent before and is refused now for its age, what became of it
-/// then is asked too.
+/// Has a document stamped. If it was sent before and is now refused for its age, queries what
+/// became of it then.
 async fn stamp(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -> StampingResult {
     let answer = stamper.stamp(request).await;
     let too_old = matches!(&answer, Err(StampFailure::Rejected { codigo, .. }) if codigo == TOO_OLD);

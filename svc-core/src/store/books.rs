@@ -115,9 +115,9 @@ pub struct StoredLine {
     pub codigo: String,
     /// The number that it had then.
     pub cuenta: String,
-    /// The debit.
+    /// The debit, in pesos.
     pub cargo: Money,
-    /// The credit.
+    /// The credit, in pesos.
     pub abono: Money,
 }
 

@@ -23,12 +23,13 @@ pub struct KeyId {
     pub suffix: Box<str>,
 }
 
-/// What the suffix of a user who signed in without a key begins with, and no key's does.
+/// The first character of the suffix of a user who signed in without a key; no key's suffix begins
+/// with it.
 const USER: char = '~';
 
 impl KeyId {
-    /// What stands for a key where the user `usuario` has signed in without one: their limits are
-    /// counted under it, and their Idempotency-Keys are kept.
+    /// The identifier that stands for a key of the user `usuario`, who has signed in without one:
+    /// their limits are counted and their Idempotency-Keys are kept under it.
     pub fn of_user(company: CompanyId, usuario: i64) -> Self {
         Self { company, suffix: format!("{USER}{usuario}").into() }
     }
@@ -113,11 +114,11 @@ pub struct CompanyChange {
     pub regimen: Option<i64>,
     /// See [`Company::cp`].
     pub cp: Option<String>,
-    /// What printed documents bear besides.
+    /// The changes of the letterhead.
     pub letterhead: LetterheadChange,
 }
 
-/// What an edit changes of what a company's printed documents bear; `None` leaves it unchanged, an
+/// The changes that an edit makes to a company's letterhead; `None` leaves a field unchanged, an
 /// empty text removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LetterheadChange {

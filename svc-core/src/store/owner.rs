@@ -7,7 +7,7 @@ use super::{CompanyId, StoreError};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Held, OwnerMatter};
 
-/// How long nothing more is said about waiting documents after an e-mail about them.
+/// How long an owner gets no further e-mail about waiting documents after one.
 pub const TOLD_FOR: TimeDelta = TimeDelta::days(1);
 
 /// How long documents wait for a provider before their owner gets an e-mail: another process may
@@ -33,11 +33,11 @@ pub struct WaitingDocuments {
 /// Plain reads of all companies, which lock nothing.
 #[async_trait]
 pub trait OwnerStore: Send + Sync {
-    /// The companies whose owner, who has an address, is still to be told something at `now`, or at
-    /// the time that the company's clock shows then; at most some thousands. A certificate is told
-    /// of `ahead` before its end. Waiting documents are told of unless there was an e-mail about
-    /// them since the oldest was requested, or within [`TOLD_FOR`]; documents without a provider
-    /// only if `without_provider`, after [`PROVIDER_GRACE`].
+    /// The companies whose owner has an address and is still to be notified at `now`, or at the
+    /// time that the company's clock shows then; at most some thousands. The e-mail about a
+    /// certificate is due `ahead` before its end. That about waiting documents is due unless there
+    /// was one since the oldest was requested, or within [`TOLD_FOR`]; about documents without a
+    /// provider only if `without_provider`, after [`PROVIDER_GRACE`].
     async fn owners_to_tell(
         &self,
         now: DateTime<Utc>,
@@ -46,7 +46,7 @@ pub trait OwnerStore: Send + Sync {
     ) -> Result<Vec<(CompanyId, OwnerMatter)>, StoreError>;
 }
 
-/// The owner's address, and what they were told.
+/// The owner's address, and what they were notified of.
 #[async_trait]
 pub trait OwnerTx {
     /// The e-mail address of the company's first active user, if they have one.
@@ -56,8 +56,8 @@ pub trait OwnerTx {
     /// provider to be set. `None` if there are none.
     async fn waiting_documents(&mut self, detenido: Option<Held>) -> Result<Option<WaitingDocuments>, StoreError>;
 
-    /// Stores that the owner is told of `matter` about `sobre` now; `false` if they were told after
-    /// `since`.
+    /// Stores that the owner is notified of `matter` about `sobre` now; `false` if they were
+    /// notified after `since`.
     async fn note_told(
         &mut self,
         matter: OwnerMatter,

@@ -80,7 +80,7 @@ pub struct LoggedRequest {
     pub ruta: String,
     /// The status of its answer; 499 if the client gave it up.
     pub estado: u16,
-    /// The error's code.
+    /// The error's code; `None` if the request did not fail.
     pub codigo: Option<String>,
     /// How long the answer took.
     pub microsegundos: i64,

@@ -44,7 +44,7 @@ struct AtWork {
 }
 
 impl SubscriberRound<'_> {
-    /// What was done, for how many events, and whether there may be more.
+    /// Runs the round. Returns the counts, the number of events, and whether there may be more.
     pub(super) async fn run(self) -> (SubscriberReport, usize, Result<bool, Error>) {
         let mut report = SubscriberReport::default();
         for taken in 0..self.max as usize {

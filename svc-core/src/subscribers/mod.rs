@@ -80,8 +80,8 @@ impl SubscriberReport {
     }
 }
 
-/// Hands the context's subscribers the events of all companies, until they have none left that was
-/// there when it began or `budget` is used up; gives what it did.
+/// Hands the context's subscribers the events of all companies, until none is left that was there
+/// when it began or `budget` is used up. Returns the counts.
 ///
 /// Call it on a timer. Several passes may run at once: one of them at a time has the events of a
 /// company for a subscriber. Companies and subscribers take turns of a few events. A company whose
@@ -155,9 +155,9 @@ pub async fn abandoned_events(
     context.run_step(company, &ReadAbandoned { after, max }).await
 }
 
-/// Has an event tried again, by eight more attempts, that the subscriber of that name failed at for
-/// the last time. Events of the same record that came later may have been handled before. `false`
-/// if there is none.
+/// Makes eight more attempts due at an event that was given up for the subscriber of that name.
+/// Events of the same record that came later may have been handled before. `false` if there is no
+/// such event.
 pub async fn retry_abandoned(
     context: &Context,
     company: CompanyId,

@@ -13,7 +13,7 @@ use crate::store::{LoggedRequest, Store};
 /// The requests that wait to be written.
 const WAITING: usize = 20_000;
 
-/// How many of them may be one company's, so that none fills the log or the time that it takes.
+/// How many of them may belong to one company, so that none fills the log or takes all of its time.
 const SHARE: usize = 1_000;
 
 /// Requests a transaction.

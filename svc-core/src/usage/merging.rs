@@ -38,8 +38,8 @@ impl Merging {
             return false;
         }
         let two = u64::try_from(self.interval.as_millis()).unwrap_or(u64::MAX).saturating_mul(2);
-        // A merge may begin between a request's look at the clock and this one. A clock that was set
-        // back shows more.
+        // A merge may begin between a request's look at the clock and this one. A clock that was
+        // set back shows more.
         let since = now.timestamp_millis().saturating_sub(self.last.load(Ordering::Relaxed));
         since.unsigned_abs() >= two
     }

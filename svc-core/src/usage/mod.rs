@@ -7,8 +7,8 @@
 //!   every [`DEFAULT_INTERVAL`] ([`crate::Context::work`]) which companies have counts that the
 //!   others must know: those that are large beside what their limit leaves, or five seconds old. A
 //!   request waits for a merge of its own if its count grew that much since the last one, and is
-//!   refused if others had used the minute up. A process that may be frozen between requests merges in every request
-//!   ([`crate::ContextBuilder::merge_usage_every`] of zero).
+//!   refused if others had used the minute up. A process that may be frozen between requests merges
+//!   in every request ([`crate::ContextBuilder::merge_usage_every`] of zero).
 //!
 //! A process that dies loses the counts of its last five seconds. Several processes together exceed
 //! a limit by what they keep from each other, about a fiftieth of it. A merge with an unknown

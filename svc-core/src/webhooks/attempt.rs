@@ -29,7 +29,7 @@ pub(crate) const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
 /// The `User-Agent` of notices.
 pub(crate) const AGENT: &str = "Svc-Webhooks/1.0";
 
-/// Makes one attempt at a claimed delivery; gives the result to be written.
+/// Makes one attempt at a claimed delivery; returns the result to be written.
 pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: DeliveryLease) -> AttemptRecord {
     let DeliveryLease { company, delivery, token, .. } = claim;
     let began = context.now();

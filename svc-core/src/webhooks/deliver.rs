@@ -25,9 +25,9 @@ use crate::store::{AttemptRecord, Backlog, Due, StoreError};
 /// Maximum number of deliveries that a company's round claims.
 const MAX_CLAIM: u32 = 256;
 
-/// Results of a company that are enough to be written while more of its deliveries wait to be sent,
-/// while no more attempts may begin before some are, and while the last of its attempts are under
-/// way.
+/// How many results of a company are enough to write them: while more of its deliveries wait to be
+/// sent; while no more attempts may begin before some are written; and while the last of its
+/// attempts are in progress.
 const RESULTS: usize = 128;
 const CROWDED_RESULTS: usize = 80;
 const LAST_RESULTS: usize = 64;
@@ -76,8 +76,8 @@ impl DeliveryReport {
     }
 }
 
-/// Delivers what is due, of all companies, until nothing is due or `budget` is used up; gives what
-/// it did.
+/// Delivers what is due, of all companies, until nothing is due or `budget` is used up. Returns the
+/// counts.
 ///
 /// Call it on a timer, at least each minute (spec, "Delivery"). Several passes may run at once and
 /// share the work: a delivery is leased to one of them under a token, for longer than an attempt

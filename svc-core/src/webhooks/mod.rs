@@ -130,7 +130,7 @@ pub enum Outcome {
 /// `HttpSender`.
 #[async_trait]
 pub trait Sender: Send + Sync {
-    /// Sends one POST and gives its outcome, within [`Sender::deadline`].
+    /// Sends one POST and returns its outcome, within [`Sender::deadline`].
     async fn send(&self, post: Post) -> Outcome;
 
     /// The longest that [`Sender::send`] takes. A delivery is leased for longer, so that no other

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::domain::company::CompanyId;
 use crate::store::AttemptRecord;
 
-/// How often results of a company are tried to be written.
+/// How often writing a company's results is attempted.
 const ATTEMPTS: u32 = 2;
 
 /// The results of a company's attempts, in their order.

@@ -42,7 +42,7 @@ const CLOCK_INTERVAL: Duration = Duration::from_secs(5);
 /// The time from one count of the documents that wait for a provider to the next.
 const COUNT_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The time from one search for what owners are to be told to the next.
+/// The time from one search for owners to notify to the next.
 const OWNERS_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The time from one clean-up to the next.
@@ -210,8 +210,8 @@ impl Context {
     /// Keeps usage and keys current until `all_is_answered` ends: merges usage that is due every
     /// 250 ms and all of it at the end, writes the log of requests, reads keys in use again before
     /// they expire, and logs when the process's clock and the store's come apart. Returns the error
-    /// of the last merge; after an earlier error the usage is kept for the next merge. After a panic
-    /// it goes on, but for one of `all_is_answered`.
+    /// of the last merge; after an earlier error the usage is kept for the next merge. After a
+    /// panic it goes on, but for one of `all_is_answered`.
     ///
     /// Do not drop it before it ends: a cancelled merge may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {

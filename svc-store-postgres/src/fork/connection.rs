@@ -58,7 +58,7 @@ impl ForkConnection {
         Ok(())
     }
 
-    /// Whether this is so of a company, which is `$1`.
+    /// Whether `statement` is true of a company, which is `$1`.
     pub(super) async fn asks(&mut self, statement: &'static str, company: i64) -> Result<bool, ForkError> {
         Ok(sqlx::query_scalar(statement).bind(company).persistent(false).fetch_one(&mut self.0).await?)
     }

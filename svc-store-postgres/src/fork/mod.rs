@@ -71,8 +71,8 @@ impl PostgresStore {
         self.fork_watched(company, fork, None).await
     }
 
-    /// [`Self::fork`], which tells how many rows of how many are copied, now and then, and reads
-    /// all rows once more to count them.
+    /// [`Self::fork`], which reports now and then how many of all rows are copied; to count them it
+    /// reads all rows once more.
     pub async fn fork_telling(
         &self,
         company: CompanyId,
@@ -121,7 +121,7 @@ impl PostgresStore {
     }
 }
 
-/// Called with the rows that are copied, of how many.
+/// Called with the number of rows copied so far, and with that of all rows.
 type Progress<'p> = &'p mut (dyn FnMut(u64, u64) + Send);
 
 /// Reads which companies are incomplete: copies under way, and what is left of interrupted ones.
@@ -144,7 +144,7 @@ async fn copy(
         return Err(ForkError::NoCompany(source));
     }
     let next = store.next_company().await?.0;
-    // Keeps it from those who remove what was cut short.
+    // Keeps it from being removed as an interrupted copy.
     if !reader.lock("svc fork into", next).await? {
         return Err(ForkError::Running(next));
     }

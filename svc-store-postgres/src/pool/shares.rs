@@ -22,7 +22,6 @@ const FEW: usize = 4;
 /// comes first. While others use the pool, even rarely, it holds no more than it would if all were
 /// as busy, or [`FEW`], because concurrent work in the database is what the others wait for. The
 /// service itself is not a company and may take any free place.
-/// itself is no company: it may have any free place.
 #[derive(Debug)]
 pub(super) struct Shares(Mutex<PoolState>);
 

@@ -491,7 +491,7 @@ from_row! {
 }
 
 impl SaleNumber {
-    /// As people write it.
+    /// Series and number in one text, as people write them.
     pub(crate) fn printed(&self) -> String {
         printed_folio(self.serie.as_deref().unwrap_or_default(), self.numero)
     }

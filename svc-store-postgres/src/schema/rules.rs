@@ -80,7 +80,6 @@ fn has(words: &[String], phrase: &str) -> bool {
     (0..words.len()).any(|at| begins(&words[at..], phrase))
 }
 
-/// The words without the optional ones.
 fn without(words: &[String], optional: &[&str]) -> StatementWords {
     words.iter().filter(|word| !optional.contains(&word.as_str())).cloned().collect()
 }

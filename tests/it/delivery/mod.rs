@@ -76,7 +76,6 @@ pub(crate) fn answering<const STATUS: u16>() -> Receiver<Answer> {
     Receiver::new(|_| (Duration::ZERO, Outcome::Answered { status: STATUS, retry_after: None }))
 }
 
-/// An unreachable receiver.
 fn unreachable() -> Receiver<Answer> {
     Receiver::new(|_| (Duration::ZERO, Outcome::Failed(DeliveryReason::ErrorRed)))
 }

@@ -18,7 +18,6 @@ async fn shop(world: &World) -> (Company, Actor) {
     (company, actor)
 }
 
-/// Whether a PDF has an image.
 fn has_image(pdf: &[u8]) -> bool {
     let mark = b"/Subtype /Image";
     pdf.windows(mark.len()).any(|part| part == mark)

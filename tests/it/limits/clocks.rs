@@ -21,7 +21,7 @@ async fn merge(api: &Api) {
     api.context().merge_usage().await.expect("merged");
 }
 
-/// Makes requests until one is refused; gives how many passed.
+/// Makes requests until one is refused; returns how many passed.
 async fn use_up(ana: &Actor) -> i64 {
     for passed in 0..=150 {
         if ana.get("/clientes?limite=1").await.status == 429 {

@@ -32,8 +32,8 @@ async fn certificates_end(world: &World, at: DateTime<Utc>) {
     sqlx::query("UPDATE certificados SET hasta = $1").bind(at).execute(world.pool()).await.expect("they end");
 }
 
-/// Tells owners, where a provider is set, and sends the e-mails; gives them as `recipient: subject`
-/// with their texts.
+/// Queues the e-mails for owners where a provider is set, and sends them; returns them as
+/// `recipient: subject` with their texts.
 async fn told(world: &World) -> Vec<(String, String)> {
     told_of(world, false).await
 }

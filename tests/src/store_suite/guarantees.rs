@@ -147,7 +147,6 @@ pub async fn an_idempotency_key_is_claimed_once(store: Arc<dyn Store>) {
     assert_eq!((fingerprint, &body[..]), ([7; 32], br#"{"ok":true}"#.as_slice()));
 }
 
-/// Inserts a customer with this RFC.
 async fn insert_customer(tx: &mut dyn Tx, rfc: &str) -> Result<i64, StoreError> {
     let data = CustomerData { rfc: Some(rfc.to_owned()), ..CustomerData::default() };
     tx.insert_customer(&NewCustomerRow { data: &data, mensaje: None, creado: Timestamp::new(now()) }).await

@@ -19,8 +19,8 @@ use crate::parts::Parts;
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notes what is wrong with the database; gives how many documents wait there if no stamping
-/// provider is set, if it can be used.
+/// Notes what is wrong with the database. Returns how many documents wait there while no stamping
+/// provider is set; `None` if the database cannot be used.
 pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings: &mut Findings) -> Option<u64> {
     if args.url().is_none() && !args.data_dir.join("cluster").exists() {
         let dir = args.data_dir.display();

@@ -130,10 +130,11 @@ impl Account {
     }
 }
 
-/// What the code of an account of revaluations has after the code that groups it.
+/// The suffix of the code of a revaluation account, after the code that groups it.
 const REVALUED: &str = ".R";
 
-/// What the number of a bank account's own subaccount has after the number of [`Account::Bancos`].
+/// The suffix of the number of a bank account's own subaccount, after the number of
+/// [`Account::Bancos`].
 pub fn bank_subaccount(cuenta_bancaria: i64) -> String {
     format!(".{cuenta_bancaria:04}")
 }

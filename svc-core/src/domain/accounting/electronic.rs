@@ -208,7 +208,7 @@ fn transaction(document: &mut Document, entry: &ReportedEntry, line: &ReportedLi
 
 fn amount(amount: Decimal) -> String {
     let cents = amount.round_dp(2);
-    // The negation of nothing has a sign.
+    // A negated zero would be written with a sign.
     format!("{:.2}", if cents.is_zero() { Decimal::ZERO } else { cents })
 }
 
@@ -221,7 +221,7 @@ fn text(text: &str, max: usize) -> String {
     if shown.is_empty() { "-".to_owned() } else { shown.to_owned() }
 }
 
-/// A document that is written.
+/// A document being written.
 struct Document {
     writer: Writer<Vec<u8>>,
     prefix: &'static str,

@@ -36,7 +36,7 @@ impl IncomeKind {
 pub struct IncomePart {
     /// Quantity × price.
     pub subtotal: Money,
-    /// Discount.
+    /// The discount on `subtotal`.
     pub descuento: Money,
 }
 
@@ -107,7 +107,7 @@ fn split(total: Money, [first, second]: [Money; 2], rate: Rate) -> Result<[Money
 /// Which lines of a stored sale are not taxed at the general rate, and their income.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SaleIncome {
-    /// The income.
+    /// The income of these lines.
     pub by_rate: IncomeByRate,
     /// The numbers of the lines at 0 %.
     pub cero: Vec<i64>,

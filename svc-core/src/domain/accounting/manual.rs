@@ -47,7 +47,7 @@ pub struct FreeEntry {
     pub origen: EntryOrigin,
     /// The entry that this one reverses; the reversal uses that entry's account numbers.
     pub revierte: Option<i64>,
-    /// The currency that a revaluation is of.
+    /// The currency of a revaluation; no other entry has one.
     pub moneda: Option<String>,
     /// The lines.
     pub lines: Vec<FreeLine>,
@@ -63,8 +63,8 @@ impl FreeEntry {
     }
 }
 
-/// Whether the company's lists say what an account holds, document by document, so that an entry
-/// without a document would part them: receivables, payables and stock.
+/// Whether the company's lists state, document by document, what an account holds: receivables,
+/// payables and stock. An entry without a document would make the account differ from them.
 pub(crate) fn is_kept_by_lists(codigo: &str) -> bool {
     [super::Account::Clientes, super::Account::Proveedores, super::Account::Inventario]
         .iter()

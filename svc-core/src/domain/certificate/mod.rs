@@ -33,8 +33,8 @@ const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1
 /// The accepted lengths of an RSA key, in bits; the SAT's have 2048.
 const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
 
-/// How long before its end a certificate is to be replaced: the company's owner is told, and
-/// operators are.
+/// How long before its end a certificate should be replaced; the company's owner and the operators
+/// are then notified.
 pub const RENEWAL_NOTICE: TimeDelta = TimeDelta::days(30);
 
 /// The public part of a signing certificate.

@@ -40,7 +40,7 @@ pub struct Impuestos {
 pub struct Traslado {
     /// The taxed amount, or the number of units for a tax per unit; more than zero.
     pub base: Amount,
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     pub impuesto: Impuesto,
     /// `c_TipoFactor`.
     pub tipo_factor: TipoFactor,
@@ -58,7 +58,7 @@ pub struct Traslado {
 pub struct RetencionConcepto {
     /// The taxed amount; more than zero.
     pub base: Amount,
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     pub impuesto: Impuesto,
     /// `c_TipoFactor`; never exempt.
     pub tipo_factor: TipoFactor,
@@ -72,7 +72,7 @@ pub struct RetencionConcepto {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Retencion {
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     pub impuesto: Impuesto,
     /// Sum of the concepts' amounts.
     pub importe: Amount,

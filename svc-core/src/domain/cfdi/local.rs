@@ -14,7 +14,6 @@ use super::text::attribute;
 use super::{Amount, CfdiFault};
 use crate::domain::tax::{LocalKind, LocalTaxes};
 
-/// The version of the complement.
 const VERSION: &str = "1.0";
 
 /// The local taxes of a document (node `ImpuestosLocales`), with its fields in the order of its
@@ -43,7 +42,7 @@ pub struct ImpuestosLocales {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "RetencionesLocales", rename_all = "PascalCase")]
 pub struct RetencionLocal {
-    /// Its name.
+    /// The name of the tax, which may be any.
     pub imp_loc_retenido: String,
     /// Its rate as a percentage, with two decimals.
     #[serde(rename = "TasadeRetencion")]
@@ -56,7 +55,7 @@ pub struct RetencionLocal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "TrasladosLocales", rename_all = "PascalCase")]
 pub struct TrasladoLocal {
-    /// Its name.
+    /// The name of the tax, which may be any.
     pub imp_loc_trasladado: String,
     /// Its rate as a percentage, with two decimals.
     #[serde(rename = "TasadeTraslado")]

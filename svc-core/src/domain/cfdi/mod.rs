@@ -179,7 +179,7 @@ pub struct InformacionGlobal {
     pub periodicidad: Periodicidad,
     /// `c_Meses`: `01` to `12` for a month, `13` to `18` for two.
     pub meses: String,
-    /// The year.
+    /// The year of `meses`.
     #[serde(rename = "Año", with = "as_text")]
     pub anio: i32,
 }
@@ -257,7 +257,7 @@ pub struct CfdiRelacionado {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Emisor {
-    /// RFC.
+    /// RFC of the company.
     pub rfc: String,
     /// The name as registered with the authority, in capitals.
     pub nombre: String,
@@ -269,7 +269,7 @@ pub struct Emisor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Receptor {
-    /// RFC.
+    /// RFC; `XAXX010101000` for the general public, `XEXX010101000` for a foreigner.
     pub rfc: String,
     /// The name as registered with the authority, in capitals.
     pub nombre: String,
@@ -294,7 +294,7 @@ pub struct Receptor {
 pub struct Concepto {
     /// `c_ClaveProdServ`.
     pub clave_prod_serv: String,
-    /// SKU.
+    /// The seller's own key of the item: the SKU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_identificacion: Option<String>,
     /// The quantity, with up to six decimals.
@@ -338,7 +338,7 @@ pub struct InformacionAduanera {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct CuentaPredial {
-    /// Its number.
+    /// Its number: 1 to 150 letters and digits.
     pub numero: String,
 }
 

@@ -99,7 +99,7 @@ pub struct DoctoRelacionado {
     /// The invoice's number in the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folio: Option<String>,
-    /// The invoice's currency.
+    /// The invoice's currency (`c_Moneda`).
     #[serde(rename = "MonedaDR")]
     pub moneda_dr: String,
     /// Units of the invoice's currency for one of the payment's, with ten decimals; exactly `1` if
@@ -141,7 +141,7 @@ pub struct RetencionDr {
     /// The paid part of the invoice's base.
     #[serde(rename = "BaseDR")]
     pub base_dr: Amount,
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     #[serde(rename = "ImpuestoDR")]
     pub impuesto_dr: Impuesto,
     /// `c_TipoFactor`; never exempt.
@@ -162,7 +162,7 @@ pub struct TrasladoDr {
     /// The paid part of the invoice's base.
     #[serde(rename = "BaseDR")]
     pub base_dr: Amount,
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     #[serde(rename = "ImpuestoDR")]
     pub impuesto_dr: Impuesto,
     /// `c_TipoFactor`.
@@ -192,7 +192,7 @@ pub struct ImpuestosP {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RetencionP {
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     pub impuesto_p: Impuesto,
     /// Sum of the invoices' withheld tax, with six decimals, in the payment's currency.
     pub importe_p: Amount,
@@ -204,7 +204,7 @@ pub struct RetencionP {
 pub struct TrasladoP {
     /// Sum of the invoices' bases.
     pub base_p: Amount,
-    /// The tax.
+    /// The tax (`c_Impuesto`).
     pub impuesto_p: Impuesto,
     /// `c_TipoFactor`.
     pub tipo_factor_p: TipoFactor,

@@ -76,7 +76,7 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     })
 }
 
-/// The receiver that a document names, for documents about it. Their use is their own.
+/// The receiver that a document names, for documents about it, which have a use of their own.
 impl From<Receptor> for Receiver {
     fn from(receptor: Receptor) -> Self {
         Self {

@@ -64,7 +64,7 @@ impl Certificate {
 /// The receiver of a document: the customer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Receiver {
-    /// RFC.
+    /// RFC; no document can be made without a valid one.
     pub rfc: Option<String>,
     /// As the authority has it: without the legal form of a company.
     pub nombre: Option<String>,
@@ -91,9 +91,9 @@ impl Receiver {
 /// The registry's data of any document.
 #[derive(Debug, Clone)]
 pub struct Heading {
-    /// Series.
+    /// Series; it becomes `Serie`.
     pub serie: Option<String>,
-    /// Number in the series.
+    /// Number in the series; it becomes `Folio`.
     pub folio: Option<String>,
     /// The time of issue; the authority accepts it for 72 hours.
     pub fecha: Timestamp,
@@ -124,7 +124,7 @@ pub struct InvoiceSource {
 /// The data of a sale that its document needs.
 #[derive(Debug, Clone)]
 pub struct SoldSale {
-    /// The sale's currency.
+    /// The sale's currency (`c_Moneda`).
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
@@ -153,7 +153,7 @@ pub struct SoldSale {
 pub struct Line {
     /// The line's number in the sale.
     pub renglon: i64,
-    /// SKU.
+    /// The product's SKU; it becomes `NoIdentificacion`.
     pub sku: Option<String>,
     /// The description of the sold item.
     pub descripcion: Option<String>,
@@ -186,7 +186,7 @@ pub struct GlobalSource {
     pub encabezado: Heading,
     /// The period.
     pub periodo: InformacionGlobal,
-    /// The tickets' currency.
+    /// The tickets' currency (`c_Moneda`), the same for all.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
@@ -212,7 +212,7 @@ pub struct TicketNoteSource {
     pub emisor: Issuer,
     /// Series, number and time of issue.
     pub encabezado: Heading,
-    /// The ticket's currency.
+    /// The ticket's currency (`c_Moneda`).
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
@@ -277,7 +277,7 @@ pub struct ReceivedPayment {
     pub fecha: Date,
     /// `c_FormaPago`.
     pub forma_pago_sat: Option<String>,
-    /// The payment's currency.
+    /// The payment's currency (`c_Moneda`).
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,

@@ -161,7 +161,7 @@ impl Taxes {
         Ok(Self { traslados, retenciones, locales: LocalCharges::default() })
     }
 
-    /// Whether there are none that concepts have.
+    /// Whether there is no tax that a concept can have; local taxes do not count.
     pub(super) fn is_empty(&self) -> bool {
         self.traslados.0.is_empty() && self.retenciones.0.is_empty()
     }

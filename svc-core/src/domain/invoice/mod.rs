@@ -60,7 +60,7 @@ pub struct LockedSale {
     pub cliente: Option<i64>,
     /// The customer's RFC.
     pub cliente_rfc: Option<String>,
-    /// Currency.
+    /// The currency of its amounts (`c_Moneda`).
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
@@ -68,11 +68,11 @@ pub struct LockedSale {
     pub condicion_pago: Option<PaymentTerm>,
     /// Days of credit.
     pub dias_credito: Option<i64>,
-    /// The SAT's payment form.
+    /// The payment form (`c_FormaPago`).
     pub forma_pago_sat: Option<String>,
-    /// PUE or PPD.
+    /// The payment method (`c_MetodoPago`): PUE or PPD.
     pub metodo_pago_sat: Option<String>,
-    /// CFDI use.
+    /// CFDI use (`c_UsoCFDI`); `None` for the customer's own.
     pub uso_cfdi: Option<String>,
     /// What it comes to.
     pub amounts: Amounts,
@@ -99,7 +99,7 @@ pub struct SaleInvoice {
     pub serie: Option<String>,
     /// Number in the series.
     pub folio: Option<String>,
-    /// Fiscal folio.
+    /// Fiscal folio; `None` before it is stamped.
     pub uuid: Option<String>,
 }
 
@@ -188,22 +188,22 @@ impl LockedSale {
 /// The terms that a request supplies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SuppliedTerms {
-    /// The SAT's payment form.
+    /// The payment form (`c_FormaPago`).
     pub forma_pago_sat: Option<String>,
-    /// PUE or PPD.
+    /// The payment method (`c_MetodoPago`): PUE or PPD.
     pub metodo_pago_sat: Option<PaymentMethod>,
-    /// CFDI use.
+    /// CFDI use (`c_UsoCFDI`).
     pub uso_cfdi: Option<String>,
 }
 
 /// The terms an invoice would have; they may be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedTerms {
-    /// The SAT's payment form.
+    /// The payment form (`c_FormaPago`).
     pub forma_pago_sat: Option<String>,
-    /// PUE or PPD.
+    /// The payment method (`c_MetodoPago`): PUE or PPD.
     pub metodo_pago_sat: Option<String>,
-    /// CFDI use.
+    /// CFDI use (`c_UsoCFDI`).
     pub uso_cfdi: Option<String>,
 }
 
@@ -212,9 +212,9 @@ pub struct ProposedTerms {
 pub(crate) struct InvoiceTerms {
     /// When it is paid.
     pub condicion_pago: PaymentTerm,
-    /// The SAT's payment form.
+    /// The payment form (`c_FormaPago`).
     pub forma_pago_sat: String,
-    /// PUE or PPD.
+    /// The payment method (`c_MetodoPago`): PUE or PPD.
     pub metodo_pago_sat: PaymentMethod,
 }
 

@@ -13,7 +13,7 @@ use crate::domain::tax::LineRates;
 /// A line of an order with everything that determines its amounts.
 #[derive(Debug, Clone)]
 pub struct PricedLine {
-    /// Its number.
+    /// Its number in the order.
     pub renglon: i64,
     /// How many were ordered.
     pub cantidad: Quantity,

@@ -16,7 +16,7 @@ pub use division::{LinePart, OrderPart, PricedLine};
 /// A line of an order to be fulfilled.
 #[derive(Debug, Clone)]
 pub struct FulfilmentLine {
-    /// Its number.
+    /// Its number in the order.
     pub renglon: i64,
     /// How many were ordered.
     pub cantidad: Quantity,

@@ -11,7 +11,7 @@ pub(crate) const BLACK: Colour = Colour([0x1c, 0x1e, 0x22]);
 pub(crate) const GREY: Colour = Colour([0x5f, 0x65, 0x6e]);
 pub(crate) const LINE: Colour = Colour([0xdd, 0xe0, 0xe5]);
 pub(crate) const WHITE: Colour = Colour([0xff, 0xff, 0xff]);
-/// That of a company that has chosen none.
+/// The colour of a company that has chosen none.
 pub(crate) const DEFAULT: Colour = Colour([0x1c, 0x45, 0x6b]);
 
 /// The least contrast of text with its ground, as accessibility guidelines ask for.

@@ -12,8 +12,8 @@ use super::typesetter::UsedFont;
 const CFF: Tag = Tag::from_bytes(b"CFF ");
 const IDENTITY: SystemInfo<'_> = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
-/// Writes a font under the id `font`; gives the next free id. A font that cannot be reduced to its
-/// used glyphs is not embedded.
+/// Writes a font under the id `font`; returns the next free id. A font that cannot be reduced to
+/// its used glyphs is not embedded.
 pub(super) fn write(pdf: &mut Pdf, place: usize, font: Ref, used: &UsedFont<'_>) -> Ref {
     let [cid, descriptor, unicode, file, next] = [1, 2, 3, 4, 5].map(|step| Ref::new(font.get() + step));
     let name = name(place, used);

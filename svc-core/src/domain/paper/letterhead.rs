@@ -8,9 +8,9 @@ use super::logo::Logo;
 pub struct Letterhead {
     /// The company's name.
     pub nombre: Option<String>,
-    /// Its tax id.
+    /// Its tax id (RFC).
     pub rfc: Option<String>,
-    /// Its colour.
+    /// Its colour; `None` for the default.
     pub color: Option<Colour>,
     /// Its address; lines are separated by line feeds.
     pub direccion: Option<String>,

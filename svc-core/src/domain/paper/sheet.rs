@@ -5,7 +5,7 @@ use super::colour::{BLACK, Colour, GREY, LINE};
 use super::font::Fonts;
 use super::typesetter::Weight;
 
-/// The margin of letter pages.
+/// The margin of letter pages, in points.
 pub(crate) const MARGIN: f32 = 42.0;
 /// The width between the margins of letter pages.
 pub(crate) const BREADTH: f32 = LETTER.width - 2.0 * MARGIN;
@@ -88,7 +88,7 @@ impl<'f> Sheet<'f> {
         self.y += 12.0;
     }
 
-    /// Draws the sum of sums in a band at the right.
+    /// Draws the total in a band at the right.
     pub(crate) fn total(&mut self, y: f32, label: &str, text: &str) {
         let right = MARGIN + BREADTH;
         let style = Style::new(Weight::Strong, 10.6, self.theme.accent.text_on());

@@ -20,7 +20,7 @@ use crate::domain::words::SaleKind;
 /// A sales document as its ticket shows it.
 #[derive(Debug, Clone)]
 pub struct SaleTicket {
-    /// The seller's.
+    /// The seller's letterhead.
     pub letterhead: Letterhead,
     /// Its type.
     pub tipo: SaleKind,
@@ -81,7 +81,7 @@ pub struct TicketLine {
 const WIDTH: f32 = 226.8;
 const MARGIN: f32 = 11.0;
 const BREADTH: f32 = WIDTH - 2.0 * MARGIN;
-/// The largest logo.
+/// The largest width and height of a logo, in points.
 const LOGO: (f32, f32) = (130.0, 48.0);
 
 const TEXT: Style = Style::new(Weight::Regular, 8.0, BLACK);
@@ -90,7 +90,7 @@ const SMALL: Style = Style::new(Weight::Regular, 7.0, GREY);
 
 /// Draws the ticket of a sale. The same sale always yields the same bytes.
 pub fn draw(sale: &SaleTicket, fonts: &Fonts) -> Vec<u8> {
-    // The first time it is only measured.
+    // The first pass only measures the length.
     let height = Roll::new(fonts, sale, 10_000.0).lay(sale);
     let mut roll = Roll::new(fonts, sale, height + MARGIN);
     roll.lay(sale);
@@ -112,7 +112,7 @@ impl<'f> Roll<'f> {
         Self { canvas, y: MARGIN + if sale.letterhead.prueba { 14.0 } else { 0.0 } }
     }
 
-    /// Draws everything; gives where it ends.
+    /// Draws everything; returns where it ends.
     fn lay(&mut self, sale: &'f SaleTicket) -> f32 {
         self.head(&sale.letterhead);
         self.about(sale);
@@ -263,7 +263,7 @@ fn cents(value: Money) -> String {
     format!("{:.2}", value.get().round_dp(2))
 }
 
-/// At least two decimals, and more only if they say something.
+/// At least two decimals, and more only where they are not zero.
 fn two_places(value: Decimal) -> String {
     let value = value.normalize();
     if value.scale() < 2 { format!("{value:.2}") } else { value.to_string() }

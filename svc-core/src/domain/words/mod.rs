@@ -1,8 +1,7 @@
 //! Closed sets of words: the statuses and kinds of the wire and the database (contract §3), in
-//! their exact spelling.
-//! `words!` declares a set. This file has the sets that several records share, `goods` and `sales`
-//! those of one area; a set that one module alone needs is declared there.
-//! one module alone needs stands in that module.
+//! their exact spelling. `words!` declares a set. This file has the sets that several records
+//! share, `goods` and `sales` those of one area; a set that one module alone needs is declared in
+//! that module.
 
 mod goods;
 mod sales;

@@ -47,7 +47,8 @@ impl Rules for BankAccountImport {
         Ok(())
     }
 
-    /// Posts what each account holds against the opening account, an entry each on its subaccount.
+    /// Posts what each account holds against the opening account: one entry for each, on its
+    /// subaccount.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
         let opened: Vec<OpenedBankAccount> = rows.iter().filter_map(Self::opening).collect();
         if opened.is_empty() {

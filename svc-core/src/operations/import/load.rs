@@ -26,7 +26,7 @@ const SILENCE: Duration = Duration::from_secs(4);
 /// How many such times it waits for the next batch: ten minutes in all.
 const SILENCES: u32 = 150;
 
-/// Records with the numbers of their lines, and the lines among them that are none.
+/// Records with the numbers of their lines, and the lines that are no records.
 struct ReadBatch<R> {
     numbers: Vec<u64>,
     rows: Vec<R>,
@@ -242,7 +242,7 @@ fn refused(line: u64, conflict: &Conflict) -> BadLine {
     BadLine { line, text: format!("{}: {text}", conflict.field()) }
 }
 
-/// What NDJSON is, for those who have something else.
+/// Explains NDJSON to clients that send something else.
 const NDJSON: &str = "el archivo es NDJSON: en cada línea un objeto JSON completo, sin corchetes alrededor ni comas entre \
                       las líneas";
 

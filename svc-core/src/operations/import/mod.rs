@@ -121,8 +121,8 @@ pub enum Existing {
     /// It is a bad line.
     #[default]
     Refused,
-    /// It is passed over, so that what every company is born with is no hindrance. Of lines with
-    /// one clave the first counts.
+    /// It is skipped, so that the records that every company has from the start are no obstacle. Of
+    /// lines with one clave the first counts.
     Skipped,
 }
 
@@ -162,7 +162,7 @@ pub struct BadLine {
 pub struct BadLines {
     /// Ten at most.
     pub lines: Vec<BadLine>,
-    /// How many lines were not looked at any more.
+    /// How many further lines were not checked.
     pub unread: u64,
 }
 

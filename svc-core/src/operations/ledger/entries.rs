@@ -16,7 +16,7 @@ use crate::operation::page::{Cursors, Position};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{EntryFilter, StoredEntry, StoredLine};
 
-/// How many entries a page has, if the request does not say it.
+/// How many entries a page has if the request does not say.
 const PAGE: i64 = 100;
 
 /// Reads the entries of a span, in order of day and clave. With an account, only entries that move

@@ -61,7 +61,7 @@ fn pattern(form: &str) -> String {
     format!("^{}$", form.replace('A', "[A-Z]").replace('0', "\\d"))
 }
 
-/// What a document is, and its archive.
+/// The content types of a document and of its archive.
 const XML: &str = "application/xml";
 const ZIP: &str = "application/zip";
 
@@ -173,8 +173,8 @@ impl ExportLedger {
         }
     }
 
-    /// Of a correction, the day on which the books were last changed: as the request says, or else
-    /// the last on which an entry of the month was written, where the company is.
+    /// The day on which the books of a correction were last changed: the one in the request, or
+    /// else the last on which an entry of the month was written, in the company's place.
     fn modified(&self, books: &BooksOfMonth, heading: BooksHeading<'_>) -> Option<String> {
         let zone = books.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
         let written = || books.modificada.map(|at| at.with_timezone(&zone).date_naive());

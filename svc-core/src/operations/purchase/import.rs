@@ -41,7 +41,6 @@ impl PurchaseLineImport {
     }
 }
 
-/// The amounts of a payable.
 struct PayableAmounts {
     total: Balance,
     pagado: Balance,

@@ -18,7 +18,7 @@ pub use sales::{SalesLine, SalesLines, SalesReport, SalesSums};
 pub use statement::{CustomerStatement, OpenDocument, StatementFunds, StatementLine, StatementReport, StatementSums};
 pub use vat::{IepsOfMonth, SupplierVat, VatCharged, VatCredited, VatOfMonth, VatReport};
 
-/// How many groups a report tells one by one.
+/// How many groups a report lists one by one.
 const MAX_GROUPS: i64 = 1_000;
 
 /// The days from `desde` to `hasta`; refuses them backwards.

@@ -12,7 +12,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{AccountLine, OpenReceivable};
 
-/// How many movements a statement tells one by one, how many open documents, and how many advances.
+/// How many movements a statement lists one by one, how many open documents, and how many advances.
 const MAX_LINES: i64 = 1_000;
 
 /// Reports the account of a customer: the balance before the first day, the movements of the days,
@@ -153,7 +153,6 @@ impl From<OpenReceivable> for OpenDocument {
     }
 }
 
-/// The movements of an account.
 #[derive(Default)]
 struct Movements {
     saldo_inicial: Decimal,

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::StockWorth;
 
-/// The most products that a report tells one by one.
+/// The most products that a report lists one by one.
 const MAX_PRODUCTS: i64 = 10_000;
 
 /// Reports the stock of each product at the end of a day, what a unit costs and what all of it is

@@ -1,4 +1,4 @@
-//! Writing what came of a cancellation, while its lease is valid.
+//! Writing the outcome of a cancellation, while its lease is valid.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -12,22 +12,23 @@ use crate::stamping::pace::{FOLLOW_UP, pause};
 use crate::stamping::{MAX_CODE, MAX_MESSAGE, StampFailure, plain};
 use crate::store::CancellationPause;
 
-/// What came of a cancellation.
+/// The outcome of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CancellationResult {
     /// It is final.
     Final,
     /// The receiver refused.
     Refused,
-    /// The authority has it, and no word yet; with what kept it from being asked.
+    /// The authority has it and has not answered yet; contains what prevented the question, if
+    /// anything.
     Waits(Option<StampFailure>),
-    /// The authority has no trace of it: to be sent again.
+    /// The authority has no trace of it, so it is sent again.
     Lost,
     /// It could not be sent, or was not taken.
     Failed(StampFailure),
 }
 
-/// What was written.
+/// What was written of an outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CancelOutcome {
@@ -35,9 +36,9 @@ pub enum CancelOutcome {
     Cancelled,
     /// The authority or the receiver refused; the document stays valid.
     Refused {
-        /// Code.
+        /// The code of the authority or the provider, or one of the service's own.
         codigo: String,
-        /// What is wrong.
+        /// The explanation, in Spanish.
         mensaje: String,
     },
     /// It goes on, and the next pass asks again.
@@ -46,11 +47,11 @@ pub enum CancelOutcome {
     Postponed,
     /// It waits for a person.
     Held,
-    /// Nothing: someone else's word came in.
+    /// Nothing: another outcome was written meanwhile.
     Lost,
 }
 
-/// Writes what came of a leased cancellation.
+/// Writes the outcome of a leased cancellation.
 pub(super) struct FinishCancellation {
     pub(super) factura: i64,
     pub(super) token: Uuid,
@@ -80,7 +81,7 @@ impl Step for FinishCancellation {
         }
         match &self.result {
             CancellationResult::Final => match cancelled::finish(cx, &record).await {
-                // Paid meanwhile: the payment goes first.
+                // A payment came meanwhile: it has to be cancelled first.
                 Err(error) if error.code() == Code::EstadoInvalido => {
                     tracing::warn!(factura = self.factura, %error, "the authority has cancelled what the books cannot cancel yet");
                     self.pause(cx, Some(&error.to_string()), None).await

@@ -14,7 +14,7 @@ pub use finish::CancelOutcome;
 pub(super) use queue::Cancellations;
 pub use queue::cancel_asked;
 
-/// A stamped document, by what the authority knows it by.
+/// A stamped document, by the data that the authority identifies it by.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Cancelled {
@@ -22,7 +22,7 @@ pub struct Cancelled {
     pub uuid: Uuid,
     /// RFC of its issuer.
     pub emisor: String,
-    /// RFC of its receiver, and their name.
+    /// RFC of its receiver.
     pub receptor: String,
     /// The receiver's name.
     pub nombre: String,
@@ -35,7 +35,7 @@ pub struct Cancelled {
 }
 
 impl Cancelled {
-    /// What is printed of the document for the authority to know it by:
+    /// The expression in a printed document by which the authority identifies it:
     /// `?re=…&rr=…&tt=…&id=…&fe=…`.
     pub fn expression(&self) -> String {
         let rfc = |rfc: &str| rfc.replace('&', "&amp;");
@@ -45,7 +45,7 @@ impl Cancelled {
     }
 }
 
-/// A cancellation that is asked for, or asked about.
+/// A cancellation to be requested, or whose status is queried.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CancelRequest {
@@ -54,14 +54,14 @@ pub struct CancelRequest {
     pub id: String,
     /// The document.
     pub document: Cancelled,
-    /// Why.
+    /// The SAT's reason.
     pub motivo: CancellationReason,
-    /// What takes its place, with reason 01.
+    /// The fiscal folio of its substitute, with reason 01.
     pub sustitucion: Option<Uuid>,
-    /// The request (`Cancelacion`), signed by the issuer; none while the company has no valid
+    /// The request (`Cancelacion`), signed by the issuer; `None` while the company has no valid
     /// certificate.
     pub xml: Option<String>,
-    /// When it was asked for.
+    /// When the cancellation was requested.
     pub asked: DateTime<Utc>,
     /// When this attempt is made.
     pub at: DateTime<Utc>,
@@ -78,17 +78,17 @@ impl CancelRequest {
     }
 }
 
-/// The authority has received a request.
+/// The answer of the authority, which has received a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CancelReceipt {
     /// Its receipt (acuse), an XML, where the provider gives it.
     pub acuse: Option<String>,
 }
 
-/// What the authority says of a document.
+/// The status of a document, as the authority reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentStatus {
-    /// It is valid, and there is no word of a cancellation.
+    /// It is valid, and no cancellation is known.
     Valid,
     /// It is valid until its receiver accepts, or 72 hours are over.
     Pending,

@@ -1,4 +1,4 @@
-//! What a leased cancellation is about, as a request that can be sent.
+//! Turns a leased cancellation into a request that can be sent.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -13,14 +13,14 @@ use crate::stamping::Stamper;
 use crate::stamping::provider::StampingProvider;
 use crate::store::{QueuedCancellation, SIGNING_KEY};
 
-/// Reads what a leased cancellation is about.
+/// Reads the data of a leased cancellation.
 pub(super) struct PrepareCancellation<'a> {
     pub(super) provider: &'a StampingProvider<'a>,
     pub(super) factura: i64,
     pub(super) token: Uuid,
 }
 
-/// A request that can be sent, to whom, and since when the authority has it.
+/// A request that can be sent, with its stamper, and since when the authority has it.
 pub(super) struct PreparedCancellation<'a> {
     pub(super) stamper: &'a dyn Stamper,
     pub(super) request: CancelRequest,
@@ -42,7 +42,7 @@ impl<'a> Step for PrepareCancellation<'a> {
         let now = cx.earlier_now().await?;
         let fecha = now.with_timezone(&zone).naive_local();
         let cancelacion = Cancelacion { rfc: &document.emisor, fecha, uuid, motivo, sustitucion };
-        // What the authority has is only asked about.
+        // If the authority has the request, only its status is queried.
         let xml = if asked.enviada.is_none() { signed(cx, &cancelacion).await? } else { None };
         let request = CancelRequest {
             id: String::new(),
@@ -58,7 +58,7 @@ impl<'a> Step for PrepareCancellation<'a> {
     }
 }
 
-/// The document as it was stamped; of one that was stamped elsewhere, what the books know of it.
+/// The document as it was stamped; if it was stamped elsewhere, as the books have it.
 fn document(cx: &Cx<'_>, uuid: Uuid, asked: &QueuedCancellation) -> Cancelled {
     if let Some((xml, document)) = asked.xml.as_deref().and_then(|xml| Some((xml, Cfdi::read(xml).ok()?))) {
         let (sello, proveedor) = StampedXml::marks(xml).unzip();
@@ -84,7 +84,7 @@ fn document(cx: &Cx<'_>, uuid: Uuid, asked: &QueuedCancellation) -> Cancelled {
     }
 }
 
-/// The request, signed; none without a valid certificate. The key is open for no longer than this
+/// The request, signed; `None` without a valid certificate. The key is open for no longer than this
 /// takes.
 async fn signed(cx: &mut Cx<'_>, request: &Cancelacion<'_>) -> Result<Option<String>, Error> {
     let certificate = cx.tx.signing_certificate().await?;

@@ -1,4 +1,4 @@
-//! The queue of cancellations that the authority has not spoken on.
+//! The queue of cancellations that the authority has not decided.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -18,14 +18,15 @@ use crate::stamping::provider::{StampReport, StampingProvider};
 use crate::stamping::{StampFailure, Stamper};
 use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 
-/// How long a request that the authority received may leave no trace with it, before it is sent
+/// How long the authority may have no trace of a request that it received; then the request is sent
 /// again.
 const LOST_AFTER: TimeDelta = TimeDelta::days(4);
 
-/// How soon after a request its refusal can be meant: before that the refusal is an earlier one's.
+/// The shortest time between a request and its refusal: an earlier refusal answers an earlier
+/// request.
 const NOT_YET: TimeDelta = TimeDelta::minutes(2);
 
-/// The most that [`cancel_asked`] takes up.
+/// The most cancellations that [`cancel_asked`] sends.
 const MAX_ASKED: u32 = 100;
 
 /// Cancellations to be sent and followed.
@@ -102,8 +103,8 @@ async fn cancel(provider: &StampingProvider<'_>, lease: Lease, record: LeasedSta
     context.run_step(company, &finish).await
 }
 
-/// Sends a cancellation that the authority does not have yet, and asks what became of it; gives
-/// whether it has it now, and its receipt.
+/// Sends a cancellation that the authority does not have yet, and queries its status. Returns
+/// whether the authority has it now, its receipt, and the outcome.
 async fn ask(prepared: &PreparedCancellation<'_>) -> (bool, Option<String>, CancellationResult) {
     let PreparedCancellation { stamper, request, enviada } = prepared;
     let mut acuse = None;
@@ -126,11 +127,12 @@ async fn ask(prepared: &PreparedCancellation<'_>) -> (bool, Option<String>, Canc
     (true, acuse, result)
 }
 
-/// Sends the cancellations of one company that were asked for and never sent, and asks once what
-/// became of each; gives what was written, by the clave of the record. Call it after asking, so
-/// that what is final at once is seen at once; [`crate::stamping::stamp_due`] sends and follows all
-/// others. Those under another worker's lease are left to it. The sandbox has those of a test
-/// company, `stamper` those of any other; without one they wait.
+/// Sends the cancellations of one company that were requested and never sent, and queries the
+/// status of each once. Returns what was written, by the clave of the record. Call it after a
+/// cancellation was requested, so that one that is final at once is seen at once;
+/// [`crate::stamping::stamp_due`] sends and follows all others. It skips those that another worker
+/// has leased. Those of a test company go to the sandbox, those of any other to `stamper`; without
+/// one they wait.
 pub async fn cancel_asked(
     context: &Context,
     stamper: Option<&dyn Stamper>,

@@ -196,8 +196,8 @@ impl Ledger {
     }
 
     /// The companies with the most requests in this minute and the one before, the busiest first,
-    /// at most `max`; with each, how many requests this process was asked since it counts the
-    /// company.
+    /// at most `max`; with each, how many requests this process has received since it began to
+    /// count the company.
     pub(crate) fn busiest(&self, max: usize, now: DateTime<Utc>) -> Vec<(CompanyId, u64)> {
         let minuto = Period::of(now).minuto;
         let counts = self.counts();

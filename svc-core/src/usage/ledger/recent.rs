@@ -1,11 +1,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// A company's requests, admitted or refused, that this process was asked.
+/// The requests of a company, admitted or refused, that this process has received.
 ///
 /// Two minutes are counted, because the present one has hardly any request at its beginning.
 #[derive(Default)]
 pub(super) struct RecentRequests {
-    /// All since the company is in memory.
+    /// All since the company has been in memory.
     asked: u64,
     minuto: DateTime<Utc>,
     /// Those of `minuto`.

@@ -2,21 +2,21 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How soon all that waits is tried again though nothing has changed but the time.
+/// How soon all waiting claims are tried again if only time has passed.
 const TRIED_AGAIN: TimeDelta = TimeDelta::seconds(1);
 
-/// How many attempts may begin at the most, once all that waits has been tried in vain: so that it
-/// is not all tried again whenever one attempt ends.
+/// How many attempts may still begin after all waiting claims were tried in vain, so that not all
+/// are tried again whenever one attempt ends.
 #[derive(Default)]
 pub(super) struct Openings {
-    /// None while it is not known.
+    /// `None` while it is not known.
     left: Option<u32>,
-    /// When and whether among first attempts only all was tried.
+    /// When all was tried, and whether only among first attempts.
     tried: Option<(DateTime<Utc>, bool)>,
 }
 
 impl Openings {
-    /// Whether to try, now and among first attempts only or not.
+    /// Whether to try again now; if `crowded`, only among first attempts.
     pub(super) fn any(&self, now: DateTime<Utc>, crowded: bool) -> bool {
         let is_old = self.tried.is_none_or(|(at, with)| with != crowded || now - at >= TRIED_AGAIN || now < at);
         is_old || self.left != Some(0)

@@ -60,8 +60,8 @@ impl WebhookQueue {
         self.failures >= PROBE_AFTER || self.duration >= SLOW_AFTER
     }
 
-    /// Takes the end of an attempt into account; gives whether more or fewer of its attempts may be
-    /// under way since.
+    /// Records the end of an attempt; returns whether the number of its attempts that may be in
+    /// progress has changed.
     pub(super) fn record_outcome(&mut self, ended: Ended) -> bool {
         let was_doubtful = self.is_doubtful();
         self.duration = self.duration.midpoint(ended.duration);

@@ -5,11 +5,11 @@ use super::terms::{amount, date, exportacion, keyed, tipo, title};
 use crate::domain::cfdi::element::Element;
 use crate::domain::paper::{BREADTH, GREY, LABEL, MARGIN, PLAIN, Sheet, Style, Weight};
 
-/// The width of the column at the upper right.
+/// The width of the column at the upper right, in points.
 const RIGHT: f32 = 196.0;
-/// The space between columns.
+/// The space between columns, in points.
 const GAP: f32 = 22.0;
-/// The largest logo.
+/// The largest width and height of a logo, in points.
 const LOGO: (f32, f32) = (150.0, 52.0);
 
 pub(super) fn number(document: &Element) -> String {

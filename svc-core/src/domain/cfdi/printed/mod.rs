@@ -49,11 +49,11 @@ pub struct Printing<'a> {
     pub xml: &'a str,
     /// Whether the document is still valid.
     pub validity: DocumentValidity,
-    /// The issuer's.
+    /// The issuer's letterhead.
     pub letterhead: &'a Letterhead,
-    /// The sale's.
+    /// The remarks of the document's sale.
     pub remarks: &'a SaleRemarks,
-    /// The fonts.
+    /// The fonts that the PDF embeds.
     pub fonts: &'a Fonts,
 }
 
@@ -75,12 +75,12 @@ impl From<NoXml> for PrintFault {
     }
 }
 
-/// What each page of a document says that a sandbox stamped.
+/// What each page says of a document that a sandbox stamped.
 const WORTHLESS: &str = "SIN VALIDEZ FISCAL";
 
 /// Prints a stamped document. The same document with the same letterhead and remarks always yields
 /// the same bytes. Each page of a document that a sandbox stamped says that it has no fiscal value;
-/// the stamp tells.
+/// the stamp shows who stamped it.
 pub fn print(printing: &Printing<'_>) -> Result<Vec<u8>, PrintFault> {
     let document = Element::read(printing.xml)?;
     if document.name() != "Comprobante" || document.at(&["Conceptos"]).is_none() {
@@ -105,7 +105,6 @@ pub fn print(printing: &Printing<'_>) -> Result<Vec<u8>, PrintFault> {
     Ok(sheet.canvas.finish(title.trim_end(), issuer))
 }
 
-/// Draws the sale's comments.
 fn comments(sheet: &mut Sheet<'_>, remarks: &SaleRemarks) {
     let Some(comments) = remarks.comentarios.as_deref().filter(|comments| !comments.trim().is_empty()) else { return };
     sheet.heading("Observaciones");

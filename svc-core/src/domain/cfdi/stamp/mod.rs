@@ -13,7 +13,6 @@ use super::read::NoCfdi;
 use super::seal::SigningKey;
 use super::{Cfdi, SealFault, as_text, cadena, read, xml};
 
-/// The version of the complement.
 const VERSION: &str = "1.1";
 
 /// The RFC in the sandbox's stamps, which no provider has.
