@@ -15,6 +15,10 @@ use crate::operation::{Answer, AnyOperation, Cx, Handler, Head};
 /// The most actions of a batch.
 const MAX_ACTIONS: usize = 100;
 
+/// Bytes of earlier answers that a batch may read, each answer once for each field named of it. It
+/// limits the memory and the time that references take.
+const READABLE: usize = 32 << 20;
+
 /// The levels of the body above an action's input.
 const LEVELS: usize = 4;
 
@@ -68,8 +72,9 @@ impl Batch {
     /// Runs the actions one after the other; the first that fails ends the batch.
     pub(super) async fn run(&self, cx: &mut Cx<'_>) -> Result<Answer, Error> {
         let mut answers: Vec<Answer> = Vec::with_capacity(self.0.len());
+        let mut readable = READABLE;
         for (at, step) in self.0.iter().enumerate() {
-            let outcome = match step.input(&answers) {
+            let outcome = match step.input(&answers, &mut readable) {
                 Ok(input) => step.operation.run(cx, &input).await,
                 Err(error) => Err(error),
             };
@@ -85,26 +90,33 @@ impl Batch {
 }
 
 impl BatchStep {
-    /// The input, with the fields of earlier answers.
-    fn input(&self, answers: &[Answer]) -> Result<Json, Error> {
-        let unknown = |reference: &str| {
-            let text = format!("{:?} no nombra un dato de un resultado anterior", brief(reference));
-            Error::new(Code::DatoInvalido).message(text)
+    /// The input, with the fields of earlier answers. Each of them takes its answer's size off what
+    /// the batch may still read.
+    fn input(&self, answers: &[Answer], readable: &mut usize) -> Result<Json, Error> {
+        let invalid = |text: String| Error::new(Code::DatoInvalido).message(text);
+        let mut resolve = |reference: &str| {
+            let unknown = || invalid(format!("{:?} no nombra un dato de un resultado anterior", brief(reference)));
+            let (answer, path) = answer_of(reference, answers).ok_or_else(unknown)?;
+            let left = readable.checked_sub(answer.len());
+            *readable = left.ok_or_else(|| invalid("nombra demasiados datos de resultados anteriores".to_owned()))?;
+            within(answer, path).map(str::to_owned).ok_or_else(unknown)
         };
-        let mut resolve = |reference: &str| named(reference, answers).ok_or_else(|| unknown(reference));
         let input = resolved(&self.input, &mut resolve)?;
         Json::parse(input.into()).map_err(|text| Error::new(Code::JsonInvalido).message(text))
     }
 }
 
-/// The JSON that `0.venta` names: a field of the first answer, or one within it.
-fn named(reference: &str, answers: &[Answer]) -> Option<String> {
-    let mut path = reference.split('.');
-    let at = path.next().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?.parse::<usize>().ok()?;
-    let mut value: &str = std::str::from_utf8(&answers.get(at)?.body).ok()?;
-    let mut path = path.peekable();
-    path.peek()?;
-    for name in path {
+/// The answer that `0.venta` is about, and the path of the field in it.
+fn answer_of<'a, 'r>(reference: &'r str, answers: &'a [Answer]) -> Option<(&'a str, &'r str)> {
+    let (at, path) = reference.split_once('.')?;
+    let at = Some(at).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?.parse::<usize>().ok()?;
+    Some((std::str::from_utf8(&answers.get(at)?.body).ok()?, path))
+}
+
+/// The JSON of a field of an answer, or of one within it.
+fn within<'a>(answer: &'a str, path: &str) -> Option<&'a str> {
+    let mut value = answer;
+    for name in path.split('.') {
         let inner: &RawValue = if value.starts_with('[') {
             serde_json::from_str::<Vec<&RawValue>>(value).ok()?.get(name.parse::<usize>().ok()?)?
         } else {
@@ -112,7 +124,7 @@ fn named(reference: &str, answers: &[Answer]) -> Option<String> {
         };
         value = inner.get();
     }
-    Some(value.to_owned())
+    Some(value)
 }
 
 /// An error of an action, whose text begins with the action's place.
@@ -125,12 +137,13 @@ fn placed(at: usize, error: Error) -> Error {
 mod tests {
     use super::*;
 
+    fn answer(body: impl Into<Bytes>) -> Answer {
+        let body = body.into();
+        Answer { head: Head::of(http::StatusCode::OK), remembered: body.clone(), body }
+    }
+
     #[test]
     fn a_reference_names_a_field_of_an_earlier_answer() {
-        let answer = |body: &'static str| {
-            let body = Bytes::from_static(body.as_bytes());
-            Answer { head: Head::of(http::StatusCode::OK), remembered: body.clone(), body }
-        };
         let answers = [answer(r#"{"venta":12,"saldo":"1.50"}"#), answer(r#"{"pagos":[{"pago":3},{"pago":4}]}"#)];
         for (reference, value) in [
             ("0.venta", Some("12")),
@@ -149,7 +162,8 @@ mod tests {
             ("", None),
             ("venta", None),
         ] {
-            assert_eq!(named(reference, &answers).as_deref(), value, "{reference}");
+            let named = answer_of(reference, &answers).and_then(|(answer, path)| within(answer, path));
+            assert_eq!(named, value, "{reference}");
         }
     }
 }

@@ -46,6 +46,28 @@ async fn later_actions_use_what_earlier_ones_made() {
 }
 
 #[tokio::test]
+async fn what_a_batch_reads_of_its_answers_is_limited() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let office = company.office().await;
+    let mut order = ready();
+    order["tipo"] = json!("pedido");
+    order["comentarios"] = json!("x".repeat(500));
+    order["renglones"] = json!(vec![order["renglones"][0].clone(); 20]);
+    let venta = office.run("sale.capture", &order).await.ok(200)["venta"].clone();
+    let named = |times: usize| {
+        let all = vec![json!({"$": "0.comentarios"}); times];
+        batch(&[("sale.get", json!({"clave": venta})), ("customer.create", json!({"nombre": all}))])
+    };
+    let wrong = office.run("batch", &named(100)).await;
+    wrong.fails(400, "dato_invalido");
+    assert!(wrong.mensaje().contains("nombre"), "{}", wrong.mensaje());
+    let refused = office.run("batch", &named(16_000)).await;
+    refused.fails(400, "dato_invalido");
+    assert!(refused.mensaje().contains("demasiados datos de resultados anteriores"), "{}", refused.mensaje());
+}
+
+#[tokio::test]
 async fn where_one_action_fails_none_is_done() {
     let world = World::new().await;
     let company = world.company().await;
