@@ -103,7 +103,7 @@ const KEEPALIVE: [(&str, u32); 4] =
     [("keepalives_idle", 10), ("keepalives_interval", 5), ("keepalives_count", 2), ("user_timeout", 20_000)];
 
 /// How long the server waits for the next statement of a transaction; then it releases the locks of
-/// a client that vanished.
+/// a client that vanished. An import that waits for its body sends one every four seconds.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 
 /// The time limit of the service's own statements.
@@ -183,7 +183,7 @@ impl Settings {
         [
             ("lock_timeout", millis(self.lock_timeout)),
             ("statement_timeout", millis(self.statement_timeout)),
-            ("idle_in_transaction_session_timeout", millis(self.statement_timeout.min(IDLE_IN_TRANSACTION))),
+            ("idle_in_transaction_session_timeout", millis(IDLE_IN_TRANSACTION)),
             ("TimeZone", "UTC".to_owned()),
             ("enable_seqscan", "off".to_owned()),
             ("jit", "off".to_owned()),

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use futures_util::future::{Either, select};
+use futures_util::future::{BoxFuture, Either, select};
 
 use super::authenticate::Caller;
 use super::decode::Body;
@@ -50,11 +50,17 @@ pub(super) async fn serve(
     let mut import =
         HttpImport { company: caller.company(), suffix: caller.suffix(), name, fingerprint, run, rehearsal };
     let patience = context.settings().body_timeout;
-    let written = pin!(context.transact(caller.company().id, &mut import));
+    let answered: BoxFuture<'_, _> = Box::pin(async {
+        match context.transact(caller.company().id, &mut import).await? {
+            Outcome::Done(reply) => Ok(reply),
+            // The fingerprint is known once the body has come; no transaction waits for it.
+            Outcome::Earlier(answer) => import.replay(answer).await,
+        }
+    });
     // The transaction is over if a line is wrong, whatever of the body is still to come.
-    match select(written, pin!(receiving.run(body, patience))).await {
+    match select(answered, pin!(receiving.run(body, patience))).await {
         Either::Left((outcome, _)) => outcome,
-        Either::Right(((), written)) => written.await,
+        Either::Right(((), answered)) => answered.await,
     }
 }
 
@@ -73,6 +79,14 @@ fn existing(query: &str) -> Result<Existing, Error> {
     Ok(existing.unwrap_or_default())
 }
 
+/// What the transaction found.
+enum Outcome {
+    /// The import was made.
+    Done(Reply),
+    /// Its key has an answer.
+    Earlier(StoredAnswer),
+}
+
 struct HttpImport<'a> {
     company: &'a Company,
     suffix: &'a str,
@@ -84,8 +98,17 @@ struct HttpImport<'a> {
     rehearsal: bool,
 }
 
+impl HttpImport<'_> {
+    /// Answers as before, if the body is the same.
+    async fn replay(&mut self, answer: StoredAnswer) -> Result<Reply, Error> {
+        self.run.pass_over().await.map_err(refusal)?;
+        let same = self.fingerprint.get() == Some(&answer.fingerprint);
+        if same { Ok(Reply::replayed(answer.body)) } else { Err(Code::IdempotenciaConflicto.into()) }
+    }
+}
+
 impl TransactionBody for HttpImport<'_> {
-    type Output = Reply;
+    type Output = Outcome;
     // The body comes once.
     const REPEATABLE: bool = false;
 
@@ -93,15 +116,12 @@ impl TransactionBody for HttpImport<'_> {
         self.rehearsal
     }
 
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Outcome, Error> {
         let key = self.name.as_ref().map(|name| idempotency::claimed(self.suffix, name));
         if let Some(key) = key
-            && let Some(StoredAnswer { fingerprint, body }) = tx.claim(key).await.map_err(in_progress)?
+            && let Some(answer) = tx.claim(key).await.map_err(in_progress)?
         {
-            // The fingerprint is known once the body has come.
-            self.run.pass_over().await.map_err(refusal)?;
-            let same = self.fingerprint.get() == Some(&fingerprint);
-            return if same { Ok(Reply::replayed(body)) } else { Err(Code::IdempotenciaConflicto.into()) };
+            return Ok(Outcome::Earlier(answer));
         }
         let done = self.run.load_all(tx, self.company).await.map_err(refusal)?;
         let body = success(&Bytes::from(serde_json::to_vec(&done).map_err(Error::internal)?));
@@ -110,7 +130,7 @@ impl TransactionBody for HttpImport<'_> {
             let fingerprint = *self.fingerprint.get().ok_or_else(unknown)?;
             tx.remember(key, StoredAnswer { fingerprint, body: body.clone() }).await?;
         }
-        Ok(Reply::new(http::StatusCode::OK, body))
+        Ok(Outcome::Done(Reply::new(http::StatusCode::OK, body)))
     }
 }
 

@@ -75,7 +75,7 @@ impl Receiving {
         let end = Instant::now() + WHOLE;
         let mut length = 0;
         loop {
-            let limit = end.min(Instant::now() + patience);
+            let limit = Instant::now().checked_add(patience).map_or(end, |limit| end.min(limit));
             let piece = match timeout_at(limit, body.frame()).await {
                 Err(_) => Err(decode::late(if limit == end { WHOLE } else { patience })),
                 Ok(Some(Err(_))) => Err(decode::incomplete()),

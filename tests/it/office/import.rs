@@ -85,6 +85,31 @@ async fn an_import_is_replayed_conflicts_and_is_rehearsed() {
     assert_eq!(world.count("clientes").await, 1);
 }
 
+#[tokio::test]
+async fn no_transaction_waits_for_the_body_of_a_repetition() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let office = company.office().await;
+    let request = || {
+        let request = office.request(http::Method::POST, "/import/clientes").header("Content-Type", NDJSON);
+        request.header("Idempotency-Key", "uno")
+    };
+    let line = Bytes::from_static(b"{\"nombre\":\"Ana\"}\n");
+    let first = office.send(request(), line.clone()).await.ok(200).clone();
+    let (more, pieces) = tokio::sync::oneshot::channel::<Bytes>();
+    let body = StreamBody::new(stream::once(pieces).map(|piece| piece.map(Frame::data)));
+    let repeated = tokio::spawn(office.service().call(request().body(body).unwrap()));
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
+    assert_eq!(world.sql::<i64>(open).await, 0);
+    more.send(line).unwrap();
+    let answer = repeated.await.unwrap().unwrap_or_else(|never: Infallible| match never {});
+    assert_eq!((answer.status().as_u16(), answer.headers()["idempotent-replayed"].to_str().ok()), (200, Some("true")));
+    let body: serde_json::Value =
+        serde_json::from_slice(&answer.into_body().collect().await.unwrap().to_bytes()).unwrap();
+    assert_eq!(body, first);
+}
+
 /// Sends an import whose body comes in these pieces; what comes of it is the status and the body.
 async fn streamed<S>(office: &svc_tests::office::OfficeActor, pieces: S) -> (u16, serde_json::Value)
 where
