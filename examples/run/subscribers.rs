@@ -183,6 +183,32 @@ async fn an_event_that_fails_too_often_is_given_up_and_can_be_tried_again() {
 }
 
 #[tokio::test]
+async fn a_record_goes_on_after_an_event_that_grew_too_old_while_it_was_held() {
+    let world = World::new().await;
+    let customers = Customers::default();
+    let context = context(&world, &customers);
+    let company = world.company().await;
+    let ana = company.admin().await;
+    pass(&context).await;
+    customers.fail_at(&company, 1);
+    customer(&ana).await;
+    edit(&world, &ana, 1).await;
+    let report = pass(&context).await;
+    assert_eq!((report.pospuestos, report.detenidos), (1, 1), "{report:?}");
+    // The clean-up of another process removes the first event.
+    let removed = sqlx::query("DELETE FROM eventos WHERE tipo = 'cliente.creado'").execute(world.pool()).await;
+    assert_eq!(removed.expect("it is removed").rows_affected(), 1);
+    customers.mend();
+    world.clock.advance(TimeDelta::seconds(11));
+    assert_eq!(pass(&context).await.atendidos, 1);
+    edit(&world, &ana, 1).await;
+    assert_eq!(pass(&context).await.atendidos, 1);
+    let tipos: Vec<_> = customers.taken().into_iter().map(|(_, tipo, _)| tipo).collect();
+    assert_eq!(tipos, ["cliente.actualizado", "cliente.actualizado"]);
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM suscripciones_detenidas").await, 0);
+}
+
+#[tokio::test]
 async fn what_was_given_up_is_removed_after_a_month() {
     let world = World::new().await;
     let customers = Customers::default();

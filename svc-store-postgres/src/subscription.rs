@@ -51,7 +51,8 @@ impl FromRow for DueEvent {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let is_there = row.read::<_, Option<String>>("tipo")?.is_some();
         let event = if is_there { Some(FeedEvent::from_row(row)?) } else { None };
-        Ok(Self { clave: row.read("evento")?, intentos: row.read("intentos")?, event })
+        let (recurso, recurso_clave) = (row.read("recurso")?, row.read("recurso_clave")?);
+        Ok(Self { clave: row.read("evento")?, recurso, recurso_clave, intentos: row.read("intentos")?, event })
     }
 }
 
@@ -115,7 +116,7 @@ impl SubscriptionTx for PostgresTx {
 
     async fn due_event(&mut self, name: &str, now: DateTime<Utc>) -> Result<Option<DueEvent>, StoreError> {
         self.optional(sql!(
-            "SELECT d.evento, d.intentos, e.clave, e.id, e.tipo, e.recurso, e.recurso_clave, e.creado, e.cuerpo
+            "SELECT d.evento, d.intentos, d.recurso, d.recurso_clave, e.clave, e.id, e.tipo, e.creado, e.cuerpo
              FROM suscripciones_detenidas d
              LEFT JOIN eventos e ON e.empresa = :empresa AND e.clave = d.evento
              WHERE d.empresa = :empresa AND d.suscriptor = :nombre AND d.proximo <= :ahora

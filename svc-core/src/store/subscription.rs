@@ -44,6 +44,10 @@ pub struct FeedEvent {
 pub struct DueEvent {
     /// The event's clave.
     pub clave: i64,
+    /// The resource of its record.
+    pub recurso: String,
+    /// The record's clave.
+    pub recurso_clave: i64,
     /// Earlier attempts.
     pub intentos: u32,
     /// The event; `None` if it is gone, because it became too old.

@@ -110,15 +110,16 @@ impl Step for TakeEvent<'_> {
         let Some(place) = cx.tx.lock_place(subscription).await? else { return Ok(Taken::Nothing) };
         let now = cx.service_now();
         if let Some(due) = cx.tx.due_event(name, now).await? {
-            let Some(event) = due.event else {
+            let taken = if let Some(event) = &due.event {
+                self.hand_over(cx, event, due.intentos, true).await?;
+                Taken::Handled
+            } else {
                 tracing::error!(suscriptor = name, evento = due.clave, "an event was too old to be tried again");
-                cx.tx.release_event(name, due.clave).await?;
-                return Ok(Taken::Gone);
+                Taken::Gone
             };
-            self.hand_over(cx, &event, due.intentos, true).await?;
-            cx.tx.release_event(name, event.clave).await?;
-            cx.tx.hurry_record(name, &event.recurso, event.recurso_clave, now).await?;
-            return Ok(Taken::Handled);
+            cx.tx.release_event(name, due.clave).await?;
+            cx.tx.hurry_record(name, &due.recurso, due.recurso_clave, now).await?;
+            return Ok(taken);
         }
         let Some(event) = cx.tx.next_event(subscription, place).await? else { return Ok(Taken::Nothing) };
         let taken = if cx.tx.is_record_held(name, &event).await? {
