@@ -150,6 +150,9 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL")]
         base_url: Option<String>,
     },
+    /// Remove what is only kept for a while, once: answers to Idempotency-Keys, events, deliveries,
+    /// the log of requests.
+    CleanUp,
     /// Receive webhook notices for development: registers a webhook, verifies its notices and
     /// prints them, until Ctrl-C.
     Listen(ListenArgs),

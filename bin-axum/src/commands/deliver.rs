@@ -1,12 +1,14 @@
 use svc_core::Context;
 use svc_core::mail::{notify_due, tell_owners};
 use svc_core::settings::{MailSettings, WebhookSettings};
+use svc_core::subscribers::run_subscribers;
 use svc_core::webhooks::{Budget, deliver_due};
 
 use crate::failure::Failure;
 use crate::output::print;
 
-/// One pass over due deliveries, then the e-mails that are due; prints the pass's report.
+/// One pass over due deliveries, then the e-mails that are due and the events of a host's
+/// subscribers; prints the report of the deliveries.
 pub(super) async fn run(context: &Context, webhooks: &WebhookSettings, mail: &MailSettings) -> Result<(), Failure> {
     let (sender, mail) = (webhooks.sender()?, mail.notifier()?);
     let delivered = deliver_due(context, sender.as_ref(), Budget::unlimited()).await?;
@@ -15,6 +17,10 @@ pub(super) async fn run(context: &Context, webhooks: &WebhookSettings, mail: &Ma
         tell_owners(context, false).await?;
         let sent = notify_due(context, mail.as_ref(), Budget::unlimited()).await?;
         tracing::info!(?sent, "e-mails");
+    }
+    let handled = run_subscribers(context, Budget::unlimited()).await?;
+    if !handled.is_empty() {
+        tracing::info!(?handled, "subscribers");
     }
     print(&delivered)
 }

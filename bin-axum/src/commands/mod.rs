@@ -2,6 +2,7 @@
 
 mod action;
 mod certificate;
+mod clean_up;
 mod company;
 mod deliver;
 mod doctor;
@@ -117,6 +118,7 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::Do(args) => action::run(context, args).await,
         Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,
         Command::Deliver { webhooks, mail, .. } => deliver::run(context, &webhooks, &mail).await,
+        Command::CleanUp => clean_up::run(context).await,
         Command::Certificate(command) => certificate::run(context, command).await,
         Command::Secrets(command) => secrets::run(context, command).await,
         Command::Import { company, resource, existing, file } => {

@@ -14,6 +14,7 @@ fn one_pass_delivers_what_is_due() {
     let nothing = json!({"agrupados": 0, "eventos": 0, "creadas": 0, "entregadas": 0, "pospuestas": 0, "fallidas": 0,
                          "perdidas": 0, "desactivados": 0});
     assert_eq!(svc.ok(&["deliver"]), nothing);
+    assert_eq!(svc.ok(&["clean-up"]), json!({"eliminados": 0}));
 
     let key = svc.ok(&["key", "create", "--company", "1"]);
     let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
