@@ -15,6 +15,8 @@
 
 mod target;
 
+use std::net::IpAddr;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -23,16 +25,24 @@ use lambda_http::aws_lambda_events::alb::AlbTargetGroupRequest;
 use lambda_http::aws_lambda_events::apigw::{ApiGatewayProxyRequest, ApiGatewayV2httpRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use svc_core::ClientAddress;
 
 use crate::event::{EventError, Gateway, HttpEvent, Pairs};
 
-/// Path and query, headers and body.
-type Parts = (String, HeaderMap, Bytes);
+/// What an event says of the request.
+struct Parts {
+    /// Path and query.
+    target: String,
+    headers: HeaderMap,
+    body: Bytes,
+    /// The client's address, as the gateway saw it.
+    client: Option<IpAddr>,
+}
 
 /// The client's request, as far as the gateway passes it on; `base_path` is the path of the API's
 /// public address.
 pub(crate) fn request(event: HttpEvent<'_>, base_path: &str) -> Result<Request<Bytes>, EventError> {
-    let (target, headers, body) = match event.gateway {
+    let Parts { target, headers, body, client } = match event.gateway {
         Gateway::HttpApi => of_http_api(typed(event.json)?, base_path)?,
         Gateway::RestApi => of_rest_api(typed(event.json)?, &event.parameters, base_path)?,
         Gateway::LoadBalancer { .. } => of_load_balancer(typed(event.json)?, &event.parameters)?,
@@ -41,6 +51,9 @@ pub(crate) fn request(event: HttpEvent<'_>, base_path: &str) -> Result<Request<B
     *request.method_mut() = event.method;
     *request.uri_mut() = target.parse().map_err(|_| EventError::Http("path or query"))?;
     *request.headers_mut() = headers;
+    if let Some(client) = client {
+        request.extensions_mut().insert(ClientAddress(client.to_canonical()));
+    }
     Ok(request)
 }
 
@@ -52,7 +65,12 @@ fn of_http_api(event: ApiGatewayV2httpRequest, base_path: &str) -> Result<Parts,
         let cookies = HeaderValue::from_str(&cookies.join("; ")).map_err(|_| EventError::Http("cookie"))?;
         headers.insert(header::COOKIE, cookies);
     }
-    Ok((target::of(path, &target::raw_query(&query)), headers, bytes(event.body, event.is_base64_encoded)?))
+    Ok(Parts {
+        target: target::of(path, &target::raw_query(&query)),
+        headers,
+        body: bytes(event.body, event.is_base64_encoded)?,
+        client: address(event.request_context.http.source_ip.as_deref()),
+    })
 }
 
 fn of_rest_api(event: ApiGatewayProxyRequest, parameters: &Pairs, base_path: &str) -> Result<Parts, EventError> {
@@ -62,12 +80,25 @@ fn of_rest_api(event: ApiGatewayProxyRequest, parameters: &Pairs, base_path: &st
     let taken_off = |stage: &str| whole.strip_prefix('/').and_then(|rest| rest.strip_prefix(stage)) == Some(&path);
     let stage = context.stage.as_deref().filter(|stage| !taken_off(stage));
     let target = target::of(target::without_stage(&path, stage, base_path), &target::decoded_query(parameters));
-    Ok((target, all(event.multi_value_headers, event.headers), bytes(event.body, event.is_base64_encoded)?))
+    Ok(Parts {
+        target,
+        headers: all(event.multi_value_headers, event.headers),
+        body: bytes(event.body, event.is_base64_encoded)?,
+        client: address(context.identity.source_ip.as_deref()),
+    })
 }
 
 fn of_load_balancer(event: AlbTargetGroupRequest, parameters: &Pairs) -> Result<Parts, EventError> {
     let target = target::of(&event.path.unwrap_or_default(), &target::encoded_query(parameters));
-    Ok((target, all(event.multi_value_headers, event.headers), bytes(event.body, event.is_base64_encoded)?))
+    let headers = all(event.multi_value_headers, event.headers);
+    // The balancer adds the address at the end; what stands before is the client's own.
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
+    let client = address(forwarded.and_then(|addresses| addresses.rsplit(',').next()));
+    Ok(Parts { target, headers, body: bytes(event.body, event.is_base64_encoded)?, client })
+}
+
+fn address(text: Option<&str>) -> Option<IpAddr> {
+    text?.trim().parse().ok()
 }
 
 /// All values of each header. If both fields are present, the single values add nothing.

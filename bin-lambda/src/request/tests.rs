@@ -36,7 +36,13 @@ fn every_gateway_event_becomes_the_same_request() {
         assert_eq!((request.method(), request.uri().to_string().as_str()), (&Method::GET, "/api/v1/health"));
         assert_eq!(request.headers()["user-agent"], "curl/8.5.0");
         assert!(request.body().is_empty());
+        let client = if [BALANCER, BALANCER_MULTI].contains(&event) { "72.12.164.125" } else { "205.255.255.176" };
+        assert_eq!(request.extensions().get(), Some(&ClientAddress(client.parse().unwrap())));
     }
+    let forwarded = [("/headers/x-forwarded-for", json!("10.0.0.1, 203.0.113.7"))];
+    let balanced = changed(BALANCER, &forwarded).unwrap();
+    let seen = ClientAddress("203.0.113.7".parse().unwrap());
+    assert_eq!(balanced.extensions().get(), Some(&seen), "what stands before is the client's own");
     let health = changed(BALANCER_HEALTH, &[]).unwrap();
     assert_eq!((health.uri().path(), health.headers().len()), ("/health", 1));
 }

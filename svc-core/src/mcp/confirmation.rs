@@ -42,7 +42,8 @@ pub(super) fn digest(
     format!("{head}-{}", hex::encode(&signature[..SIGNED]))
 }
 
-/// Whether `digest` is that of a rehearsal of this write.
+/// Whether `digest` is that of a rehearsal of this write, letter for letter: it becomes the write's
+/// Idempotency-Key.
 pub(super) fn verify(
     digest: &str,
     secret: &[u8],
@@ -53,12 +54,12 @@ pub(super) fn verify(
     let (head, signature) = digest.rsplit_once('-').ok_or(Unconfirmed::Foreign)?;
     let until = head.split_once('-').map_or(head, |(until, _)| until);
     let until = i64::from_str_radix(until, 16).map_err(|_| Unconfirmed::Foreign)?;
-    let signature = hex::decode(signature).map_err(|_| Unconfirmed::Foreign)?;
-    if signature.len() != SIGNED {
+    let given = hex::decode(signature).map_err(|_| Unconfirmed::Foreign)?;
+    if given.len() != SIGNED || hex::encode(&given) != signature {
         return Err(Unconfirmed::Foreign);
     }
     let signer = signer(secret, operation, arguments, head);
-    signer.verify_truncated_left(&signature).map_err(|_| Unconfirmed::Foreign)?;
+    signer.verify_truncated_left(&given).map_err(|_| Unconfirmed::Foreign)?;
     if until < now.timestamp() { Err(Unconfirmed::Expired) } else { Ok(()) }
 }
 
@@ -113,7 +114,9 @@ mod tests {
         assert_eq!(check(b"secret", "createCustomer", &given, 0), Err(Unconfirmed::Foreign));
         assert_eq!(check(b"secret", "createLead", &other, 0), Err(Unconfirmed::Foreign));
         let later = format!("{:x}{}", (now + TimeDelta::days(1)).timestamp(), &digest[digest.find('-').unwrap()..]);
-        for wrong in ["", "-", "x-y", "12", "7fffffffffffffff-00", "-1-00", &later] {
+        let (head, signature) = digest.rsplit_once('-').unwrap();
+        let capitals = format!("{head}-{}", signature.to_uppercase());
+        for wrong in ["", "-", "x-y", "12", "7fffffffffffffff-00", "-1-00", &later, &capitals] {
             assert_eq!(verify(wrong, b"secret", "createLead", &given, now), Err(Unconfirmed::Foreign), "{wrong}");
         }
     }

@@ -27,6 +27,7 @@ use crate::domain::scope::KeyScopes;
 use crate::operation::JSON;
 use crate::pipeline::rehearsal::REHEARSAL;
 use crate::pipeline::respond::SCOPES;
+use crate::service::ClientAddress;
 
 /// The headers of an agent's own request that go to the API: its credentials, and the one that
 /// marks a browser, which the API refuses.
@@ -51,6 +52,29 @@ pub struct Connector {
     /// The client's session; none if each of its requests may reach another process.
     session: Option<Arc<Session>>,
     keys: Option<NamedKeys>,
+}
+
+/// The agent's own request over HTTP, as far as it is passed on.
+#[derive(Default)]
+pub(super) struct Own<'a> {
+    pub(super) headers: Cow<'a, HeaderMap>,
+    pub(super) client: Option<ClientAddress>,
+}
+
+impl<'a> Own<'a> {
+    fn of(context: &'a RequestContext<RoleServer>) -> Self {
+        match context.extensions.get::<Parts>() {
+            Some(head) => {
+                Self { headers: Cow::Borrowed(&head.headers), client: head.extensions.get::<ClientAddress>().copied() }
+            }
+            None => Self::default(),
+        }
+    }
+
+    /// The same client with other headers.
+    fn with<'h>(&self, headers: Cow<'h, HeaderMap>) -> Own<'h> {
+        Own { headers, client: self.client }
+    }
 }
 
 /// How an operation is to be run.
@@ -88,7 +112,7 @@ impl Connector {
 
     /// The scopes of the key, which every answer to it names; `None` if the API is of a version
     /// that does not.
-    async fn scopes(&self, own: &HeaderMap) -> Result<Option<KeyScopes>, String> {
+    async fn scopes(&self, own: &Own<'_>) -> Result<Option<KeyScopes>, String> {
         let request = request(Method::GET, SCOPES_PATH, own, None)?;
         let answer = self.upstream.send(Surface::Api, request).await?;
         let named = answer.headers().get(SCOPES).and_then(|value| value.to_str().ok());
@@ -99,13 +123,13 @@ impl Connector {
     }
 
     /// The scopes that any of the keys has.
-    async fn scopes_of_any(&self, own: &HeaderMap) -> Result<Option<KeyScopes>, String> {
-        let Some(keys) = self.keys.as_ref().filter(|_| !own.contains_key(AUTHORIZATION)) else {
+    async fn scopes_of_any(&self, own: &Own<'_>) -> Result<Option<KeyScopes>, String> {
+        let Some(keys) = self.keys.as_ref().filter(|_| !own.headers.contains_key(AUTHORIZATION)) else {
             return self.scopes(own).await;
         };
         let mut words = Vec::new();
         for key in keys.all() {
-            let Some(scopes) = self.scopes(key).await? else { return Ok(None) };
+            let Some(scopes) = self.scopes(&own.with(Cow::Borrowed(key))).await? else { return Ok(None) };
             words.extend(scopes.words().map(str::to_owned));
         }
         Ok(Some(KeyScopes::of_words(words)))
@@ -119,15 +143,15 @@ impl Connector {
         &self,
         tool: &str,
         mut given: JsonObject,
-        own: &HeaderMap,
+        own: &Own<'_>,
     ) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
         let chosen = match &self.keys {
-            None => Ok(Cow::Borrowed(own)),
-            Some(keys) => keys.chosen(&mut given, own),
+            None => Ok(Cow::Borrowed(&*own.headers)),
+            Some(keys) => keys.chosen(&mut given, &own.headers),
         };
-        let own: &HeaderMap = match &chosen {
-            Ok(own) => own,
+        let own = &match chosen {
+            Ok(headers) => own.with(headers),
             Err(text) => return Ok(fault(text.as_str())),
         };
         if !offer.each && few::has(offer, tool) {
@@ -143,7 +167,7 @@ impl Connector {
     }
 
     /// One of the four tools.
-    async fn few(&self, tool: &str, mut given: JsonObject, own: &HeaderMap) -> Result<CallToolResult, String> {
+    async fn few(&self, tool: &str, mut given: JsonObject, own: &Own<'_>) -> Result<CallToolResult, String> {
         if tool == FIND {
             let wanted = taken(&mut given, "text")?.unwrap_or_default();
             nothing_else(&given)?;
@@ -167,7 +191,7 @@ impl Connector {
         Ok(self.run(offered, arguments, how, own).await)
     }
 
-    async fn run(&self, offered: &Offered, given: JsonObject, how: How, own: &HeaderMap) -> CallToolResult {
+    async fn run(&self, offered: &Offered, given: JsonObject, how: How, own: &Own<'_>) -> CallToolResult {
         match self.answered(offered, given, &how, own).await {
             Ok((path, answer, digest)) => answer::of(&path, answer, digest),
             Err(text) => fault(text),
@@ -180,13 +204,13 @@ impl Connector {
         offered: &Offered,
         given: JsonObject,
         how: &How,
-        own: &HeaderMap,
+        own: &Own<'_>,
     ) -> Result<(String, Response<Bytes>, Option<String>), String> {
         let name = offered.described.name.as_ref();
         if how.rehearse && !offered.writes {
             return Err(format!("{name} only reads: run it"));
         }
-        let secret = own.get(AUTHORIZATION).map_or_else(|| self.offer.secret.secret(), HeaderValue::as_bytes);
+        let secret = own.headers.get(AUTHORIZATION).map_or_else(|| self.offer.secret.secret(), HeaderValue::as_bytes);
         let now = self.offer.clock.now();
         if offered.writes && !how.rehearse && (self.offer.confirmed || how.digest.is_some()) {
             let digest = how
@@ -217,7 +241,7 @@ impl Connector {
 
     /// The key of a write: that of the rehearsal which it confirms, the one given, or one that is
     /// the same for the same creation.
-    fn idempotency_key(&self, offered: &Offered, given: &JsonObject, how: &How, own: &HeaderMap) -> String {
+    fn idempotency_key(&self, offered: &Offered, given: &JsonObject, how: &How, own: &Own<'_>) -> String {
         // Before a key of the agent's, with which one rehearsal would confirm many writes.
         if let Some(digest) = &how.digest {
             return format!("mcp-{digest}");
@@ -232,7 +256,7 @@ impl Connector {
         if let Some(session) = &self.session {
             return session.key(name, given);
         }
-        let key_id = own.get(KEY_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+        let key_id = own.headers.get(KEY_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
         Session::of_key(&format!("{key_id} {}", self.offer.clock.now().date_naive())).key(name, given)
     }
 }
@@ -264,19 +288,18 @@ fn nothing_else(given: &JsonObject) -> Result<(), String> {
 }
 
 /// A request with the agent's own credentials.
-fn request(method: Method, path: &str, own: &HeaderMap, body: Option<Value>) -> Result<Request<Bytes>, String> {
+fn request(method: Method, path: &str, own: &Own<'_>, body: Option<Value>) -> Result<Request<Bytes>, String> {
     let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, JSON);
     let request = PASSED_ON.iter().fold(request, |request, name| {
-        own.get_all(name).iter().fold(request, |request, value| request.header(name, value))
+        own.headers.get_all(name).iter().fold(request, |request, value| request.header(name, value))
     });
     let body = body.map(|body| body.to_string()).unwrap_or_default();
-    request.body(body.into()).map_err(|error| format!("the arguments make no request: {error}"))
-}
-
-/// The head of the agent's own request, over HTTP.
-fn own_headers(context: &RequestContext<RoleServer>) -> Cow<'_, HeaderMap> {
-    let head = context.extensions.get::<Parts>();
-    head.map_or_else(|| Cow::Owned(HeaderMap::new()), |head| Cow::Borrowed(&head.headers))
+    let request = request.body(body.into());
+    let mut request = request.map_err(|error| format!("the arguments make no request: {error}"))?;
+    if let Some(client) = own.client {
+        request.extensions_mut().insert(client);
+    }
+    Ok(request)
 }
 
 impl ServerHandler for Connector {
@@ -295,7 +318,7 @@ impl ServerHandler for Connector {
             let tools = few::tools(&self.offer).into_iter().map(|tool| self.listed(tool)).collect();
             return Ok(ListToolsResult::with_all_items(tools));
         }
-        let scopes = self.scopes_of_any(&own_headers(&context)).await;
+        let scopes = self.scopes_of_any(&Own::of(&context)).await;
         let scopes = scopes.map_err(|text| ErrorData::internal_error(text, None))?;
         let tools = self.offer.allowed(scopes.as_ref()).map(|offered| self.listed(self.offer.own_tool(offered)));
         let tools = tools.collect();
@@ -308,6 +331,6 @@ impl ServerHandler for Connector {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let given = request.arguments.unwrap_or_default();
-        Ok(self.call(&request.name, given, &own_headers(&context)).await?.into())
+        Ok(self.call(&request.name, given, &Own::of(&context)).await?.into())
     }
 }

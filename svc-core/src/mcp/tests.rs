@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -7,9 +8,11 @@ use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
 
 use super::catalogue::OperationIndex;
+use super::connector::Own;
 use super::*;
 use crate::domain::clock::{SystemClock, SystemRandom};
 use crate::operation::Registry;
+use crate::service::ClientAddress;
 
 fn catalogue() -> OperationIndex {
     OperationIndex::of(&Registry::default())
@@ -59,7 +62,7 @@ fn over(offer: Offer) -> (Arc<Recorder>, Connector) {
 }
 
 async fn call(connector: &Connector, tool: &str, given: Value) -> CallToolResult {
-    connector.call(tool, object(given), &HeaderMap::new()).await.unwrap()
+    connector.call(tool, object(given), &Own::default()).await.unwrap()
 }
 
 fn text(result: &CallToolResult) -> String {
@@ -243,12 +246,12 @@ async fn a_reader_writes_nothing() {
     for each in [false, true] {
         let (recorder, connector) = over(offer().read_only(true).each(each));
         if each {
-            assert!(connector.call("createCustomer", JsonObject::new(), &HeaderMap::new()).await.is_err());
+            assert!(connector.call("createCustomer", JsonObject::new(), &Own::default()).await.is_err());
         } else {
             let given = json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } });
             let refused = call(&connector, "run_operation", given).await;
             assert_eq!(refused.is_error, Some(true));
-            assert!(connector.call("rehearse_operation", JsonObject::new(), &HeaderMap::new()).await.is_err());
+            assert!(connector.call("rehearse_operation", JsonObject::new(), &Own::default()).await.is_err());
             let listed = json!({ "operation": "listCustomers", "arguments": { "limite": 2, "correo": "ana & eva" } });
             call(&connector, "run_operation", listed).await;
             assert_eq!(recorder.last().2, "/clientes?correo=ana%20%26%20eva&limite=2");
@@ -273,7 +276,7 @@ async fn arguments_of_the_wrong_kind_are_refused() {
         assert_eq!(refused.is_error, Some(true), "{tool} {given}");
     }
     assert_eq!(recorder.count(), 0);
-    assert!(connector.call("listNothing", JsonObject::new(), &HeaderMap::new()).await.is_err(), "no such tool");
+    assert!(connector.call("listNothing", JsonObject::new(), &Own::default()).await.is_err(), "no such tool");
     call(&connector, "listCustomers", json!({ "limite": 1 })).await;
     assert_eq!(recorder.last().2, "/clientes?limite=1", "an operation is a tool to a client that knows its name");
 }
@@ -316,7 +319,10 @@ async fn an_agent_names_the_key_that_acts() {
     assert!(text(&other).contains("no rehearsal of this operation"), "{}", text(&other));
 
     let own = HeaderMap::from_iter([(http::header::AUTHORIZATION, "Bearer svc_own".parse().unwrap())]);
+    let client = Some(ClientAddress("203.0.113.7".parse().unwrap()));
+    let own = Own { headers: Cow::Borrowed(&own), client };
     connector.call("run_operation", object(run(json!({}))), &own).await.unwrap();
+    assert_eq!(recorder.0.lock().unwrap().last().unwrap().1.extensions().get(), client.as_ref());
     assert_eq!(recorder.last().3["authorization"], "Bearer svc_own", "a request's own key needs no name");
 
     let tools = super::few::tools(&offer());
