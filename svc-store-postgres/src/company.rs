@@ -211,7 +211,8 @@ impl CompanyTx for PostgresTx {
         self.run(sql!(
             "UPDATE usuarios
              SET correo = nullif(:correo, '')
-             WHERE empresa = :empresa AND clave = (SELECT min(clave) FROM usuarios WHERE empresa = :empresa)",
+             WHERE empresa = :empresa
+               AND clave = (SELECT min(clave) FROM usuarios WHERE empresa = :empresa AND activo)",
             empresa: self.empresa,
             correo,
         ))
@@ -307,7 +308,7 @@ impl CompanyTx for PostgresTx {
         self.optional_value(sql!(
             "SELECT clave
              FROM usuarios
-             WHERE empresa = :empresa
+             WHERE empresa = :empresa AND activo
              ORDER BY clave
              LIMIT 1",
             empresa: self.empresa,

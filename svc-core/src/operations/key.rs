@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::user::owner;
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::company::TERMS_VERSION;
 use crate::domain::scope::KeyScopes;
@@ -16,7 +17,7 @@ use crate::store::{ListedKey, NewKey};
 /// Creates an API key.
 #[derive(Debug, Clone)]
 pub struct CreateKey {
-    /// The clave of the user who owns it; the company's first user if left out.
+    /// The clave of the user who owns it; the company's first active user if left out.
     pub usuario: Option<i64>,
     /// What the key may do.
     pub scopes: KeyScopes,
@@ -80,7 +81,7 @@ impl Operation for CreateKey {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyCreated, Error> {
         let usuario = match self.usuario {
             Some(usuario) => usuario,
-            None => cx.tx.first_user().await?.ok_or_else(|| Error::internal("the company has no user"))?,
+            None => owner(cx).await?,
         };
         let suffix = random_hex::<6>(cx.random);
         let api_key = format!("svc_{}", random_hex::<32>(cx.random));

@@ -74,6 +74,12 @@ fn missing(usuario: i64) -> Error {
     Error::field(Code::NoEncontrado, "usuario", format_args!("el usuario {usuario} no existe en la empresa"))
 }
 
+/// The clave of the company's owner: its first active user.
+pub(super) async fn owner(cx: &mut Cx<'_>) -> Result<i64, Error> {
+    let nobody = || Error::new(Code::EstadoInvalido).message("la empresa no tiene ningún usuario activo");
+    cx.tx.first_user().await?.ok_or_else(nobody)
+}
+
 impl Operation for CreateUser {
     const SPEC: Spec = Spec::new();
     type Output = UserRef;

@@ -106,7 +106,8 @@ pub struct CompanyChange {
     pub vender_sin_existencia: Option<bool>,
     /// See [`Company::enviar_documentos`].
     pub enviar_documentos: Option<bool>,
-    /// E-mail address of the owner, the company's first user; an empty one removes it.
+    /// E-mail address of the owner, the company's first active user; an empty one
+    /// removes it.
     pub correo: Option<String>,
     /// See [`Company::rfc`].
     pub rfc: Option<String>,
@@ -312,7 +313,7 @@ pub trait CompanyTx {
     /// too.
     async fn listed_keys(&mut self, after: &str, max: u32) -> Result<Vec<ListedKey>, StoreError>;
 
-    /// Clave of the company's first user, the default owner of keys.
+    /// Clave of the company's first active user: its owner, and by default that of keys.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;
 
     /// Whether the user exists and is not disabled.

@@ -9,6 +9,7 @@ use crate::domain::webhook::{subscription, subscription_schema};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Actor, Cx, Http, Operation, Spec};
+use crate::operations::user;
 use crate::record::webhook::Webhook;
 use crate::store::{self, WebhookData};
 use crate::webhooks::{MAX_WEBHOOKS, SECRET, SigningSecret, validate_url};
@@ -80,6 +81,6 @@ impl Operation for CreateWebhook {
 async fn maker(cx: &mut Cx<'_>) -> Result<i64, Error> {
     match *cx.actor {
         Actor::Key { owner, .. } => Ok(owner),
-        Actor::BackOffice => cx.tx.first_user().await?.ok_or_else(|| Error::internal("the company has no user")),
+        Actor::BackOffice => user::owner(cx).await,
     }
 }
