@@ -17,15 +17,16 @@ use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
 /// A store that counts the reads and writes of each company.
-pub struct Audited<S> {
-    inner: S,
-    counts: Mutex<BTreeMap<(CompanyId, &'static str), u64>>,
+pub struct Audited {
+    inner: Arc<dyn Store>,
+    /// Shared with the store's connections for background work.
+    counts: Arc<Mutex<BTreeMap<(CompanyId, &'static str), u64>>>,
 }
 
-impl<S: Store> Audited<S> {
+impl Audited {
     /// The audit of that store.
-    pub fn new(inner: S) -> Self {
-        Self { inner, counts: Mutex::default() }
+    pub fn new(inner: Arc<dyn Store>) -> Self {
+        Self { inner, counts: Arc::default() }
     }
 
     /// How often each company read each list, and wrote.
@@ -40,9 +41,14 @@ impl<S: Store> Audited<S> {
 
 /// Only the audited methods are written here; the others are forwarded to `inner`.
 #[async_trait]
-impl<S: Store> StoreLayer for Audited<S> {
+impl StoreLayer for Audited {
     fn inner(&self) -> &dyn Store {
-        &self.inner
+        self.inner.as_ref()
+    }
+
+    fn for_background(&self) -> Option<Arc<dyn Store>> {
+        let inner = self.inner.for_background()?;
+        Some(Arc::new(Self { inner, counts: Arc::clone(&self.counts) }))
     }
 
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
@@ -55,15 +61,15 @@ impl<S: Store> StoreLayer for Audited<S> {
     }
 }
 
-struct AuditedReader<'s, S> {
-    audit: &'s Audited<S>,
+struct AuditedReader<'s> {
+    audit: &'s Audited,
     company: CompanyId,
     inner: Box<dyn Reader + 's>,
 }
 
 /// All lists, those of later versions too.
 #[async_trait]
-impl<S: Store> Reader for AuditedReader<'_, S> {
+impl Reader for AuditedReader<'_> {
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
         let started = Instant::now();
         self.audit.count(self.company, list.path);
@@ -99,7 +105,7 @@ impl<S: Store> Reader for AuditedReader<'_, S> {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
-    let store = Arc::new(Audited::new(store));
+    let store = Arc::new(Audited::new(Arc::new(store)));
     let api = Api::new(&Context::builder(store.clone(), "http://127.0.0.1:3000/api/v1").build()?);
     let app = axum::Router::new().nest_service("/api/v1", api);
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };

@@ -82,7 +82,7 @@ async fn on_hyper_alone() {
 async fn over_a_store_with_a_layer_of_our_own() {
     let world = World::new().await;
     let company = world.company().await;
-    let store = Arc::new(Audited::new((**world.used_store()).clone()));
+    let store = Arc::new(Audited::new(Arc::new((**world.used_store()).clone())));
     let layered: Arc<dyn Store> = store.clone();
     let context = Context::builder(layered, BASE_URL).clock(world.clock.clone()).build().expect("a context");
     let api = Api::new(&context);

@@ -1,5 +1,7 @@
 //! [`StoreLayer`]: a store that wraps another.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -12,11 +14,19 @@ use crate::domain::words::{Held, OwnerMatter};
 
 /// A store that wraps another to observe it, or to make it fail in tests. A layer may override
 /// reads of lists, the beginning of transactions, look-ups of keys, merges of usage and the search
-/// for work. Only [`Self::inner`] is required; all other methods of [`Store`] go to it.
+/// for work. Only [`Self::inner`] is required; all other methods of [`Store`] go to it. Background
+/// work has connections of its own only if the layer says how it wraps those
+/// ([`Self::for_background`]).
 #[async_trait]
 pub trait StoreLayer: Send + Sync + 'static {
     /// The store that does the work.
     fn inner(&self) -> &dyn Store;
+
+    /// [`Store::for_background`]: this layer around the inner store's. Without it, background work
+    /// uses the connections of requests.
+    fn for_background(&self) -> Option<Arc<dyn Store>> {
+        None
+    }
 
     /// [`Store::reader`].
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
@@ -52,6 +62,10 @@ impl<S: StoreLayer> Store for S {
 
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         StoreLayer::begin(self, company).await
+    }
+
+    fn for_background(&self) -> Option<Arc<dyn Store>> {
+        StoreLayer::for_background(self)
     }
 
     async fn now(&self) -> Result<DateTime<Utc>, StoreError> {
