@@ -209,8 +209,9 @@ pub trait BooksTx {
     /// The entry of the opening balances that was not reversed.
     async fn opening_entry(&mut self) -> Result<Option<i64>, StoreError>;
 
-    /// The entry that closes the year of this last day and was not reversed.
-    async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<i64>, StoreError>;
+    /// The first entry that closes the year of this last day or a later one and was not reversed,
+    /// with its day.
+    async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<(i64, NaiveDate)>, StoreError>;
 
     /// The entry that revalues a currency at the end of this day and was not undone.
     async fn revaluation_entry(&mut self, day: NaiveDate, moneda: &str) -> Result<Option<i64>, StoreError>;

@@ -22,6 +22,9 @@ pub(crate) use self::read::of_month;
 
 from_row!(OwnAccount { codigo, numero, nombre, agrupador });
 from_row!(NumberBalance { codigo, cuenta, saldo });
+from_row! {
+    struct ClosingEntry { clave: i64, fecha: NaiveDate }
+}
 
 from_row! {
     struct ReversibleLine {
@@ -128,16 +131,20 @@ impl BooksTx for PostgresTx {
         .await
     }
 
-    async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<i64>, StoreError> {
-        self.optional_value(sql!(
-            "SELECT p.clave
-             FROM polizas p
-             WHERE p.empresa = :empresa AND p.origen = 'cierre' AND p.fecha = :fecha AND p.revierte IS NULL
-               AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)",
-            empresa: self.empresa,
-            fecha: day,
-        ))
-        .await
+    async fn closing_entry(&mut self, day: NaiveDate) -> Result<Option<(i64, NaiveDate)>, StoreError> {
+        let entry: Option<ClosingEntry> = self
+            .optional(sql!(
+                "SELECT p.clave, p.fecha
+                 FROM polizas p
+                 WHERE p.empresa = :empresa AND p.origen = 'cierre' AND p.fecha >= :fecha AND p.revierte IS NULL
+                   AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)
+                 ORDER BY p.fecha
+                 LIMIT 1",
+                empresa: self.empresa,
+                fecha: day,
+            ))
+            .await?;
+        Ok(entry.map(|ClosingEntry { clave, fecha }| (clave, fecha)))
     }
 
     async fn revaluation_entry(&mut self, day: NaiveDate, moneda: &str) -> Result<Option<i64>, StoreError> {

@@ -49,7 +49,7 @@ async fn a_years_result_goes_to_capital_in_month_thirteen() {
         "ledger.close-year",
         &[
             (close.clone(), "estado_invalido", "ejercicio: ya lo cierra"),
-            (json!({"ejercicio": 2025}), "estado_invalido", "ejercicio: no hay"),
+            (json!({"ejercicio": 2025}), "estado_invalido", "ejercicio: otro posterior ya está cerrado"),
         ],
     )
     .await;
@@ -72,6 +72,8 @@ async fn a_years_result_goes_to_capital_in_month_thirteen() {
     }
     // It can be undone and done again, though December is closed.
     did(company.run_by_name("ledger.reverse", &json!({"poliza": poliza})).await);
+    let empty = [(json!({"ejercicio": 2025}), "estado_invalido", "ejercicio: no hay")];
+    refuses(&company, "ledger.close-year", &empty).await;
     let again: Value = did(company.run_by_name("ledger.close-year", &close).await);
     assert!(again["poliza"].as_i64() > poliza.as_i64());
     books::check(&world, &company).await;

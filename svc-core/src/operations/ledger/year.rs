@@ -39,8 +39,10 @@ impl Operation for CloseYear {
             return Err(invalid("aún no termina"));
         }
         let closed = cx.tx.lock_books().await?;
-        if let Some(poliza) = cx.tx.closing_entry(fecha).await? {
-            let text = format_args!("ya lo cierra la póliza {poliza}; ledger.reverse la deshace");
+        if let Some((poliza, day)) = cx.tx.closing_entry(fecha).await? {
+            // The result of a later year that is closed contains that of this one.
+            let closed = if day == fecha { "ya lo cierra" } else { "otro posterior ya está cerrado por" };
+            let text = format_args!("{closed} la póliza {poliza}; ledger.reverse la deshace");
             return Err(Error::field(Code::EstadoInvalido, "ejercicio", text));
         }
         let chart = Chart::read(cx).await?;
