@@ -150,6 +150,8 @@ CREATE TABLE devoluciones (
     total    numeric(24, 6) NOT NULL,
     -- The payment by which it lowers the sale's receivable, if it does.
     pago     bigint,
+    -- The entry that books it, if it comes to anything.
+    poliza   bigint,
     creado   timestamptz NOT NULL,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT devoluciones_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas

@@ -53,13 +53,14 @@ impl TicketTx for PostgresTx {
 
     async fn insert_return(&mut self, row: &NewReturn<'_>, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
-            "INSERT INTO devoluciones (empresa, clave, venta, total, pago, creado)
-             VALUES (:empresa, :clave, :venta, :total, :pago, :creado)",
+            "INSERT INTO devoluciones (empresa, clave, venta, total, pago, poliza, creado)
+             VALUES (:empresa, :clave, :venta, :total, :pago, :poliza, :creado)",
             empresa: self.empresa,
             clave: row.clave,
             venta: row.venta,
             total: row.total,
             pago: row.pago,
+            poliza: row.poliza,
             creado: now,
         ))
         .await?;

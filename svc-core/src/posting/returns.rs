@@ -139,10 +139,12 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
         costo,
         entregado: Money::default(),
     };
-    if let Some(entry) = credit_entry(format!("Devolución {devolucion}"), cx.day_at(sale.sucursal), &booked)? {
-        cx.tx.insert_entry(&entry.of_sale(Some(sale.clave)), cx.now).await?;
-    }
-    let row = NewReturn { clave: devolucion, venta: sale.clave, total: amounts.total, pago, lines: &note.lines };
+    let poliza = match credit_entry(format!("Devolución {devolucion}"), cx.day_at(sale.sucursal), &booked)? {
+        Some(entry) => Some(cx.tx.insert_entry(&entry.of_sale(Some(sale.clave)), cx.now).await?),
+        None => None,
+    };
+    let (clave, venta, total) = (devolucion, sale.clave, amounts.total);
+    let row = NewReturn { clave, venta, total, pago, poliza, lines: &note.lines };
     cx.tx.insert_return(&row, cx.now).await?;
     Ok(pago)
 }

@@ -18,6 +18,8 @@ pub struct NewReturn<'a> {
     pub total: Money,
     /// The payment that lowers the sale's receivable; `None` if it is not lowered.
     pub pago: Option<i64>,
+    /// The entry that books it; `None` if it comes to nothing.
+    pub poliza: Option<i64>,
     /// In the order of the sale's lines.
     pub lines: &'a [CreditLine],
 }

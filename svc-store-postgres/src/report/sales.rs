@@ -97,23 +97,23 @@ pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
     )
 }
 
-/// The origin of an entry is the record of its credit note, 0 for goods that came back without one,
-/// and otherwise null: then it is the sale itself.
+/// The origin of an entry is the record of its credit note, the negative clave of its return
+/// without one, and otherwise null: then it is the sale itself.
 pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
         "WITH asientos AS (
              SELECT p.venta,
-                    CASE WHEN p.pago IS NULL AND n.factura IS NOT NULL THEN n.factura
-                         WHEN p.pago IS NULL AND bool_or(r.codigo LIKE '206.%') AND NOT bool_or(r.codigo LIKE '105.%') THEN 0
-                    END AS origen,
+                    CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     CASE WHEN p.revierte IS NULL THEN 1 ELSE -1 END AS signo,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
+             LEFT JOIN devoluciones d
+               ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-             GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura
+             GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura, d.clave
              HAVING bool_or(r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
          ), ingresos AS MATERIALIZED (
              SELECT venta, origen, sum(signo) AS veces, sum(ventas) AS ventas, sum(descuentos) AS descuentos
@@ -131,17 +131,11 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta AND v.renglon = n.renglon
              WHERE i.origen > 0
              UNION ALL
-             SELECT i.venta, i.origen, v.clave, v.producto, -sum(d.cantidad) * i.veces / d.devoluciones, 0, sum(d.base)
+             SELECT i.venta, i.origen, v.clave, v.producto, -d.cantidad * i.veces, 0, d.base
              FROM ingresos i
-             JOIN (
-                 SELECT d.venta, r.renglon, r.cantidad, r.base, count(*) OVER (PARTITION BY d.venta, r.renglon) AS devoluciones
-                 FROM devoluciones d
-                 JOIN devoluciones_renglones r ON r.empresa = :empresa AND r.devolucion = d.clave
-                 WHERE d.empresa = :empresa
-             ) d ON d.venta = i.venta
-             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = d.venta AND v.renglon = d.renglon
-             WHERE i.origen = 0
-             GROUP BY i.venta, i.origen, i.veces, v.clave, v.producto, d.devoluciones
+             JOIN devoluciones_renglones d ON d.empresa = :empresa AND d.devolucion = -i.origen
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta AND v.renglon = d.renglon
+             WHERE i.origen < 0
          ), sumas AS (
              SELECT r.*, sum(subtotal) OVER hasta_aqui AS subtotal_aqui, sum(descuento) OVER hasta_aqui AS descuento_aqui,
                     sum(subtotal) OVER todo AS subtotal_todo, sum(descuento) OVER todo AS descuento_todo

@@ -27,31 +27,37 @@ from_row!(CreditableVat {
 });
 
 /// An entry on 402 that touches neither income nor a receivable takes goods back without a credit
-/// note. Of a rate above zero the collected base follows from the IVA; of the others from what was
+/// note. The entry of a payment from an advance also takes back what the advance's sale charged, by
+/// that sale's rates. Of a rate above zero the collected base follows from the IVA; of the others from what was
 /// paid.
 pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     sql!(
         "WITH asientos AS (
-             SELECT coalesce(p.venta, x.venta) AS venta,
-                    CASE WHEN p.pago IS NULL THEN n.factura END AS nota, p.pago IS NOT NULL AS de_pago,
-                    p.pago IS NULL AND (n.factura IS NOT NULL
+             SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,
+                    CASE WHEN p.pago IS NULL THEN n.factura END AS nota, p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
+                    a.de_anticipo OR p.pago IS NULL AND (n.factura IS NOT NULL
                         OR bool_or(r.codigo LIKE '402.%')
                            AND NOT bool_or(r.codigo LIKE '105.%' OR r.codigo LIKE '401.%')) AS de_nota,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :cobrado), 0) AS cobrado,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :por_cobrar), 0) AS por_cobrar,
                     coalesce(sum(r.abono - r.cargo) FILTER (
                         WHERE r.codigo LIKE '401.%' OR r.codigo LIKE '402.%'
-                           OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo'), 0) AS base,
+                           OR r.codigo LIKE '206.%' AND (v.tipo = 'anticipo' OR a.de_anticipo)), 0) AS base,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '105.%'), 0) AS pagado
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
              LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(x.origen = 'anticipo', false)
+                    AND (r.codigo LIKE '206.%' OR r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)) AS de_anticipo
+             ) a
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-             GROUP BY p.clave, p.venta, x.venta, p.pago, n.factura
-             HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
-                 OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL
+             GROUP BY p.clave, p.venta, x.venta, x.anticipo, p.pago, n.factura, a.de_anticipo
+             HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR r.codigo LIKE '401.%' OR r.codigo LIKE '402.%'
+                            OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo')
+                 OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL OR a.de_anticipo
          ), ventas_del_mes AS MATERIALIZED (
              SELECT venta, nota,
                     sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,

@@ -173,6 +173,66 @@ async fn a_statement_tells_movements_favour_and_advances() {
     books::check(&world, &company).await;
 }
 
+/// The bases and the taxes of a month's sales, by rate.
+async fn charged(company: &Company, mes: &str) -> Vec<String> {
+    let said = report(company, "vat", json!({"mes": mes})).await;
+    let of = |rate: &Value| {
+        let fields = ["tasa", "base", "iva", "base_cobrada", "iva_cobrado", "iva_por_cobrar"];
+        fields.map(|field| rate[field].as_str().unwrap_or("-").to_owned()).join(" ")
+    };
+    said["trasladado"].as_array().expect("rates").iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn what_an_advance_charged_is_not_charged_again_when_it_pays() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    for (producto, iva) in [(NAIL, "16"), (FOOD, "0")] {
+        let total = if producto == NAIL { "116.00" } else { "100.00" };
+        let advance = json!({"cliente": 1, "importe": total, "iva": iva, "forma_pago_sat": "01"});
+        did(company.run_by_name("advance.capture", &advance).await);
+    }
+    assert_eq!(
+        charged(&company, "2026-10").await,
+        ["0.160000 100.00 16.00 100.00 16.00 0.00", "0.000000 100.00 0.00 100.00 0.00 0.00"]
+    );
+    world.clock.advance(TimeDelta::days(25));
+    for (producto, cxc, anticipo, importe) in [(NAIL, 3, 1, "116.00"), (FOOD, 4, 2, "100.00")] {
+        captured(&company, &sale("venta", &[line(producto, 1, "100.00")])).await;
+        let paid =
+            json!({"cxc": cxc, "importe": importe, "origen": "anticipo", "anticipo": anticipo, "fecha": "2026-11-06"});
+        did(company.run_by_name("payment.apply", &paid).await);
+    }
+    assert_eq!(charged(&company, "2026-11").await, Vec::<String>::new(), "the advances were charged in October");
+    did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
+    assert_eq!(charged(&company, "2026-11").await, ["0.160000 100.00 16.00 0.00 0.00 16.00"]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn goods_that_come_back_apart_are_told_by_product_and_month() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    captured(&company, &sale("venta", &[line(NAIL, 3, "100.00"), line(FOOD, 2, "10.00")])).await;
+    let back = async |renglon: i64| {
+        let back = json!({"venta": 1, "renglones": [{"renglon": renglon, "cantidad": 1}]});
+        did(company.run_by_name("sale.return", &back).await);
+    };
+    back(1).await;
+    world.clock.advance(TimeDelta::days(25));
+    back(2).await;
+    let said = async |desde: &str, hasta: &str| {
+        let said = report(&company, "sales", json!({"desde": desde, "hasta": hasta, "por": "producto"})).await;
+        let of =
+            |row: &Value| format!("{} {}: {} - {}", row["clave"], row["cantidad"], row["ventas"], row["descuentos"]);
+        said["renglones"].as_array().expect("lines").iter().map(of).collect::<Vec<_>>().join("; ").replace('"', "")
+    };
+    assert_eq!(said("2026-10-01", "2026-10-31").await, "1 2: 300.00 - 100.00; 2 2: 20.00 - 0.00");
+    assert_eq!(said("2026-11-01", "2026-11-30").await, "2 -1: 0.00 - 10.00");
+    assert_eq!(said("2026-10-01", "2026-11-30").await, "1 2: 300.00 - 100.00; 2 1: 20.00 - 10.00");
+    books::check(&world, &company).await;
+}
+
 #[tokio::test]
 async fn sales_are_told_by_day_customer_product_and_salesperson() {
     let world = World::new().await;
