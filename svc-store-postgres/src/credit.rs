@@ -190,6 +190,18 @@ impl CreditTx for PostgresTx {
         .await
     }
 
+    async fn paid_by_invoiced_advances(&mut self, ventas: &[i64]) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT DISTINCT p.venta
+             FROM cxc_pagos p
+             JOIN ventas a ON a.empresa = p.empresa AND a.clave = p.anticipo
+             WHERE p.empresa = :empresa AND p.venta = ANY (:ventas) AND NOT p.cancelado AND a.factura IS NOT NULL",
+            empresa: self.empresa,
+            ventas,
+        ))
+        .await
+    }
+
     async fn owed_of_sale(&mut self, venta: i64) -> Result<Option<(i64, Money)>, StoreError> {
         let owed = self.optional(sql!(
             "SELECT clave, saldo

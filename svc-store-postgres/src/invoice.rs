@@ -51,7 +51,6 @@ impl FromRow for GlobalSale {
             forma_pago_sat: row.read("forma_pago_sat")?,
             total: row.read("total")?,
             devuelto: row.read("devuelto")?,
-            con_anticipos: row.read("con_anticipos")?,
         })
     }
 }
@@ -252,12 +251,7 @@ impl InvoiceTx for PostgresTx {
             "SELECT v.clave, v.serie, coalesce(v.folio, v.clave) AS numero, v.tipo, v.fecha, v.cancelada,
                     v.factura IS NOT NULL OR v.uuid IS NOT NULL AS facturada, v.factura, c.rfc, v.moneda, v.tipo_cambio,
                     coalesce(p.forma_pago_sat, v.forma_pago_sat) AS forma_pago_sat, v.total,
-                    d.total + n.total AS devuelto,
-                    EXISTS (
-                        SELECT FROM cxc_pagos p
-                        JOIN ventas a ON a.empresa = p.empresa AND a.clave = p.anticipo
-                        WHERE p.empresa = :empresa AND p.venta = v.clave AND NOT p.cancelado AND a.factura IS NOT NULL
-                    ) AS con_anticipos
+                    d.total + n.total AS devuelto
              FROM ventas v
              LEFT JOIN clientes c ON c.empresa = v.empresa AND c.clave = v.cliente
              LEFT JOIN LATERAL (

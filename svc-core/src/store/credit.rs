@@ -136,6 +136,9 @@ pub trait CreditTx {
     /// together. Notes that apply advances do not count.
     async fn applied_credits(&mut self, ventas: &[i64]) -> Result<Vec<AppliedCredit>, StoreError>;
 
+    /// Those of these sales that advances with an invoice pay.
+    async fn paid_by_invoiced_advances(&mut self, ventas: &[i64]) -> Result<Vec<i64>, StoreError>;
+
     /// The oldest receivable of a sale with a balance, and the balance. The caller has locked the
     /// sale's receivables.
     async fn owed_of_sale(&mut self, venta: i64) -> Result<Option<(i64, Money)>, StoreError>;

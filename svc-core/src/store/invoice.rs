@@ -103,8 +103,6 @@ pub struct GlobalSale {
     pub total: Money,
     /// What came back of it before it is invoiced, in `moneda`.
     pub devuelto: Money,
-    /// Whether advances that have an invoice pay it.
-    pub con_anticipos: bool,
 }
 
 impl GlobalSale {

@@ -76,7 +76,6 @@ from_row!(LockedSale {
     ingresos: ..,
     saldo,
     con_anticipos,
-    pagada_con_anticipos,
 });
 from_row!(SaleIncome { by_rate: .., cero: "renglones_cero", exentos: "renglones_exentos" });
 
@@ -270,12 +269,7 @@ impl SaleTx for PostgresTx {
                  f.serie AS factura_serie, f.folio AS factura_folio, f.uuid AS factura_uuid,
                  EXISTS (
                      SELECT FROM anticipos_ventas a WHERE a.empresa = :empresa AND a.venta = :clave
-                 ) AS con_anticipos,
-                 EXISTS (
-                     SELECT FROM cxc_pagos p
-                     JOIN ventas a ON a.empresa = p.empresa AND a.clave = p.anticipo
-                     WHERE p.empresa = :empresa AND p.venta = :clave AND NOT p.cancelado AND a.factura IS NOT NULL
-                 ) AS pagada_con_anticipos
+                 ) AS con_anticipos
              FROM ventas v
              LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              LEFT JOIN clientes c ON c.empresa = v.empresa AND c.clave = v.cliente

@@ -82,8 +82,6 @@ pub struct LockedSale {
     pub saldo: Money,
     /// Whether advances were named for it.
     pub con_anticipos: bool,
-    /// Whether advances that have an invoice pay it.
-    pub pagada_con_anticipos: bool,
 }
 
 /// The invoice a sale has.

@@ -26,7 +26,6 @@ fn sale() -> LockedSale {
         ingresos: SaleIncome::default(),
         saldo: Money::default(),
         con_anticipos: false,
-        pagada_con_anticipos: false,
     }
 }
 

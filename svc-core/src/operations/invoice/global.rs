@@ -86,15 +86,17 @@ impl InvoicePeriod {
             max: MAX_SALES.try_into().unwrap_or(i64::MAX),
         };
         let mut found = cx.tx.lock_global_sales(&which).await?;
+        let claves: Vec<i64> = found.iter().map(|sale| sale.venta).collect();
+        let by_advances = cx.tx.paid_by_invoiced_advances(&claves).await?;
         if self.ventas.is_none() {
-            found.retain(|sale| !sale.is_returned() && !sale.con_anticipos);
+            found.retain(|sale| !sale.is_returned() && !by_advances.contains(&sale.venta));
         }
         let wrong = |code, text| Err(Error::field(code, "ventas", text));
         for clave in self.ventas.iter().flat_map(|ventas| ventas.iter()) {
             let Some(sale) = found.iter().find(|sale| sale.venta == *clave) else {
                 return wrong(Code::NoEncontrado, format!("la venta {clave} no existe en la empresa"));
             };
-            if let Err(text) = validate(sale) {
+            if let Err(text) = validate(sale, &by_advances) {
                 return wrong(Code::EstadoInvalido, format!("la venta {clave} {text}"));
             }
             if !(which.desde..which.hasta).contains(&sale.fecha.get()) {
@@ -117,15 +119,16 @@ impl InvoicePeriod {
     }
 }
 
-/// The reason why a sale cannot be part of a global invoice.
-fn validate(sale: &GlobalSale) -> Result<(), &'static str> {
+/// The reason why a sale cannot be part of a global invoice. Sales of `by_advances` are paid by
+/// advances that have an invoice.
+fn validate(sale: &GlobalSale, by_advances: &[i64]) -> Result<(), &'static str> {
     match () {
         () if sale.tipo != SaleKind::Venta => Err("no es una venta"),
         () if sale.cancelada => Err("está cancelada"),
         () if sale.facturada => Err("ya tiene factura"),
         () if sale.is_returned() => Err("se devolvió completa"),
         () if !sale.is_public() => Err("es de un cliente con RFC, a quien se factura"),
-        () if sale.con_anticipos => Err(PAID_BY_ADVANCES),
+        () if by_advances.contains(&sale.venta) => Err(PAID_BY_ADVANCES),
         () => Ok(()),
     }
 }

@@ -121,7 +121,7 @@ impl Operation for InvoiceOrder {
                 "tiene pagos aplicados; con PPD se cancelan antes y se aplican después de facturar",
             ));
         }
-        if sale.pagada_con_anticipos {
+        if !cx.tx.paid_by_invoiced_advances(&[sale.clave]).await?.is_empty() {
             return Err(wrong_state(PAID_BY_ADVANCES));
         }
         if sale.tipo == SaleKind::Venta
