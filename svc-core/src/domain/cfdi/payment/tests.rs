@@ -160,7 +160,8 @@ fn several_invoices_add_up_and_one_may_have_no_taxes() {
 fn a_document_that_cannot_be_says_why() {
     type Change = fn(&mut PaymentSource);
     let balance = CfdiFault::Sums("el saldo de la factura es mayor que su total");
-    let cases: [(Change, CfdiFault); 7] = [
+    let lines = CfdiFault::Sums("los renglones de la venta no suman el total de la factura que se paga");
+    let cases: [(Change, CfdiFault); 8] = [
         (|s| s.receptor.rfc = None, CfdiFault::Receiver("un RFC válido")),
         (|s| s.pago.forma_pago_sat = None, CfdiFault::Missing("la forma de pago")),
         (|s| s.facturas.clear(), CfdiFault::Missing("la factura que se paga")),
@@ -169,8 +170,9 @@ fn a_document_that_cannot_be_says_why() {
             |s| s.facturas[0].saldo_insoluto = money("343.51"),
             CfdiFault::Sums("el saldo insoluto no es el saldo anterior menos lo pagado"),
         ),
-        (|s| s.facturas[0].total = money("443.49"), balance.clone()),
-        (|s| s.facturas[0].total = Money::default(), balance),
+        (|s| s.facturas[0].total = money("443.49"), balance),
+        (|s| s.facturas[0].total = Money::default(), lines),
+        (|s| s.facturas[0].renglones.clear(), CfdiFault::EmptySale("F25".to_owned())),
     ];
     for (change, expected) in cases {
         let mut source = payment(vec![paid(1, "443.50", "100")]);
