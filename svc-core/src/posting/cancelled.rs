@@ -1,7 +1,7 @@
 //! Cancellation of a stamped document: requesting it, and its final effects. Only the registry
 //! changes before the authority's final answer (contract §7).
 
-use super::{books, credit_note, payment};
+use super::{books, credit_note, payment_undone};
 use crate::domain::event::Event;
 use crate::domain::invoice::LockedSale;
 use crate::domain::words::InvoiceKind;
@@ -72,7 +72,7 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     if let Some(pago) = pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
     {
-        payment::undo(cx, pago, &applied).await?;
+        payment_undone::undo(cx, pago, &applied).await?;
     }
     if let Some(note) = note {
         credit_note::undo(cx, invoice, &note).await?;

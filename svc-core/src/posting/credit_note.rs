@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::books::too_costly;
 use super::payment::{self, PaymentData};
-use super::{document, stock, ticket};
+use super::{document, payment_undone, stock, ticket};
 use crate::domain::accounting::{Account, IncomeByRate, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
@@ -264,7 +264,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
     {
-        payment::undo(cx, pago, &applied).await?;
+        payment_undone::undo(cx, pago, &applied).await?;
     }
     cx.tx.delete_credit_balance(record.clave).await?;
     cx.tx.cancel_refund(record.clave).await?;

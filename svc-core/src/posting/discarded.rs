@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 
 use super::ticket::{self, LeavingTicket};
-use super::{books, credit_note, payment, stock};
+use super::{books, credit_note, payment_undone, stock};
 use crate::domain::invoice::LockedSale;
 use crate::domain::quantity::Quantity;
 use crate::domain::stock::StockChange;
@@ -193,7 +193,7 @@ async fn advance(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, sale: &LockedSale
     }
     for SalePayment { pago, .. } in payments {
         if let Some(applied) = cx.tx.lock_payment(pago).await? {
-            payment::into_favour(cx, pago, &applied, invoice.clave).await?;
+            payment_undone::into_favour(cx, pago, &applied, invoice.clave).await?;
         }
     }
     cancel(cx, invoice, sale.clave).await

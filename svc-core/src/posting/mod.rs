@@ -16,6 +16,7 @@ pub(crate) mod invoice;
 pub(crate) mod lines;
 pub(crate) mod mailing;
 pub(crate) mod payment;
+pub(crate) mod payment_undone;
 pub(crate) mod products;
 pub(crate) mod prospect;
 pub(crate) mod purchases;

@@ -22,7 +22,8 @@ use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, Sal
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::payment::{Applied, PaymentData, apply, named_deposit, payable_since, undo};
+use crate::posting::payment::{Applied, PaymentData, apply, named_deposit, payable_since};
+use crate::posting::payment_undone::undo;
 use crate::posting::{advance, cancelled, complement};
 use crate::store::{AppliedPayment, Cancellation};
 
