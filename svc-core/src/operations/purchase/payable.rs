@@ -135,7 +135,7 @@ impl Operation for CapturePayable {
         let vencimiento = self.vencimiento.map(|date| date.0);
         validate_due_day(fecha, vencimiento)?;
         let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
-        let impuestos = self.taxes(order.as_ref());
+        let impuestos = self.taxes(order.as_ref())?;
         impuestos.validate(self.total)?;
         let pagado = self.pagado.unwrap_or_default();
         let (saldo, estatus) = settle(self.total, pagado).ok_or_else(balance_too_large)?;
@@ -318,23 +318,29 @@ impl CapturePayable {
         }
     }
 
-    /// The taxes within the total.
-    fn taxes(&self, order: Option<&PurchaseOrder>) -> PayableTaxes {
+    /// The taxes within the total: those that are given, otherwise the order's in proportion to the
+    /// totals, in whichever currency each is.
+    fn taxes(&self, order: Option<&PurchaseOrder>) -> Result<PayableTaxes, Error> {
         let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
         let of_order = order.map(|order| (order.taxes(), order.total));
-        let tax = |given: Option<Balance>, part: fn(&PayableTaxes) -> Balance| {
-            given.unwrap_or_else(|| {
-                let whole = of_order.as_ref().map(|(taxes, total)| (Money::new(part(taxes).get()), *total));
-                let share = whole.map_or(Money::default(), |(tax, total)| line::share(tax, size, total)).get();
-                Balance::new(if total.is_sign_negative() { -share } else { share })
-            })
+        let too_large = || Error::field(Code::DatoInvalido, "total", "en proporción, un impuesto pasa de 18 dígitos");
+        let tax = |given: Option<Balance>, part: fn(&PayableTaxes) -> Balance| -> Result<Balance, Error> {
+            match (given, &of_order) {
+                (Some(given), _) => Ok(given),
+                (None, None) => Ok(Balance::default()),
+                (None, Some((taxes, whole))) => {
+                    let tax = Money::new(part(taxes).get());
+                    let share = line::proportion(tax, size, *whole).ok_or_else(too_large)?.get();
+                    Ok(Balance::new(if total.is_sign_negative() { -share } else { share }))
+                }
+            }
         };
-        PayableTaxes {
-            iva: tax(self.iva, |taxes| taxes.iva),
-            ieps: tax(self.ieps, |taxes| taxes.ieps),
-            retencion_isr: tax(self.retencion_isr, |taxes| taxes.retencion_isr),
-            retencion_iva: tax(self.retencion_iva, |taxes| taxes.retencion_iva),
-        }
+        Ok(PayableTaxes {
+            iva: tax(self.iva, |taxes| taxes.iva)?,
+            ieps: tax(self.ieps, |taxes| taxes.ieps)?,
+            retencion_isr: tax(self.retencion_isr, |taxes| taxes.retencion_isr)?,
+            retencion_iva: tax(self.retencion_iva, |taxes| taxes.retencion_iva)?,
+        })
     }
 
     fn currency<'a>(&'a self, order: Option<&'a PurchaseOrder>) -> Result<(&'a str, Rate), Error> {
