@@ -146,6 +146,8 @@ pub(crate) struct PayablePayment {
     pub iva: Decimal,
     /// What is still to be withheld according to the entries, in pesos.
     pub por_retener: Decimal,
+    /// The ISR that was withheld before this payment according to the entries, in pesos.
+    pub isr_retenido: Decimal,
     /// The ISR of what is withheld on the payable, in its currency.
     pub retencion_isr: Money,
     /// The IVA of what is withheld on the payable, in its currency.
@@ -154,6 +156,20 @@ pub(crate) struct PayablePayment {
     pub tipo_cambio: Rate,
     /// Pesos for one unit of the currency on the day of the payment.
     pub tipo_cambio_pago: Rate,
+}
+
+impl PayablePayment {
+    /// The ISR within `withheld`, by running shares of all that is withheld on the payable, so that
+    /// instalments add up to its ISR. In another currency the entries hold the ISR at the rates of
+    /// the payments, so that the share of what was withheld before stands for it.
+    fn isr_of(&self, withheld: Decimal, foreign: bool) -> Result<Decimal, EntryError> {
+        let whole = pesos(self.retencion_isr.get(), self.tipo_cambio)?;
+        let total = whole + pesos(self.retencion_iva.get(), self.tipo_cambio)?;
+        let of = |part: Decimal| line::share(Money::new(whole), Money::new(part), Money::new(total)).get();
+        let before = total - self.por_retener;
+        let isr_before = if foreign { of(before) } else { self.isr_retenido };
+        Ok((of(before + withheld) - isr_before).clamp(Decimal::ZERO, withheld))
+    }
 }
 
 /// The entry of a payment of a payable. The debt falls at the payable's exchange rate; its part of
@@ -170,8 +186,7 @@ pub(crate) fn payable_payment_entry(
     let rest = foreign && importe == saldo && (adeudo - by_rate).abs() <= ROUNDED;
     let part = |pending: Decimal| line::share(Money::new(pending.max(Decimal::ZERO)), importe, saldo).get();
     let (iva, withheld) = (part(payment.iva), part(payment.por_retener));
-    let (isr, total) = (payment.retencion_isr, payment.retencion_isr.get() + payment.retencion_iva.get());
-    let isr = line::share(Money::new(withheld), isr, Money::new(total)).get();
+    let isr = payment.isr_of(withheld, foreign)?;
     let of_day = |pesos| revalued(pesos, tipo_cambio, tipo_cambio_pago);
     let mut lines = vec![
         EntryLine::of(Account::Proveedores, if rest { adeudo } else { by_rate }),

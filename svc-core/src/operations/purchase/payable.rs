@@ -219,6 +219,7 @@ impl Operation for PayPayable {
             adeudo: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
             iva: cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
             por_retener: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
+            isr_retenido: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IsrRetenidoAProveedores]).await?,
             retencion_isr: Money::new(debt.retencion_isr.get()),
             retencion_iva: Money::new(debt.retencion_iva.get()),
             tipo_cambio: debt.tipo_cambio,
