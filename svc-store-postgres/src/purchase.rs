@@ -8,8 +8,8 @@ use svc_core::domain::quantity::Balance;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableStatus, ProductKind, PurchaseStatus};
 use svc_core::store::{
-    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,
-    StoreError, StoredPayable,
+    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, OrderBill, PaidPayable, PurchaseOrder,
+    PurchaseTx, StoreError, StoredPayable,
 };
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -90,6 +90,8 @@ impl PostgresTx {
         .await
     }
 }
+
+from_row!(OrderBill { cxp, capturada });
 
 from_row!(PaidPayable { cxp, cuenta_bancaria, cancelado });
 
@@ -178,6 +180,27 @@ impl PurchaseTx for PostgresTx {
              FOR NO KEY UPDATE",
             empresa: self.empresa,
             clave,
+        ))
+        .await
+    }
+
+    async fn bill_of_purchase(&mut self, compra: i64, cxp: Option<i64>) -> Result<Option<OrderBill>, StoreError> {
+        self.optional(sql!(
+            "SELECT f.cxp,
+                    EXISTS (
+                        SELECT FROM cxp
+                        WHERE empresa = :empresa AND clave = f.cxp AND compra = :compra AND apertura IS NULL
+                    ) AS capturada
+             FROM (
+                 SELECT coalesce(:cxp::bigint, min(clave)) AS cxp
+                 FROM cxp
+                 WHERE empresa = :empresa AND compra = :compra AND apertura IS NOT NULL AND estatus <> :cancelado
+             ) f
+             WHERE f.cxp IS NOT NULL",
+            empresa: self.empresa,
+            compra,
+            cxp,
+            cancelado: PayableStatus::Cancelado,
         ))
         .await
     }

@@ -87,8 +87,17 @@ pub struct PurchaseOrder {
     pub retencion_isr: Money,
     /// The IVA that the company withholds.
     pub retencion_iva: Money,
-    /// Its account payable; `None` before it is billed.
+    /// The account payable that it names; `None` before it is billed.
     pub cxp: Option<i64>,
+}
+
+/// The account payable of a purchase order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderBill {
+    /// Clave of the account payable.
+    pub cxp: i64,
+    /// Whether it was captured here; otherwise it was billed before the books began.
+    pub capturada: bool,
 }
 
 impl PurchaseOrder {
@@ -184,8 +193,9 @@ pub struct StoredPayable {
     pub operaciones: i64,
     /// What it is for.
     pub concepto: Option<String>,
-    /// What an import posted of it against the opening account, in pesos.
-    pub apertura: Balance,
+    /// What is posted of an imported one against the opening account, in pesos; `None`: it was
+    /// captured here.
+    pub apertura: Option<Balance>,
 }
 
 /// A payment of an account payable as it is stored.
@@ -272,6 +282,10 @@ pub trait PurchaseTx {
 
     /// A purchase order, locked until the end.
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError>;
+
+    /// The account payable of a purchase order that [`Self::purchase`] has locked: the one that it
+    /// names (`cxp`), else the first valid imported one that names it.
+    async fn bill_of_purchase(&mut self, compra: i64, cxp: Option<i64>) -> Result<Option<OrderBill>, StoreError>;
 
     /// The lines of a purchase order that [`Self::purchase`] has locked, in their order.
     async fn ordered_lines(&mut self, compra: i64) -> Result<Vec<OrderedLine>, StoreError>;

@@ -37,6 +37,8 @@ pub(crate) struct Purchased {
     pub pendiente: Decimal,
     /// Whether the order expects no more goods and no more bills.
     pub completa: bool,
+    /// Whether it was billed before the books began, so that the bill is in the opening account.
+    pub abierta: bool,
 }
 
 /// Converts `amount` to pesos, rounded to cents, with its sign.
@@ -104,7 +106,8 @@ pub(crate) fn expense_entry(
 /// The entry of goods or a bill of a purchase order. Goods that arrive first wait in
 /// [`Account::PorFacturar`] and a bill that arrives first in [`Account::EnTransito`]. When the
 /// order is complete, their difference (rounding, another price or exchange rate) is an adjustment;
-/// goods that arrived before entries existed are a purchase.
+/// goods that arrived before entries existed are a purchase. Goods whose bill is in the opening
+/// account leave that account.
 pub(crate) fn purchase_entry(
     concepto: String,
     fecha: NaiveDate,
@@ -118,9 +121,13 @@ pub(crate) fn purchase_entry(
     lines.push(EntryLine::of(Account::Inventario, purchase.mercancias));
     lines.push(EntryLine::of(Account::Gastos, purchase.gastos));
     let mut pending = purchase.pendiente + billed - came;
-    if purchase.completa {
+    if purchase.completa || purchase.abierta {
         let never_came = purchase.pendiente.is_zero() && came.is_zero();
-        let account = if never_came { Account::Compras } else { Account::AjustesDeInventario };
+        let account = match never_came {
+            _ if purchase.abierta => Account::Apertura,
+            true => Account::Compras,
+            false => Account::AjustesDeInventario,
+        };
         lines.push(EntryLine::of(account, pending));
         pending = Decimal::ZERO;
     }

@@ -308,10 +308,11 @@ impl CapturePayable {
     async fn billable(&self, cx: &mut Cx<'_>, compra: i64) -> Result<PurchaseOrder, Error> {
         let missing = || Error::field(Code::ReferenciaInvalida, "compra", "no existe en la empresa");
         let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
+        let had = cx.tx.bill_of_purchase(compra, order.cxp).await?;
         let refused = |text| Err(Error::field(Code::EstadoInvalido, "compra", text));
         match order {
             PurchaseOrder { estatus: PurchaseStatus::Cancelada, .. } => refused("está cancelada"),
-            PurchaseOrder { cxp: Some(_), .. } => refused("ya tiene cuenta por pagar"),
+            _ if had.is_some() => refused("ya tiene cuenta por pagar"),
             PurchaseOrder { proveedor, .. } if self.proveedor.is_some_and(|named| named != proveedor) => {
                 Err(Error::field(Code::EstadoInvalido, "proveedor", "no es el de la compra"))
             }
