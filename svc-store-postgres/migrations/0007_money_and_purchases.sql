@@ -322,8 +322,11 @@ CREATE TABLE cxp (
     concepto       text,
     modificado     timestamptz,
     -- What is posted of an imported one against the opening account, in pesos; null where it was
-    -- captured here.
+    -- captured here. Then the IVA that is not creditable yet, and what is to be withheld, of it.
     apertura       numeric(20, 2),
+    apertura_iva   numeric(20, 2) NOT NULL DEFAULT 0,
+    apertura_retencion_isr numeric(20, 2) NOT NULL DEFAULT 0,
+    apertura_retencion_iva numeric(20, 2) NOT NULL DEFAULT 0,
     -- The supplier as the foreign key sees it.
     proveedor_ref  bigint GENERATED ALWAYS AS (nullif(proveedor, 0)) STORED,
     PRIMARY KEY (empresa, clave),

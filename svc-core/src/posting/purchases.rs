@@ -5,13 +5,13 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, Bill, EntryLine, LedgerEntry, OpeningBalance, Purchased, balance_in_pesos, expense_entry, opening_entry,
-    purchase_entry,
+    About, Account, Bill, EntryError, EntryLine, LedgerEntry, OpenedPayable, OpeningBalance, Purchased, expense_entry,
+    opening_entry, purchase_entry,
 };
 use crate::domain::cost::IncomingCost;
 use crate::domain::money::Money;
 use crate::domain::purchase::Arrival;
-use crate::domain::quantity::{Balance, Quantity};
+use crate::domain::quantity::Quantity;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
@@ -92,6 +92,11 @@ async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
     Ok(cx.tx.booked(BookedDocument::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
+fn bill_of(payable: &NewPayable<'_>) -> Bill {
+    let &NewPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
+    Bill { total, impuestos, pagado, tipo_cambio }
+}
+
 /// Writes the entry of an account payable as it is captured or edited, of an order or an expense.
 pub(crate) async fn billed(
     cx: &mut Cx<'_>,
@@ -99,8 +104,7 @@ pub(crate) async fn billed(
     payable: &NewPayable<'_>,
     order: Option<&PurchaseOrder>,
 ) -> Result<(), Error> {
-    let &NewPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
-    let bill = Bill { total, impuestos, pagado, tipo_cambio };
+    let bill = bill_of(payable);
     let concepto = format!("Cuenta por pagar {cxp}");
     let entry = match (payable.compra, order) {
         (Some(compra), Some(order)) => {
@@ -129,16 +133,22 @@ pub(crate) async fn reposted(
         return billed(cx, cxp, payable, order).await;
     };
     let too_much = || Error::field(Code::DatoInvalido, "total", "pasa de 18 dígitos en pesos");
-    let apertura = balance_in_pesos(payable.saldo, payable.tipo_cambio).ok_or_else(too_much)?;
+    let apertura = bill_of(payable).opened().map_err(|_: EntryError| too_much())?;
     let today = cx.day_at(payable.sucursal);
-    open(cx, cxp, Balance::new(-opened.get()), Balance::default(), today).await?;
+    open(cx, cxp, opened.negated(), OpenedPayable::default(), today).await?;
     open(cx, cxp, apertura, apertura, today).await
 }
 
 /// Posts `change` of an imported account payable, whose part `apertura` is then posted. The entry
 /// is about no document, like that of the import.
-async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fecha: NaiveDate) -> Result<(), Error> {
-    if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change.get()))? {
+async fn open(
+    cx: &mut Cx<'_>,
+    cxp: i64,
+    change: OpenedPayable,
+    apertura: OpenedPayable,
+    fecha: NaiveDate,
+) -> Result<(), Error> {
+    if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change))? {
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(cx.tx.set_payable_opening(cxp, apertura).await?)
@@ -154,7 +164,7 @@ pub(crate) async fn unbilled(
     fecha: NaiveDate,
 ) -> Result<(), Error> {
     if let Some(opened) = payable.apertura {
-        return open(cx, cxp, Balance::new(-opened.get()), Balance::default(), fecha).await;
+        return open(cx, cxp, opened.negated(), OpenedPayable::default(), fecha).await;
     }
     let Some(compra) = payable.compra else {
         for entry in &cx.tx.entries_of_payable(cxp, None).await? {

@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
+use crate::domain::accounting::OpenedPayable;
 use crate::domain::money::Money;
 use crate::domain::payable::{PayableTaxes, settle};
 use crate::domain::purchase::{Arrival, OrderedLine};
@@ -193,9 +194,8 @@ pub struct StoredPayable {
     pub operaciones: i64,
     /// What it is for.
     pub concepto: Option<String>,
-    /// What is posted of an imported one against the opening account, in pesos; `None`: it was
-    /// captured here.
-    pub apertura: Option<Balance>,
+    /// What is posted of an imported one against the opening account; `None`: it was captured here.
+    pub apertura: Option<OpenedPayable>,
 }
 
 /// A payment of an account payable as it is stored.
@@ -224,6 +224,8 @@ pub struct OpenPayable {
     pub tipo_cambio: Rate,
     /// What is left to pay.
     pub saldo: Decimal,
+    /// What is posted of an imported one against the opening account; `None`: it was captured here.
+    pub apertura: Option<OpenedPayable>,
 }
 
 impl StoredPayable {
@@ -311,8 +313,8 @@ pub trait PurchaseTx {
     /// The whole account payable, locked until the end.
     async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError>;
 
-    /// Sets what is posted of an account payable against the opening account, in pesos.
-    async fn set_payable_opening(&mut self, cxp: i64, apertura: Balance) -> Result<(), StoreError>;
+    /// Sets what is posted of an account payable against the opening account.
+    async fn set_payable_opening(&mut self, cxp: i64, apertura: OpenedPayable) -> Result<(), StoreError>;
 
     /// Replaces what an edit may change of an account payable: all but its kind and its purchase
     /// order. A fiscal folio of another one is [`super::Conflict::Uuid`].

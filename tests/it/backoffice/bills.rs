@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use svc_tests::imports::blames;
 use svc_tests::{Actor, Company, Resource, World, books};
 
 use super::corrections::{entries, office, open_accounts, pay, payable, state};
@@ -180,7 +181,9 @@ async fn goods_that_come_while_their_bill_changes_leave_nothing_waiting() {
         did(one);
         did(two);
         let left: Vec<String> = waiting(&company, round).await;
-        assert!(left.is_empty() || round % 2 == 1, "{round}: {left:?}");
+        // Goods that came before their bill was cancelled wait for another.
+        let is_unbilled = round % 2 == 1 && left == ["205.02 -1000.00"];
+        assert!(left.is_empty() || is_unbilled, "{round}: {left:?}");
         books::check(&world, &company).await;
     }
 }
@@ -210,9 +213,7 @@ async fn still_to_come(world: &World) -> (Company, Actor) {
                "cxp": cxp})
     };
     company.load(Resource::Compras, &[json!(1), Value::Null, json!(77), Value::Null].map(ordered)).await;
-    let line = |compra: i64| {
-        json!({"compra": compra, "renglon": 1, "sku": "A-1", "cantidad": 10, "costo_unitario": "100.00", "iva": "160.00"})
-    };
+    let line = |compra: i64| json!({"compra": compra, "renglon": 1, "sku": "A-1", "cantidad": 10, "costo_unitario": "100.00", "iva": "160.00"});
     company.load(Resource::ComprasRenglones, &[1, 2, 3, 4].map(line)).await;
     let bill = |compra: i64| json!({"proveedor": 1, "tipo": "compra", "compra": compra, "total": "1160.00"});
     company.load(Resource::Cxp, &[bill(1), bill(2)]).await;
@@ -248,4 +249,123 @@ async fn goods_whose_bill_was_imported_come_from_the_opening_account() {
     let bill = entries(&company).await.pop().expect("an entry");
     assert_eq!(lines(&bill), "119.01 +160.00 201.01 -1160.00 205.02 +1000.00");
     books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn the_taxes_of_an_imported_payable_are_credited_and_withheld_as_it_is_paid() {
+    let world = World::new().await;
+    let (company, ana) = office(&world).await;
+    let bills = [
+        json!({"proveedor": 1, "total": "1160.00", "iva": "160.00"}),
+        json!({"proveedor": 2, "total": "953.33", "iva": "160.00", "retencion_isr": "100.00",
+               "retencion_iva": "106.67", "pagado": "200.00"}),
+        json!({"proveedor": 1, "total": "-116.00", "iva": "-16.00"}),
+        json!({"proveedor": 1, "total": "116.00", "iva": "16.00", "estatus": "pagado"}),
+        json!({"proveedor": 1, "total": "116.00", "iva": "16.00", "estatus": "cancelado", "pagado": "0", "saldo": "0"}),
+    ];
+    company.load(Resource::Cxp, &bills).await;
+    books::check(&world, &company).await;
+    for (cxp, importe) in [(1, "1160.00"), (2, "250.00"), (2, "503.33")] {
+        did(company.run_by_name("payable.pay", &pay(cxp, importe, json!(1), importe)).await);
+        books::check(&world, &company).await;
+    }
+    assert_eq!(state(&payable(&ana, 2).await), ["pagado", "953.33", "0.00"]);
+    let all = entries(&company).await;
+    assert_eq!(
+        all.iter().map(|entry| lines(entry)).collect::<Vec<_>>(),
+        [
+            "201.01 -1797.33 119.01 +270.43 216.12 -163.31 304.01 +1690.21",
+            "201.01 +1160.00 102.01.0001 -1160.00 119.01 -160.00 118.01 +160.00",
+            "201.01 +250.00 102.01.0001 -250.00 119.01 -41.96 118.01 +41.96 216.12 +54.20 216.04 -26.23 216.10 -27.97",
+            "201.01 +503.33 102.01.0001 -503.33 119.01 -84.47 118.01 +84.47 216.12 +109.11 216.04 -52.79 216.10 -56.32",
+        ]
+    );
+    let month = json!({"desde": "2026-10-01", "hasta": "2026-10-31"});
+    let vat = did(company.run_by_name("report.vat", &month).await);
+    let paid: Vec<_> = vat["proveedores"].as_array().expect("suppliers").iter().collect();
+    let of =
+        |proveedor: i64| paid.iter().find(|row| row["proveedor"] == proveedor).expect("a supplier")["tasas"][0].clone();
+    assert_eq!(
+        [&of(1)["tasa"], &of(1)["base_pagada"], &of(1)["iva_pagado"]],
+        ["0.160000", "1000.00", "160.00"],
+        "{vat}"
+    );
+    assert_eq!(
+        [&of(2)["tasa"], &of(2)["iva_pagado"], &of(2)["iva_retenido"]],
+        ["0.160000", "126.43", "84.29"],
+        "{vat}"
+    );
+
+    // Edited, it opens its new taxes; cancelled, nothing is left.
+    did(company.run_by_name("payable.edit", &json!({"clave": 3, "total": "-58.00", "iva": "-8.00"})).await);
+    did(company.run_by_name("payable.edit", &json!({"clave": 4, "total": "232.00", "iva": "32.00"})).await);
+    let opened = entries(&company).await.pop().expect("an entry");
+    assert_eq!(lines(&opened), "201.01 -116.00 119.01 +16.00 304.01 +100.00");
+    books::check(&world, &company).await;
+    for cxp in [3, 4] {
+        did(company.run_by_name("payable.cancel", &json!({"cxp": cxp})).await);
+    }
+    let left = open_accounts(&company).await;
+    assert!(
+        !left.iter().any(|row| ["119.01", "201.01", "216.12"].iter().any(|code| row.starts_with(code))),
+        "{left:?}"
+    );
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_imported_payable_in_dollars_leaves_nothing_once_it_is_paid() {
+    let world = World::new().await;
+    let (company, _) = office(&world).await;
+    let bill = json!({"proveedor": 1, "total": "100.03", "iva": "13.80", "retencion_isr": "3.33", "retencion_iva": "7.77",
+                      "moneda": "USD", "tipo_cambio": "17.543217"});
+    company.load(Resource::Cxp, &[bill]).await;
+    for (importe, rate) in [("33.34", "18"), ("33.34", "17.1"), ("33.35", "18.765432")] {
+        let payment = with(&pay(1, importe, json!(2), rate), json!({"tipo_cambio": rate}));
+        did(company.run_by_name("payable.pay", &payment).await);
+        books::check(&world, &company).await;
+    }
+    let left = open_accounts(&company).await;
+    assert!(
+        !left.iter().any(|row| ["119.01", "201.01", "216.12"].iter().any(|code| row.starts_with(code))),
+        "{left:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_taxes_of_payables_and_orders_are_exported_and_open_the_same_where_they_are_imported() {
+    let world = World::new().await;
+    let (company, _) = office(&world).await;
+    let taxed = json!([{"sku": "A-1", "cantidad": 10, "costo_unitario": "100", "ieps": "80.00", "retencion_isr": "12.50",
+                        "retencion_iva": "40.00"}]);
+    did(company.run_by_name("purchase.capture", &order(json!({"renglones": taxed}))).await);
+    let fees = json!({"total": "953.33", "iva": "160.00", "retencion_isr": "100.00", "retencion_iva": "106.67",
+                      "ieps": "8.00", "pagado": "200"});
+    did(company.run_by_name("payable.capture", &fees).await);
+    let (other, _) = office(&world).await;
+    for resource in [Resource::Compras, Resource::ComprasRenglones, Resource::Cxp] {
+        let given = company.export(resource).await;
+        other.load(resource, &given).await;
+        assert_eq!(other.export(resource).await, given);
+    }
+    let opening = entries(&other).await;
+    assert_eq!(lines(&opening[0]), "201.01 -753.33 119.01 +126.43 216.12 -163.31 304.01 +790.21");
+    receive(&company, 1, None).await;
+    receive(&other, 1, None).await;
+    let (here, there) = (entries(&company).await, entries(&other).await);
+    assert_eq!(here.last().map(|entry| lines(entry)), there.last().map(|entry| lines(entry)));
+    assert!(there[1].contains("216.12 -52.50 115.01 +1080.00"), "{there:?}");
+    books::check(&world, &other).await;
+
+    let bad = |fields: Value| with(&json!({"proveedor": 1, "total": "116.00"}), fields);
+    for (row, text) in [
+        (bad(json!({"iva": "116.01"})), "iva: no puede ser más que el total"),
+        (bad(json!({"iva": "-16"})), "iva: no puede ser de otro signo"),
+        (bad(json!({"iva": "16", "retencion_iva": "16.01"})), "retencion_iva: no puede ser más que el iva"),
+        (bad(json!({"ieps": "1.001"})), "ieps: lleva a lo más dos decimales"),
+    ] {
+        blames(other.import(Resource::Cxp, &[row]).await, 1, text);
+    }
+    let order = json!({"proveedor": 1, "impuestos": "16.00", "ieps": "16.01"});
+    blames(other.import(Resource::Compras, &[order]).await, 1, "ieps: es mayor que los impuestos");
 }

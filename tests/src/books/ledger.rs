@@ -18,8 +18,9 @@ pub(super) const RULES: &[(&str, &str)] = &[
          ) p
          CROSS JOIN LATERAL (
              SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '201.01'), 0) AS pesos,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '216.12'), 0) AS retenciones
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) + x.apertura_iva AS iva,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '216.12'), 0)
+                    + x.apertura_retencion_isr + x.apertura_retencion_iva AS retenciones
              FROM polizas z JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = z.clave
              WHERE z.empresa = $1 AND z.cxp = x.clave
          ) c

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::payment::{ROUNDED, exchange_difference, revalued};
-use super::{Account, EntryError, EntryLine, LedgerEntry};
+use super::{Account, EntryError, EntryLine, LedgerEntry, OpenedPayable};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payable::PayableTaxes;
@@ -47,7 +47,34 @@ fn pesos(amount: Decimal, rate: Rate) -> Result<Decimal, EntryError> {
     Ok(if amount.is_sign_negative() { -pesos } else { pesos })
 }
 
+/// The part of `tax` that is due with what was paid of `total`, with its sign; nothing if what was
+/// paid has the other sign.
+fn due(tax: Decimal, pagado: Decimal, total: Decimal) -> Decimal {
+    let part = line::share(Money::new(tax.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
+    match total.is_sign_negative() == pagado.is_sign_negative() {
+        true if total.is_sign_negative() => -part,
+        true => part,
+        false => Decimal::ZERO,
+    }
+}
+
 impl Bill {
+    /// What an import opens of it: what is owed, with the taxes that its payments will credit and
+    /// withhold.
+    pub(crate) fn opened(&self) -> Result<OpenedPayable, EntryError> {
+        let (total, pagado) = (self.total.get(), self.pagado.get());
+        let pending = |tax: Balance| {
+            let tax = pesos(tax.get(), self.tipo_cambio)?;
+            Ok(tax - due(tax, pagado, total))
+        };
+        Ok(OpenedPayable {
+            saldo: pesos(total - pagado, self.tipo_cambio)?,
+            iva: pending(self.impuestos.iva)?,
+            retencion_isr: pending(self.impuestos.retencion_isr)?,
+            retencion_iva: pending(self.impuestos.retencion_iva)?,
+        })
+    }
+
     /// The bill that takes this one back.
     pub(crate) fn negated(&self) -> Self {
         let negated = |amount: Balance| Balance::new(-amount.get());
@@ -69,14 +96,7 @@ impl Bill {
         let (total, iva, pagado) = (in_pesos(self.total)?, in_pesos(self.impuestos.iva)?, in_pesos(self.pagado)?);
         let isr_retenido = in_pesos(self.impuestos.retencion_isr)?;
         let iva_retenido = in_pesos(self.impuestos.retencion_iva)?;
-        let paid = |tax: Decimal| {
-            let part = line::share(Money::new(tax.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
-            match total.is_sign_negative() == pagado.is_sign_negative() {
-                true if total.is_sign_negative() => -part,
-                true => part,
-                false => Decimal::ZERO,
-            }
-        };
+        let paid = |tax: Decimal| due(tax, pagado, total);
         let (paid_iva, paid_isr_retenido, paid_iva_retenido) = (paid(iva), paid(isr_retenido), paid(iva_retenido));
         let por_retener = isr_retenido + iva_retenido - paid_isr_retenido - paid_iva_retenido;
         let lines = vec![
@@ -147,11 +167,13 @@ pub(crate) struct PayablePayment {
     pub importe: Money,
     /// What was owed before this payment.
     pub saldo: Money,
-    /// What the entries say is owed, in pesos; nothing for an imported payable.
+    /// What was opened of it, if it was imported.
+    pub apertura: Option<OpenedPayable>,
+    /// What is owed according to its opening and the entries, in pesos.
     pub adeudo: Decimal,
-    /// The IVA that is not creditable yet according to the entries, in pesos.
+    /// The IVA that is not creditable yet according to its opening and the entries, in pesos.
     pub iva: Decimal,
-    /// What is still to be withheld according to the entries, in pesos.
+    /// What is still to be withheld according to its opening and the entries, in pesos.
     pub por_retener: Decimal,
     /// The ISR that was withheld before this payment according to the entries, in pesos.
     pub isr_retenido: Decimal,
@@ -170,8 +192,12 @@ impl PayablePayment {
     /// instalments add up to its ISR. In another currency the entries hold the ISR at the rates of
     /// the payments, so that the share of what was withheld before stands for it.
     fn isr_of(&self, withheld: Decimal, foreign: bool) -> Result<Decimal, EntryError> {
-        let whole = pesos(self.retencion_isr.get(), self.tipo_cambio)?;
-        let total = whole + pesos(self.retencion_iva.get(), self.tipo_cambio)?;
+        let (whole, total) = if let Some(opened) = self.apertura {
+            (opened.retencion_isr, opened.por_retener())
+        } else {
+            let isr = pesos(self.retencion_isr.get(), self.tipo_cambio)?;
+            (isr, isr + pesos(self.retencion_iva.get(), self.tipo_cambio)?)
+        };
         let of = |part: Decimal| line::share(Money::new(whole), Money::new(part), Money::new(total)).get();
         let before = total - self.por_retener;
         let isr_before = if foreign { of(before) } else { self.isr_retenido };

@@ -250,7 +250,7 @@ impl EditPayable {
             change.clone().apply(&mut changed);
             *tax = changed.unwrap_or_default();
         }
-        after.impuestos.validate(after.total)
+        Ok(after.impuestos.validate(after.total)?)
     }
 
     async fn apply_references(&self, cx: &mut Cx<'_>, after: &mut StoredPayable) -> Result<(), Error> {

@@ -212,13 +212,16 @@ impl Operation for PayPayable {
             }
             None => Account::Caja,
         };
+        let opened = debt.apertura.unwrap_or_default();
         let booked = PayablePayment {
+            apertura: debt.apertura,
             fuente: source,
             importe: payment.importe,
             saldo: Money::new(debt.saldo),
-            adeudo: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
-            iva: cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
-            por_retener: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
+            adeudo: opened.saldo - cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
+            iva: opened.iva + cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            por_retener: opened.por_retener()
+                - cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
             isr_retenido: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IsrRetenidoAProveedores]).await?,
             retencion_isr: Money::new(debt.retencion_isr.get()),
             retencion_iva: Money::new(debt.retencion_iva.get()),
