@@ -321,8 +321,12 @@ CREATE TABLE cxp (
     operaciones    bigint NOT NULL DEFAULT 1 CHECK (operaciones > 0),
     concepto       text,
     modificado     timestamptz,
-    -- What an import posted of it against the opening account, in pesos.
-    apertura       numeric(20, 2) NOT NULL DEFAULT 0,
+    -- What is posted of an imported one against the opening account, in pesos; null where it was
+    -- captured here. Then the IVA that is not creditable yet, and what is to be withheld, of it.
+    apertura       numeric(20, 2),
+    apertura_iva   numeric(20, 2) NOT NULL DEFAULT 0,
+    apertura_retencion_isr numeric(20, 2) NOT NULL DEFAULT 0,
+    apertura_retencion_iva numeric(20, 2) NOT NULL DEFAULT 0,
     -- The supplier as the foreign key sees it.
     proveedor_ref  bigint GENERATED ALWAYS AS (nullif(proveedor, 0)) STORED,
     PRIMARY KEY (empresa, clave),
@@ -340,6 +344,8 @@ CREATE INDEX cxp_proveedor ON cxp (empresa, estatus, proveedor, clave);
 CREATE UNIQUE INDEX cxp_uuid_unico ON cxp (empresa, uuid) WHERE uuid IS NOT NULL AND estatus <> 'cancelado';
 -- Filter `uuid`.
 CREATE INDEX cxp_uuid ON cxp (empresa, uuid, clave);
+-- The imported payable of an order that does not name it.
+CREATE INDEX cxp_compra ON cxp (empresa, compra, clave) WHERE apertura IS NOT NULL;
 -- Filter `con_saldo=true`.
 CREATE INDEX cxp_con_saldo ON cxp (empresa, estatus, clave) WHERE saldo > 0;
 -- Filter `con_saldo=false`.

@@ -1,15 +1,16 @@
 //! Purchase orders, accounts payable and suppliers.
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
+use svc_core::domain::accounting::OpenedPayable;
 use svc_core::domain::payable::PayableTaxes;
 use svc_core::domain::purchase::{Arrival, OrderedLine};
-use svc_core::domain::quantity::Balance;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableStatus, ProductKind, PurchaseStatus};
 use svc_core::store::{
-    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,
-    StoreError, StoredPayable,
+    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, OrderBill, PaidPayable, PurchaseOrder,
+    PurchaseTx, StoreError, StoredPayable,
 };
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -91,6 +92,8 @@ impl PostgresTx {
     }
 }
 
+from_row!(OrderBill { cxp, capturada });
+
 from_row!(PaidPayable { cxp, cuenta_bancaria, cancelado });
 
 impl FromRow for StoredPayable {
@@ -118,12 +121,36 @@ impl FromRow for StoredPayable {
             sucursal: row.read("sucursal")?,
             operaciones: row.read("operaciones")?,
             concepto: row.read("concepto")?,
-            apertura: row.read("apertura")?,
+            apertura: opened(row)?,
         })
     }
 }
 
-from_row!(OpenPayable { retencion_isr, retencion_iva, estatus, moneda, tipo_cambio, saldo });
+impl FromRow for OpenPayable {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            retencion_isr: row.read("retencion_isr")?,
+            retencion_iva: row.read("retencion_iva")?,
+            estatus: row.read("estatus")?,
+            moneda: row.read("moneda")?,
+            tipo_cambio: row.read("tipo_cambio")?,
+            saldo: row.read("saldo")?,
+            apertura: opened(row)?,
+        })
+    }
+}
+
+/// What was opened of an account payable, if it was imported.
+fn opened(row: &PgRow) -> Result<Option<OpenedPayable>, sqlx::Error> {
+    let saldo: Option<Decimal> = row.read("apertura")?;
+    let Some(saldo) = saldo else { return Ok(None) };
+    Ok(Some(OpenedPayable {
+        saldo,
+        iva: row.read("apertura_iva")?,
+        retencion_isr: row.read("apertura_retencion_isr")?,
+        retencion_iva: row.read("apertura_retencion_iva")?,
+    }))
+}
 
 #[async_trait]
 impl PurchaseTx for PostgresTx {
@@ -178,6 +205,27 @@ impl PurchaseTx for PostgresTx {
              FOR NO KEY UPDATE",
             empresa: self.empresa,
             clave,
+        ))
+        .await
+    }
+
+    async fn bill_of_purchase(&mut self, compra: i64, cxp: Option<i64>) -> Result<Option<OrderBill>, StoreError> {
+        self.optional(sql!(
+            "SELECT f.cxp,
+                    EXISTS (
+                        SELECT FROM cxp
+                        WHERE empresa = :empresa AND clave = f.cxp AND compra = :compra AND apertura IS NULL
+                    ) AS capturada
+             FROM (
+                 SELECT coalesce(:cxp::bigint, min(clave)) AS cxp
+                 FROM cxp
+                 WHERE empresa = :empresa AND compra = :compra AND apertura IS NOT NULL AND estatus <> :cancelado
+             ) f
+             WHERE f.cxp IS NOT NULL",
+            empresa: self.empresa,
+            compra,
+            cxp,
+            cancelado: PayableStatus::Cancelado,
         ))
         .await
     }
@@ -275,7 +323,8 @@ impl PurchaseTx for PostgresTx {
 
     async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError> {
         self.optional(sql!(
-            "SELECT estatus, moneda, tipo_cambio, saldo, retencion_isr, retencion_iva
+            "SELECT estatus, moneda, tipo_cambio, saldo, retencion_isr, retencion_iva, apertura, apertura_iva,
+                    apertura_retencion_isr, apertura_retencion_iva
              FROM cxp
              WHERE empresa = :empresa AND clave = :cxp
              FOR NO KEY UPDATE",
@@ -288,7 +337,8 @@ impl PurchaseTx for PostgresTx {
     async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError> {
         self.optional(sql!(
             "SELECT folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda, tipo_cambio,
-                    total, pagado, iva, ieps, retencion_isr, retencion_iva, sucursal, operaciones, concepto, apertura
+                    total, pagado, iva, ieps, retencion_isr, retencion_iva, sucursal, operaciones, concepto, apertura,
+                    apertura_iva, apertura_retencion_isr, apertura_retencion_iva
              FROM cxp
              WHERE empresa = :empresa AND clave = :cxp
              FOR NO KEY UPDATE",
@@ -298,14 +348,18 @@ impl PurchaseTx for PostgresTx {
         .await
     }
 
-    async fn set_payable_opening(&mut self, cxp: i64, apertura: Balance) -> Result<(), StoreError> {
+    async fn set_payable_opening(&mut self, cxp: i64, apertura: OpenedPayable) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE cxp
-             SET apertura = :apertura
+             SET apertura = :saldo, apertura_iva = :iva, apertura_retencion_isr = :retencion_isr,
+                 apertura_retencion_iva = :retencion_iva
              WHERE empresa = :empresa AND clave = :cxp",
             empresa: self.empresa,
             cxp,
-            apertura,
+            saldo: apertura.saldo,
+            iva: apertura.iva,
+            retencion_isr: apertura.retencion_isr,
+            retencion_iva: apertura.retencion_iva,
         ))
         .await
     }

@@ -137,21 +137,28 @@ pub(crate) fn pesos(amount: Money, rate: Rate) -> Option<Money> {
 
 /// `whole` × `part` ÷ `total`, in cents; never more than `whole`.
 pub(crate) fn share(whole: Money, part: Money, total: Money) -> Money {
-    let (part, mut total) = (part.min(total), units(total.get()));
-    let (whole_units, mut part_units) = (units(whole.get()), units(part.get()));
+    proportion(whole, part.min(total), total).unwrap_or(whole)
+}
+
+/// `whole` × `part` ÷ `total`, in cents, also of a `part` above the total. `None` when it has more
+/// than 18 digits.
+pub(crate) fn proportion(whole: Money, part: Money, total: Money) -> Option<Money> {
+    let (whole_units, mut part_units, mut total) = (units(whole.get()), units(part.get()), units(total.get()));
+    if part_units <= 0 || whole_units <= 0 || total <= 0 {
+        return Some(Money::default());
+    }
     let cents = 10_i128.pow(SCALE - 2);
-    loop {
-        if part_units <= 0 || whole_units <= 0 || total <= 0 {
-            return Money::default();
-        }
+    // Only absurdly large amounts lose their last digits.
+    while total > 0 {
         let doubled = whole_units.checked_mul(part_units).and_then(|product| product.checked_mul(2));
         let half_up = doubled.and_then(|product| product.checked_add(total.checked_mul(cents)?));
         if let Some((dividend, divisor)) = half_up.zip(total.checked_mul(2 * cents)) {
-            return Money::new(Decimal::from_i128_with_scale(dividend / divisor, 2));
+            let rounded = dividend / divisor;
+            return (rounded < MAX_CENTS).then(|| Money::new(Decimal::from_i128_with_scale(rounded, 2)));
         }
-        // Only absurdly large amounts get here; they lose their last digits.
         (part_units, total) = (part_units / 10, total / 10);
     }
+    None
 }
 
 /// A computed amount; `None` when it is negative or has more than 18 digits.
@@ -249,6 +256,23 @@ mod tests {
                 expected,
                 "{whole} × {part} / {total}"
             );
+        }
+    }
+
+    #[test]
+    fn a_proportion_of_more_than_the_total_is_more_than_the_whole() {
+        let money = |text| Money::parse(text).unwrap();
+        for (whole, part, total, expected) in [
+            ("160", "1276", "1160", Some("176.00")),
+            ("160", "20300", "1160", Some("2800.00")),
+            ("160", "0", "1160", Some("0.00")),
+            ("160", "1276", "0", Some("0.00")),
+            ("160", "999999999999999999.99", "1160", Some("137931034482758620.69")),
+            ("1160", "999999999999999999.99", "160", None),
+            ("999999999999999999.99", "999999999999999999.99", "0.01", None),
+        ] {
+            let found = proportion(money(whole), money(part), money(total)).map(|money| money.to_string());
+            assert_eq!(found.as_deref(), expected, "{whole} × {part} / {total}");
         }
     }
 

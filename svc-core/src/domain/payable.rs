@@ -4,7 +4,8 @@ use rust_decimal::Decimal;
 
 use super::quantity::Balance;
 use super::words::PayableStatus;
-use crate::error::{Code, Error};
+use crate::error::Code;
+use crate::json::Fault;
 
 /// The taxes of a payable, which have the sign of its total. The total is what is owed to the
 /// supplier: it includes IVA and IEPS, and excludes what is withheld.
@@ -23,8 +24,8 @@ pub struct PayableTaxes {
 impl PayableTaxes {
     /// Validates the taxes of a payable of `total`. What is withheld is at most the amount before
     /// taxes, of IVA at most the IVA.
-    pub(crate) fn validate(&self, total: Balance) -> Result<(), Error> {
-        let refused = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
+    pub(crate) fn validate(&self, total: Balance) -> Result<(), Fault> {
+        let refused = |field: &str, text: &'static str| Err(Fault::new(Code::DatoInvalido, field, text));
         let size = |amount: Balance| amount.get().abs();
         for (field, tax) in [
             ("iva", self.iva),
@@ -90,7 +91,7 @@ mod tests {
                 retencion_isr: balance(isr),
                 retencion_iva: balance(withheld),
             };
-            let refused = taxes.validate(balance(total)).map_err(|error| error.mensaje().to_owned());
+            let refused = taxes.validate(balance(total)).map_err(|fault| fault.to_string());
             refused.map_err(|text| text.split(':').next().unwrap_or_default().to_owned())
         };
         for (total, taxes, expected) in [

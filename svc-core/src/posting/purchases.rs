@@ -5,18 +5,18 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, Bill, LedgerEntry, OpeningBalance, Purchased, balance_in_pesos, expense_entry, opening_entry,
-    purchase_entry,
+    About, Account, Bill, EntryError, EntryLine, LedgerEntry, OpenedPayable, OpeningBalance, Purchased, expense_entry,
+    opening_entry, purchase_entry,
 };
 use crate::domain::cost::IncomingCost;
 use crate::domain::money::Money;
 use crate::domain::purchase::Arrival;
-use crate::domain::quantity::{Balance, Quantity};
+use crate::domain::quantity::Quantity;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{BookedDocument, MovementContext, NewPayable, PurchaseOrder, StoredPayable};
+use crate::store::{BookedDocument, MovementContext, NewPayable, OrderBill, PurchaseOrder, StoredPayable};
 
 /// What was received of a purchase order, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,22 +59,24 @@ pub(crate) async fn receive(
 }
 
 /// Writes the entry of received goods, with the bill that is created now (`factura`, of the payable
-/// `cxp`). The order is complete once it has a bill or needs none.
+/// `cxp`) or the one that the order had. It is complete once it has a bill or needs none.
 pub(crate) async fn received(
     cx: &mut Cx<'_>,
     compra: i64,
     came: &Came,
     estatus: PurchaseStatus,
     factura: Option<(i64, Bill)>,
+    had: Option<OrderBill>,
     order: &PurchaseOrder,
 ) -> Result<(), Error> {
-    let billed = factura.is_some() || order.cxp.is_some() || order.total == Money::default();
+    let billed = factura.is_some() || had.is_some() || order.total == Money::default();
     let purchase = Purchased {
         mercancias: came.mercancias,
         gastos: came.gastos,
         factura: factura.map(|(_, bill)| bill),
         pendiente: waiting(cx, compra).await?,
         completa: billed && estatus == PurchaseStatus::Recibida,
+        abierta: had.is_some_and(|bill| !bill.capturada),
     };
     let fecha = cx.day_at(order.sucursal);
     if let Some(entry) = purchase_entry(format!("Recepción de la compra {compra}"), fecha, &purchase)? {
@@ -90,6 +92,11 @@ async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
     Ok(cx.tx.booked(BookedDocument::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
+fn bill_of(payable: &NewPayable<'_>) -> Bill {
+    let &NewPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
+    Bill { total, impuestos, pagado, tipo_cambio }
+}
+
 /// Writes the entry of an account payable as it is captured or edited, of an order or an expense.
 pub(crate) async fn billed(
     cx: &mut Cx<'_>,
@@ -97,8 +104,7 @@ pub(crate) async fn billed(
     payable: &NewPayable<'_>,
     order: Option<&PurchaseOrder>,
 ) -> Result<(), Error> {
-    let &NewPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
-    let bill = Bill { total, impuestos, pagado, tipo_cambio };
+    let bill = bill_of(payable);
     let concepto = format!("Cuenta por pagar {cxp}");
     let entry = match (payable.compra, order) {
         (Some(compra), Some(order)) => {
@@ -112,28 +118,37 @@ pub(crate) async fn billed(
     insert(cx, cxp, payable.compra, entry).await
 }
 
-/// What an account payable was in the books.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unbilled {
-    /// Nothing: it stays out of them.
-    Nothing,
-    /// An imported balance.
-    Opening,
-    /// A bill.
-    Bill,
-}
-
-/// Posts an imported account payable anew, as it was edited.
-pub(crate) async fn reopened(cx: &mut Cx<'_>, cxp: i64, payable: &NewPayable<'_>) -> Result<(), Error> {
+/// Posts an edited account payable anew. A captured one's old bill leaves on its own day and the new
+/// one is posted on the new day; an imported one's opening is taken back and posted today, because
+/// it was posted on the day of the import.
+pub(crate) async fn reposted(
+    cx: &mut Cx<'_>,
+    cxp: i64,
+    before: &StoredPayable,
+    payable: &NewPayable<'_>,
+    order: Option<&PurchaseOrder>,
+) -> Result<(), Error> {
+    let Some(opened) = before.apertura else {
+        unbilled(cx, cxp, before, before.fecha).await?;
+        return billed(cx, cxp, payable, order).await;
+    };
     let too_much = || Error::field(Code::DatoInvalido, "total", "pasa de 18 dígitos en pesos");
-    let apertura = balance_in_pesos(payable.saldo, payable.tipo_cambio).ok_or_else(too_much)?;
-    open(cx, cxp, apertura, apertura, cx.day_at(payable.sucursal)).await
+    let apertura = bill_of(payable).opened().map_err(|_: EntryError| too_much())?;
+    let today = cx.day_at(payable.sucursal);
+    open(cx, cxp, opened.negated(), OpenedPayable::default(), today).await?;
+    open(cx, cxp, apertura, apertura, today).await
 }
 
 /// Posts `change` of an imported account payable, whose part `apertura` is then posted. The entry
 /// is about no document, like that of the import.
-async fn open(cx: &mut Cx<'_>, cxp: i64, change: Balance, apertura: Balance, fecha: NaiveDate) -> Result<(), Error> {
-    if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change.get()))? {
+async fn open(
+    cx: &mut Cx<'_>,
+    cxp: i64,
+    change: OpenedPayable,
+    apertura: OpenedPayable,
+    fecha: NaiveDate,
+) -> Result<(), Error> {
+    if let Some(entry) = opening_entry(fecha, OpeningBalance::Payables(change))? {
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(cx.tx.set_payable_opening(cxp, apertura).await?)
@@ -147,28 +162,31 @@ pub(crate) async fn unbilled(
     cxp: i64,
     payable: &StoredPayable,
     fecha: NaiveDate,
-) -> Result<Unbilled, Error> {
-    if payable.apertura != Balance::default() {
-        open(cx, cxp, Balance::new(-payable.apertura.get()), Balance::default(), fecha).await?;
-        return Ok(Unbilled::Opening);
+) -> Result<(), Error> {
+    if let Some(opened) = payable.apertura {
+        return open(cx, cxp, opened.negated(), OpenedPayable::default(), fecha).await;
     }
-    let entries = cx.tx.entries_of_payable(cxp, None).await?;
     let Some(compra) = payable.compra else {
-        for entry in &entries {
+        for entry in &cx.tx.entries_of_payable(cxp, None).await? {
             cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
         }
-        return Ok(if entries.is_empty() { Unbilled::Nothing } else { Unbilled::Bill });
+        return Ok(());
     };
-    if entries.is_empty() {
-        return Ok(Unbilled::Nothing);
-    }
     let &StoredPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
     let bill = Bill { total, impuestos, pagado, tipo_cambio }.negated();
     let pendiente = waiting(cx, compra).await?;
     let purchase = Purchased { factura: Some(bill), pendiente, ..Purchased::default() };
     let entry = purchase_entry(format!("Cancelación: Cuenta por pagar {cxp}"), fecha, &purchase)?;
-    insert(cx, cxp, Some(compra), entry).await?;
-    Ok(Unbilled::Bill)
+    insert(cx, cxp, Some(compra), entry).await
+}
+
+/// Lets the goods of an order whose imported payable was cancelled wait for another bill: they came
+/// against the opening account.
+pub(crate) async fn unopened(cx: &mut Cx<'_>, compra: i64, cxp: i64, fecha: NaiveDate) -> Result<(), Error> {
+    let opened = cx.tx.booked(BookedDocument::Purchase(compra), &[Account::Apertura]).await?;
+    let lines = [EntryLine::of(Account::Apertura, -opened), EntryLine::of(Account::PorFacturar, opened)];
+    let entry = LedgerEntry::new(format!("Cancelación: Cuenta por pagar {cxp}"), fecha, lines)?;
+    insert(cx, cxp, Some(compra), entry).await
 }
 
 async fn insert(cx: &mut Cx<'_>, cxp: i64, compra: Option<i64>, entry: Option<LedgerEntry>) -> Result<(), Error> {

@@ -34,7 +34,14 @@ record! {
         operaciones: i64 { list, import: Option<i64> },
         concepto: Option<String> { list, import: Option<Text<500>> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
+        iva: Balance { import: Option<Balance> },
+        ieps: Balance { import: Option<Balance> },
+        retencion_isr: Balance { import: Option<Balance> },
+        retencion_iva: Balance { import: Option<Balance> },
         apertura { computed: Balance },
+        apertura_iva { computed: Balance },
+        apertura_retencion_isr { computed: Balance },
+        apertura_retencion_iva { computed: Balance },
     }
     import PayableImport;
 }

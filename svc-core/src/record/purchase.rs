@@ -30,6 +30,9 @@ record! {
         cxp: Option<i64> { list, import: Option<i64> },
         comentarios: Option<String> { list, import: Option<Text<500>> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
+        ieps: Money { import: Option<Money> },
+        retencion_isr: Money { import: Option<Money> },
+        retencion_iva: Money { import: Option<Money> },
     }
     import PurchaseImport;
 }

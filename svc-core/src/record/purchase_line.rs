@@ -24,6 +24,9 @@ record! {
         subtotal: Money { list, import: Option<Money> },
         iva: Money { list, import: Option<Money> },
         total: Money { list, import: Option<Money> },
+        ieps: Money { import: Option<Money> },
+        retencion_isr: Money { import: Option<Money> },
+        retencion_iva: Money { import: Option<Money> },
     }
     import PurchaseLineImport;
 }

@@ -88,8 +88,8 @@ pub use product::{
     Renamed, StockPlace, StockUpdate, StockWorth,
 };
 pub use purchase::{
-    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, PaidPayable, PurchaseOrder, PurchaseTx,
-    StoredPayable,
+    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, OrderBill, PaidPayable, PurchaseOrder,
+    PurchaseTx, StoredPayable,
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use receivable::{

@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
+use crate::domain::accounting::OpenedPayable;
 use crate::domain::money::Money;
 use crate::domain::payable::{PayableTaxes, settle};
 use crate::domain::purchase::{Arrival, OrderedLine};
@@ -87,8 +88,17 @@ pub struct PurchaseOrder {
     pub retencion_isr: Money,
     /// The IVA that the company withholds.
     pub retencion_iva: Money,
-    /// Its account payable; `None` before it is billed.
+    /// The account payable that it names; `None` before it is billed.
     pub cxp: Option<i64>,
+}
+
+/// The account payable of a purchase order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderBill {
+    /// Clave of the account payable.
+    pub cxp: i64,
+    /// Whether it was captured here; otherwise it was billed before the books began.
+    pub capturada: bool,
 }
 
 impl PurchaseOrder {
@@ -184,8 +194,8 @@ pub struct StoredPayable {
     pub operaciones: i64,
     /// What it is for.
     pub concepto: Option<String>,
-    /// What an import posted of it against the opening account, in pesos.
-    pub apertura: Balance,
+    /// What is posted of an imported one against the opening account; `None`: it was captured here.
+    pub apertura: Option<OpenedPayable>,
 }
 
 /// A payment of an account payable as it is stored.
@@ -214,6 +224,8 @@ pub struct OpenPayable {
     pub tipo_cambio: Rate,
     /// What is left to pay.
     pub saldo: Decimal,
+    /// What is posted of an imported one against the opening account; `None`: it was captured here.
+    pub apertura: Option<OpenedPayable>,
 }
 
 impl StoredPayable {
@@ -273,6 +285,10 @@ pub trait PurchaseTx {
     /// A purchase order, locked until the end.
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError>;
 
+    /// The account payable of a purchase order that [`Self::purchase`] has locked: the one that it
+    /// names (`cxp`), else the first valid imported one that names it.
+    async fn bill_of_purchase(&mut self, compra: i64, cxp: Option<i64>) -> Result<Option<OrderBill>, StoreError>;
+
     /// The lines of a purchase order that [`Self::purchase`] has locked, in their order.
     async fn ordered_lines(&mut self, compra: i64) -> Result<Vec<OrderedLine>, StoreError>;
 
@@ -297,8 +313,8 @@ pub trait PurchaseTx {
     /// The whole account payable, locked until the end.
     async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError>;
 
-    /// Sets what is posted of an account payable against the opening account, in pesos.
-    async fn set_payable_opening(&mut self, cxp: i64, apertura: Balance) -> Result<(), StoreError>;
+    /// Sets what is posted of an account payable against the opening account.
+    async fn set_payable_opening(&mut self, cxp: i64, apertura: OpenedPayable) -> Result<(), StoreError>;
 
     /// Replaces what an edit may change of an account payable: all but its kind and its purchase
     /// order. A fiscal folio of another one is [`super::Conflict::Uuid`].

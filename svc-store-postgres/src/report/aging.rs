@@ -127,7 +127,8 @@ macro_rules! payables_owed {
                  SELECT CASE
                             WHEN m.contabilizada AND m.pesos = 0 THEN 0
                             WHEN NOT coalesce(m.contabilizada, false) AND (c.fecha > :al OR c.estatus = 'cancelado') THEN 0
-                            ELSE CASE c.estatus WHEN 'cancelado' THEN c.total ELSE c.saldo END + coalesce((
+                            -- A cancelled one owes nothing now; what was paid at its capture was never owed.
+                            ELSE CASE c.estatus WHEN 'cancelado' THEN c.total - c.pagado ELSE c.saldo END + coalesce((
                                 SELECT sum(x.importe)
                                 FROM cxp_pagos x
                                 WHERE x.empresa = :empresa AND x.cxp = c.clave AND NOT x.cancelado

@@ -1,6 +1,7 @@
 //! Back-office actions by name; one file per area.
 
 mod below_stock;
+mod bills;
 mod corrections;
 mod costs;
 mod deposits;

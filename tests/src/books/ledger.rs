@@ -18,14 +18,15 @@ pub(super) const RULES: &[(&str, &str)] = &[
          ) p
          CROSS JOIN LATERAL (
              SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '201.01'), 0) AS pesos,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '216.12'), 0) AS retenciones
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) + x.apertura_iva AS iva,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '216.12'), 0)
+                    + x.apertura_retencion_isr + x.apertura_retencion_iva AS retenciones
              FROM polizas z JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = z.clave
              WHERE z.empresa = $1 AND z.cxp = x.clave
          ) c
          WHERE x.empresa = $1 AND (x.saldo <> CASE x.estatus WHEN 'cancelado' THEN 0 ELSE x.total - x.pagado END
              OR x.pagado < p.importe OR (x.estatus = 'cancelado' AND p.pagos > 0)
-             OR abs(c.pesos + x.apertura - x.saldo * x.tipo_cambio) >
+             OR abs(c.pesos + coalesce(x.apertura, 0) - x.saldo * x.tipo_cambio) >
                 CASE WHEN x.moneda = 'MXN' OR x.saldo = 0 THEN 0 ELSE 0.01 + 0.01 * p.pagos END
              OR (x.saldo = 0 AND (c.iva <> 0 OR c.retenciones <> 0)) OR c.retenciones * sign(x.total) < 0 OR c.iva * sign(x.total) < 0
              OR (x.estatus = 'pagado') <> (x.saldo = 0 AND x.estatus <> 'cancelado'))",
@@ -45,7 +46,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
               - (SELECT coalesce(sum(round((x.pagado - coalesce(g.importe, 0)) * x.tipo_cambio, 2)), 0) FROM cxp x
                  LEFT JOIN (SELECT cxp, sum(importe) AS importe FROM cxp_pagos
                             WHERE empresa = $1 AND NOT cancelado GROUP BY cxp) g ON g.cxp = x.clave
-                 WHERE x.empresa = $1 AND x.estatus <> 'cancelado')
+                 WHERE x.empresa = $1 AND x.estatus <> 'cancelado' AND x.apertura IS NULL)
               - (SELECT coalesce(sum(round(g.importe * coalesce(g.tipo_cambio, x.tipo_cambio), 2)), 0) FROM cxp_pagos g
                  JOIN cxp x ON x.empresa = $1 AND x.clave = g.cxp
                  WHERE g.empresa = $1 AND g.cuenta_bancaria IS NULL AND NOT g.cancelado)",

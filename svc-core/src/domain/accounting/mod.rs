@@ -28,7 +28,7 @@ pub(crate) use income::IncomeKind;
 pub use income::{IncomeByRate, IncomePart, SaleIncome};
 pub(crate) use manual::is_kept_by_lists;
 pub use manual::{EntryOrigin, FreeEntry, FreeLine};
-pub use opening::{OpenedDebt, OpeningBalance};
+pub use opening::{OpenedDebt, OpenedPayable, OpeningBalance};
 pub(crate) use opening::{balance_in_pesos, opened_debt, opening_entry, prepaid_entry};
 pub use payment::Collected;
 pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};

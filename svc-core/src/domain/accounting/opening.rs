@@ -16,7 +16,7 @@ pub enum OpeningBalance {
     /// What customers owe.
     Receivables(OpenedDebt),
     /// What is owed to suppliers.
-    Payables(Decimal),
+    Payables(OpenedPayable),
     /// What a bank account holds.
     Bank(Decimal),
 }
@@ -32,13 +32,26 @@ pub struct OpenedDebt {
     pub ieps: Decimal,
 }
 
+/// What is owed to suppliers, in pesos, with the taxes that are due when it is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenedPayable {
+    /// All of it.
+    pub saldo: Decimal,
+    /// The IVA within it, which is not creditable yet.
+    pub iva: Decimal,
+    /// The ISR that is still to be withheld.
+    pub retencion_isr: Decimal,
+    /// The IVA that is still to be withheld.
+    pub retencion_iva: Decimal,
+}
+
 impl OpeningBalance {
     /// The sum of two balances of one kind; of two kinds the second.
     #[must_use]
     pub(crate) fn plus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Stock(a), Self::Stock(b)) => Self::Stock(a + b),
-            (Self::Payables(a), Self::Payables(b)) => Self::Payables(a + b),
+            (Self::Payables(a), Self::Payables(b)) => Self::Payables(a.plus(b)),
             (Self::Bank(a), Self::Bank(b)) => Self::Bank(a + b),
             (Self::Receivables(a), Self::Receivables(b)) => Self::Receivables(a.plus(b)),
             (_, other) => other,
@@ -69,11 +82,45 @@ impl OpenedDebt {
     }
 }
 
+impl OpenedPayable {
+    /// The sum of both.
+    #[must_use]
+    fn plus(self, other: Self) -> Self {
+        Self {
+            saldo: self.saldo + other.saldo,
+            iva: self.iva + other.iva,
+            retencion_isr: self.retencion_isr + other.retencion_isr,
+            retencion_iva: self.retencion_iva + other.retencion_iva,
+        }
+    }
+
+    /// What takes it back.
+    #[must_use]
+    pub(crate) fn negated(self) -> Self {
+        let Self { saldo, iva, retencion_isr, retencion_iva } = self;
+        Self { saldo: -saldo, iva: -iva, retencion_isr: -retencion_isr, retencion_iva: -retencion_iva }
+    }
+
+    /// What is still to be withheld.
+    pub(crate) fn por_retener(&self) -> Decimal {
+        self.retencion_isr + self.retencion_iva
+    }
+
+    /// Its lines, without that of the opening account.
+    fn lines(self) -> Vec<EntryLine> {
+        vec![
+            EntryLine::of(Account::Proveedores, -self.saldo),
+            EntryLine::of(Account::IvaPorAcreditar, self.iva),
+            EntryLine::of(Account::PorRetener, -self.por_retener()),
+        ]
+    }
+}
+
 /// The entry of imported balances; negative ones take back what was posted.
 pub(crate) fn opening_entry(fecha: NaiveDate, opening: OpeningBalance) -> Result<Option<LedgerEntry>, EntryError> {
     let (name, lines) = match opening {
         OpeningBalance::Stock(valor) => ("inventario", vec![EntryLine::of(Account::Inventario, valor)]),
-        OpeningBalance::Payables(saldo) => ("cuentas por pagar", vec![EntryLine::of(Account::Proveedores, -saldo)]),
+        OpeningBalance::Payables(payable) => ("cuentas por pagar", payable.lines()),
         OpeningBalance::Bank(saldo) => ("bancos", vec![EntryLine::of(Account::Bancos, saldo)]),
         OpeningBalance::Receivables(debt) => ("cuentas por cobrar", debt.lines()),
     };

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::payment::{ROUNDED, exchange_difference, revalued};
-use super::{Account, EntryError, EntryLine, LedgerEntry};
+use super::{Account, EntryError, EntryLine, LedgerEntry, OpenedPayable};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payable::PayableTaxes;
@@ -37,6 +37,8 @@ pub(crate) struct Purchased {
     pub pendiente: Decimal,
     /// Whether the order expects no more goods and no more bills.
     pub completa: bool,
+    /// Whether it was billed before the books began, so that the bill is in the opening account.
+    pub abierta: bool,
 }
 
 /// Converts `amount` to pesos, rounded to cents, with its sign.
@@ -45,7 +47,34 @@ fn pesos(amount: Decimal, rate: Rate) -> Result<Decimal, EntryError> {
     Ok(if amount.is_sign_negative() { -pesos } else { pesos })
 }
 
+/// The part of `tax` that is due with what was paid of `total`, with its sign; nothing if what was
+/// paid has the other sign.
+fn due(tax: Decimal, pagado: Decimal, total: Decimal) -> Decimal {
+    let part = line::share(Money::new(tax.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
+    match total.is_sign_negative() == pagado.is_sign_negative() {
+        true if total.is_sign_negative() => -part,
+        true => part,
+        false => Decimal::ZERO,
+    }
+}
+
 impl Bill {
+    /// What an import opens of it: what is owed, with the taxes that its payments will credit and
+    /// withhold.
+    pub(crate) fn opened(&self) -> Result<OpenedPayable, EntryError> {
+        let (total, pagado) = (self.total.get(), self.pagado.get());
+        let pending = |tax: Balance| {
+            let tax = pesos(tax.get(), self.tipo_cambio)?;
+            Ok(tax - due(tax, pagado, total))
+        };
+        Ok(OpenedPayable {
+            saldo: pesos(total - pagado, self.tipo_cambio)?,
+            iva: pending(self.impuestos.iva)?,
+            retencion_isr: pending(self.impuestos.retencion_isr)?,
+            retencion_iva: pending(self.impuestos.retencion_iva)?,
+        })
+    }
+
     /// The bill that takes this one back.
     pub(crate) fn negated(&self) -> Self {
         let negated = |amount: Balance| Balance::new(-amount.get());
@@ -67,14 +96,7 @@ impl Bill {
         let (total, iva, pagado) = (in_pesos(self.total)?, in_pesos(self.impuestos.iva)?, in_pesos(self.pagado)?);
         let isr_retenido = in_pesos(self.impuestos.retencion_isr)?;
         let iva_retenido = in_pesos(self.impuestos.retencion_iva)?;
-        let paid = |tax: Decimal| {
-            let part = line::share(Money::new(tax.abs()), Money::new(pagado.abs()), Money::new(total.abs())).get();
-            match total.is_sign_negative() == pagado.is_sign_negative() {
-                true if total.is_sign_negative() => -part,
-                true => part,
-                false => Decimal::ZERO,
-            }
-        };
+        let paid = |tax: Decimal| due(tax, pagado, total);
         let (paid_iva, paid_isr_retenido, paid_iva_retenido) = (paid(iva), paid(isr_retenido), paid(iva_retenido));
         let por_retener = isr_retenido + iva_retenido - paid_isr_retenido - paid_iva_retenido;
         let lines = vec![
@@ -104,7 +126,8 @@ pub(crate) fn expense_entry(
 /// The entry of goods or a bill of a purchase order. Goods that arrive first wait in
 /// [`Account::PorFacturar`] and a bill that arrives first in [`Account::EnTransito`]. When the
 /// order is complete, their difference (rounding, another price or exchange rate) is an adjustment;
-/// goods that arrived before entries existed are a purchase.
+/// goods that arrived before entries existed are a purchase. Goods whose bill is in the opening
+/// account leave that account.
 pub(crate) fn purchase_entry(
     concepto: String,
     fecha: NaiveDate,
@@ -118,9 +141,13 @@ pub(crate) fn purchase_entry(
     lines.push(EntryLine::of(Account::Inventario, purchase.mercancias));
     lines.push(EntryLine::of(Account::Gastos, purchase.gastos));
     let mut pending = purchase.pendiente + billed - came;
-    if purchase.completa {
+    if purchase.completa || purchase.abierta {
         let never_came = purchase.pendiente.is_zero() && came.is_zero();
-        let account = if never_came { Account::Compras } else { Account::AjustesDeInventario };
+        let account = match never_came {
+            _ if purchase.abierta => Account::Apertura,
+            true => Account::Compras,
+            false => Account::AjustesDeInventario,
+        };
         lines.push(EntryLine::of(account, pending));
         pending = Decimal::ZERO;
     }
@@ -140,12 +167,16 @@ pub(crate) struct PayablePayment {
     pub importe: Money,
     /// What was owed before this payment.
     pub saldo: Money,
-    /// What the entries say is owed, in pesos; nothing for an imported payable.
+    /// What was opened of it, if it was imported.
+    pub apertura: Option<OpenedPayable>,
+    /// What is owed according to its opening and the entries, in pesos.
     pub adeudo: Decimal,
-    /// The IVA that is not creditable yet according to the entries, in pesos.
+    /// The IVA that is not creditable yet according to its opening and the entries, in pesos.
     pub iva: Decimal,
-    /// What is still to be withheld according to the entries, in pesos.
+    /// What is still to be withheld according to its opening and the entries, in pesos.
     pub por_retener: Decimal,
+    /// The ISR that was withheld before this payment according to the entries, in pesos.
+    pub isr_retenido: Decimal,
     /// The ISR of what is withheld on the payable, in its currency.
     pub retencion_isr: Money,
     /// The IVA of what is withheld on the payable, in its currency.
@@ -154,6 +185,24 @@ pub(crate) struct PayablePayment {
     pub tipo_cambio: Rate,
     /// Pesos for one unit of the currency on the day of the payment.
     pub tipo_cambio_pago: Rate,
+}
+
+impl PayablePayment {
+    /// The ISR within `withheld`, by running shares of all that is withheld on the payable, so that
+    /// instalments add up to its ISR. In another currency the entries hold the ISR at the rates of
+    /// the payments, so that the share of what was withheld before stands for it.
+    fn isr_of(&self, withheld: Decimal, foreign: bool) -> Result<Decimal, EntryError> {
+        let (whole, total) = if let Some(opened) = self.apertura {
+            (opened.retencion_isr, opened.por_retener())
+        } else {
+            let isr = pesos(self.retencion_isr.get(), self.tipo_cambio)?;
+            (isr, isr + pesos(self.retencion_iva.get(), self.tipo_cambio)?)
+        };
+        let of = |part: Decimal| line::share(Money::new(whole), Money::new(part), Money::new(total)).get();
+        let before = total - self.por_retener;
+        let isr_before = if foreign { of(before) } else { self.isr_retenido };
+        Ok((of(before + withheld) - isr_before).clamp(Decimal::ZERO, withheld))
+    }
 }
 
 /// The entry of a payment of a payable. The debt falls at the payable's exchange rate; its part of
@@ -170,8 +219,7 @@ pub(crate) fn payable_payment_entry(
     let rest = foreign && importe == saldo && (adeudo - by_rate).abs() <= ROUNDED;
     let part = |pending: Decimal| line::share(Money::new(pending.max(Decimal::ZERO)), importe, saldo).get();
     let (iva, withheld) = (part(payment.iva), part(payment.por_retener));
-    let (isr, total) = (payment.retencion_isr, payment.retencion_isr.get() + payment.retencion_iva.get());
-    let isr = line::share(Money::new(withheld), isr, Money::new(total)).get();
+    let isr = payment.isr_of(withheld, foreign)?;
     let of_day = |pesos| revalued(pesos, tipo_cambio, tipo_cambio_pago);
     let mut lines = vec![
         EntryLine::of(Account::Proveedores, if rest { adeudo } else { by_rate }),

@@ -338,17 +338,23 @@ fn goods_and_their_bill_meet_whichever_comes_first() {
     assert_eq!(entry(&more), ["115.01 +400.00", "115.05 -300.00", "205.02 -100.00"]);
     let imported = Purchased { factura, completa: true, ..Purchased::default() };
     assert_eq!(entry(&imported), ["119.01 +48.00", "201.01 -348.00", "502.01 +300.00"]);
+    // Goods whose bill is in the opening account, some of which waited for a bill.
+    let opened =
+        Purchased { mercancias: decimal("50"), pendiente: decimal("-30"), abierta: true, ..Purchased::default() };
+    assert_eq!(entry(&opened), ["115.01 +50.00", "304.01 -80.00", "205.02 +30.00"]);
 }
 
 #[test]
 fn a_payment_of_a_payable_credits_its_part_of_the_iva_and_withholds_at_the_rate_of_the_day() {
     let payment = PayablePayment {
         fuente: Account::Bancos,
+        apertura: None,
         importe: money("58"),
         saldo: money("116"),
         adeudo: "2320".parse().unwrap(),
         iva: "320".parse().unwrap(),
         por_retener: "400".parse().unwrap(),
+        isr_retenido: Decimal::ZERO,
         retencion_isr: money("5"),
         retencion_iva: money("15"),
         tipo_cambio: rate("20"),

@@ -108,17 +108,17 @@ fn what_a_line_leaves_out_takes_its_default() {
         ),
         (
             stored::<payable::PayableImport>(r#"{"total":"9","pagado":"4"}"#),
-            "clave=7 folio='7' tipo='gasto' estatus='pendiente' proveedor=0 fecha=2026-03-02 moneda='MXN' tipo_cambio=1 total=9 pagado=4 saldo=5 sucursal=0 operaciones=1 modificado=2026-03-02T18:00Z apertura=5",
+            "clave=7 folio='7' tipo='gasto' estatus='pendiente' proveedor=0 fecha=2026-03-02 moneda='MXN' tipo_cambio=1 total=9 pagado=4 saldo=5 sucursal=0 operaciones=1 modificado=2026-03-02T18:00Z iva=0 ieps=0 retencion_isr=0 retencion_iva=0 apertura=5 apertura_iva=0 apertura_retencion_isr=0 apertura_retencion_iva=0",
         ),
         (
             stored::<purchase::PurchaseImport>(r#"{"proveedor":1,"cxp":2}"#),
-            "clave=7 folio='7' estatus='pendiente' proveedor=1 fecha=2026-03-02T18:00Z sucursal=0 moneda='MXN' tipo_cambio=1 subtotal=0 descuento=0 impuestos=0 total=0 cxp=2 modificado=2026-03-02T18:00Z",
+            "clave=7 folio='7' estatus='pendiente' proveedor=1 fecha=2026-03-02T18:00Z sucursal=0 moneda='MXN' tipo_cambio=1 subtotal=0 descuento=0 impuestos=0 total=0 cxp=2 modificado=2026-03-02T18:00Z ieps=0 retencion_isr=0 retencion_iva=0",
         ),
         (
             stored::<purchase_line::PurchaseLineImport>(
                 r#"{"compra":1,"renglon":1,"cantidad":3,"costo_unitario":"2"}"#,
             ),
-            "clave=7 compra=1 renglon=1 cantidad=3 cantidad_recibida=0 costo_unitario=2 descuento=0 subtotal=6 iva=0 total=6",
+            "clave=7 compra=1 renglon=1 cantidad=3 cantidad_recibida=0 costo_unitario=2 descuento=0 subtotal=6 iva=0 total=6 ieps=0 retencion_isr=0 retencion_iva=0",
         ),
         (
             stored::<stage::StageImport>(r#"{"nombre":"N"}"#),

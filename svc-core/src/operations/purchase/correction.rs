@@ -16,8 +16,8 @@ use crate::error::{Code, Error};
 use crate::json::{Exact, Patch, Sent, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::import::require_uuid;
-use crate::posting::purchases::{self, Unbilled};
-use crate::store::StoredPayable;
+use crate::posting::purchases;
+use crate::store::{PurchaseOrder, StoredPayable};
 
 /// How many payments an error names.
 const NAMED_PAYMENTS: usize = 10;
@@ -118,17 +118,8 @@ impl Operation for EditPayable {
         };
         if posted(&before) != posted(&after) {
             refuse_paid(cx, "clave", cxp).await?;
-            match purchases::unbilled(cx, cxp, &before, before.fecha).await? {
-                Unbilled::Nothing => {}
-                Unbilled::Opening => purchases::reopened(cx, cxp, &row).await?,
-                Unbilled::Bill => {
-                    let order = match before.compra {
-                        Some(compra) => cx.tx.purchase(compra).await?,
-                        None => None,
-                    };
-                    purchases::billed(cx, cxp, &row, order.as_ref()).await?;
-                }
-            }
+            let order = ordered(cx, &before).await?;
+            purchases::reposted(cx, cxp, &before, &row, order.as_ref()).await?;
         }
         cx.tx.update_payable(cxp, &row).await?;
         Ok(PayableRef { cxp })
@@ -143,14 +134,19 @@ impl Operation for CancelPayable {
         let cxp = self.cxp;
         let payable = locked(cx, "cxp", cxp).await?;
         refuse_paid(cx, "cxp", cxp).await?;
-        purchases::unbilled(cx, cxp, &payable, cx.day_at(payable.sucursal)).await?;
-        if let Some(compra) = payable.compra
-            && let Some(order) = cx.tx.purchase(compra).await?
-            && order.cxp == Some(cxp)
-        {
-            cx.tx.update_purchase(compra, order.estatus, None, cx.now).await?;
-        }
+        let order = ordered(cx, &payable).await?;
+        let today = cx.day_at(payable.sucursal);
+        purchases::unbilled(cx, cxp, &payable, today).await?;
         cx.tx.cancel_payable(cxp, cx.now).await?;
+        if let Some((compra, order)) = payable.compra.zip(order) {
+            let other = order.cxp.filter(|named| *named != cxp);
+            if other != order.cxp {
+                cx.tx.update_purchase(compra, order.estatus, None, cx.now).await?;
+            }
+            if payable.apertura.is_some() && cx.tx.bill_of_purchase(compra, other).await?.is_none() {
+                purchases::unopened(cx, compra, cxp, today).await?;
+            }
+        }
         Ok(PayableRef { cxp })
     }
 }
@@ -188,6 +184,14 @@ async fn locked(cx: &mut Cx<'_>, field: &str, cxp: i64) -> Result<StoredPayable,
         return Err(Error::field(Code::EstadoInvalido, field, "está cancelada"));
     }
     Ok(payable)
+}
+
+/// Locks the purchase order of an account payable, so that no goods of it come meanwhile.
+async fn ordered(cx: &mut Cx<'_>, payable: &StoredPayable) -> Result<Option<PurchaseOrder>, Error> {
+    match payable.compra {
+        Some(compra) => Ok(cx.tx.purchase(compra).await?),
+        None => Ok(None),
+    }
 }
 
 /// Refuses an account payable with payments, which it names.
@@ -246,7 +250,7 @@ impl EditPayable {
             change.clone().apply(&mut changed);
             *tax = changed.unwrap_or_default();
         }
-        after.impuestos.validate(after.total)
+        Ok(after.impuestos.validate(after.total)?)
     }
 
     async fn apply_references(&self, cx: &mut Cx<'_>, after: &mut StoredPayable) -> Result<(), Error> {

@@ -2,8 +2,9 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use crate::domain::accounting::{OpeningBalance, balance_in_pesos};
+use crate::domain::accounting::{Bill, EntryError, OpenedPayable, OpeningBalance};
 use crate::domain::money::Money;
+use crate::domain::payable::PayableTaxes;
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
@@ -32,11 +33,15 @@ impl PurchaseLineImport {
         })
     }
 
-    /// The total. If it is missing: the subtotal less the discount, plus IVA.
+    /// The total. If it is missing: the subtotal less the discount, plus IVA and IEPS, less what is
+    /// withheld.
     fn total(&self) -> Money {
         self.total.unwrap_or_else(|| {
             let discounted = self.subtotal().get().saturating_sub(self.descuento.unwrap_or_default().get());
-            Money::new(discounted.saturating_add(self.iva.unwrap_or_default().get()))
+            let amount = |amount: Option<Money>| amount.unwrap_or_default().get();
+            let charged = discounted.saturating_add(amount(self.iva)).saturating_add(amount(self.ieps));
+            let withheld = amount(self.retencion_isr).saturating_add(amount(self.retencion_iva));
+            Money::new(charged.saturating_sub(withheld))
         })
     }
 }
@@ -48,14 +53,26 @@ struct PayableAmounts {
 }
 
 impl PayableImport {
-    /// What is posted of it against the opening account, of the balance `saldo`. Refuses what has
-    /// more than 18 digits in pesos, which fits no entry.
-    fn opening(&self, saldo: Balance) -> Result<Balance, Fault> {
-        if self.estatus == Some(PayableStatus::Cancelado) {
-            return Ok(Balance::default());
+    fn taxes(&self) -> PayableTaxes {
+        PayableTaxes {
+            iva: self.iva.unwrap_or_default(),
+            ieps: self.ieps.unwrap_or_default(),
+            retencion_isr: self.retencion_isr.unwrap_or_default(),
+            retencion_iva: self.retencion_iva.unwrap_or_default(),
         }
-        let opened = balance_in_pesos(saldo, self.tipo_cambio.unwrap_or(Rate::ONE));
-        opened.ok_or_else(|| Fault::new(Code::DatoInvalido, "saldo", "en pesos pasa de 18 dígitos"))
+    }
+
+    /// What is posted of it against the opening account. Refuses what has more than 18 digits in
+    /// pesos, which fits no entry.
+    fn opening(&self, amounts: &PayableAmounts) -> Result<OpenedPayable, Fault> {
+        if self.estatus == Some(PayableStatus::Cancelado) {
+            return Ok(OpenedPayable::default());
+        }
+        let &PayableAmounts { total, pagado, .. } = amounts;
+        let tipo_cambio = self.tipo_cambio.unwrap_or(Rate::ONE);
+        let bill = Bill { total, impuestos: self.taxes(), pagado, tipo_cambio };
+        let too_large = |_: EntryError| Fault::new(Code::DatoInvalido, "saldo", "en pesos pasa de 18 dígitos");
+        bill.opened().map_err(too_large)
     }
 
     fn branch(&self) -> i64 {
@@ -114,6 +131,13 @@ impl Rules for PurchaseImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.cxp.is_none_or(|cxp| cxp > 0), "cxp", "debe ser un entero positivo")?;
+        let (taxes, ieps) = (self.impuestos.unwrap_or_default(), self.ieps.unwrap_or_default());
+        require(ieps <= taxes, "ieps", "es mayor que los impuestos, que lo incluyen")?;
+        require(
+            self.retencion_iva.unwrap_or_default().get() <= taxes.get() - ieps.get(),
+            "retencion_iva",
+            "es mayor que el IVA",
+        )?;
         require_currency(self.moneda.as_deref())
     }
 
@@ -128,7 +152,15 @@ impl Rules for PurchaseImport {
         self.sucursal.get_or_insert(HEAD_OFFICE);
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
-        for amount in [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.total] {
+        for amount in [
+            &mut self.subtotal,
+            &mut self.descuento,
+            &mut self.impuestos,
+            &mut self.total,
+            &mut self.ieps,
+            &mut self.retencion_isr,
+            &mut self.retencion_iva,
+        ] {
             amount.get_or_insert_default();
         }
         self.modificado.get_or_insert(at.now);
@@ -144,7 +176,11 @@ impl Rules for PurchaseLineImport {
         let received = self.cantidad_recibida.unwrap_or_default();
         require(received >= Quantity::default(), "cantidad_recibida", "no puede ser negativa")?;
         require(is_storable(self.subtotal().get()), "subtotal", "pasa de 18 enteros")?;
-        require(self.total() >= Money::default(), "descuento", "es mayor que el subtotal con IVA")?;
+        require(
+            self.total() >= Money::default(),
+            "descuento",
+            "con lo retenido es mayor que el subtotal con impuestos",
+        )?;
         require(is_storable(self.total().get()), "total", "pasa de 18 enteros")
     }
 
@@ -156,7 +192,14 @@ impl Rules for PurchaseLineImport {
         self.subtotal = Some(self.subtotal());
         self.total = Some(self.total());
         self.cantidad_recibida.get_or_insert_default();
-        for amount in [&mut self.costo_unitario, &mut self.descuento, &mut self.iva] {
+        for amount in [
+            &mut self.costo_unitario,
+            &mut self.descuento,
+            &mut self.iva,
+            &mut self.ieps,
+            &mut self.retencion_isr,
+            &mut self.retencion_iva,
+        ] {
             amount.get_or_insert_default();
         }
         Ok(())
@@ -171,13 +214,16 @@ impl Rules for PayableImport {
         require(self.operaciones.is_none_or(|count| count > 0), "operaciones", "debe ser un entero positivo")?;
         require_currency(self.moneda.as_deref())?;
         let amounts = self.amounts()?;
-        self.opening(amounts.saldo).map(drop)
+        self.taxes().validate(amounts.total)?;
+        self.opening(&amounts).map(drop)
     }
 
     fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.tipo.get_or_insert(PayableKind::Gasto);
-        let PayableAmounts { total, pagado, saldo } = self.amounts()?;
+        let amounts = self.amounts()?;
+        let opened = self.opening(&amounts)?;
+        let PayableAmounts { total, pagado, saldo } = amounts;
         (self.total, self.pagado, self.saldo) = (Some(total), Some(pagado), Some(saldo));
         let is_paid = saldo.get().is_zero() && !pagado.get().is_zero();
         self.estatus.get_or_insert(if is_paid { PayableStatus::Pagado } else { PayableStatus::Pendiente });
@@ -189,13 +235,27 @@ impl Rules for PayableImport {
         self.tipo_cambio.get_or_insert(Rate::ONE);
         self.operaciones.get_or_insert(1);
         self.modificado.get_or_insert(at.now);
-        self.apertura = self.opening(saldo)?;
+        for tax in [&mut self.iva, &mut self.ieps, &mut self.retencion_isr, &mut self.retencion_iva] {
+            tax.get_or_insert_default();
+        }
+        self.apertura = Balance::new(opened.saldo);
+        self.apertura_iva = Balance::new(opened.iva);
+        self.apertura_retencion_isr = Balance::new(opened.retencion_isr);
+        self.apertura_retencion_iva = Balance::new(opened.retencion_iva);
         Ok(())
     }
 
     /// Posts what is owed against the opening account, an entry for each day of a batch.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
-        let balance = |row: &Self| (at.day_at(row.branch()), OpeningBalance::Payables(row.apertura.get()));
+        let balance = |row: &Self| {
+            let opened = OpenedPayable {
+                saldo: row.apertura.get(),
+                iva: row.apertura_iva.get(),
+                retencion_isr: row.apertura_retencion_isr.get(),
+                retencion_iva: row.apertura_retencion_iva.get(),
+            };
+            (at.day_at(row.branch()), OpeningBalance::Payables(opened))
+        };
         open_balances(tx, rows.iter().map(balance), at.now).await
     }
 }

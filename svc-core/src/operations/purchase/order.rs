@@ -213,12 +213,13 @@ impl Operation for ReceivePurchase {
         let (arrivals, estatus) = receive(order.estatus, lines, requested.as_deref())?;
         let came = purchases::receive(cx, compra, &order, &arrivals).await?;
         cx.tx.receive_lines(&arrivals).await?;
-        let factura = match order.cxp {
+        let had = cx.tx.bill_of_purchase(compra, order.cxp).await?;
+        let factura = match had {
             None if estatus == PurchaseStatus::Recibida => bill(cx, compra, &order).await?,
             _ => None,
         };
-        let cxp = factura.map(|(cxp, _)| cxp).or(order.cxp);
-        purchases::received(cx, compra, &came, estatus, factura, &order).await?;
+        let cxp = factura.map(|(cxp, _)| cxp).or(had.map(|bill| bill.cxp));
+        purchases::received(cx, compra, &came, estatus, factura, had, &order).await?;
         cx.tx.update_purchase(compra, estatus, cxp, cx.now).await?;
         Ok(PurchaseReceived { compra, cxp })
     }

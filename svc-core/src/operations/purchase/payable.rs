@@ -135,7 +135,7 @@ impl Operation for CapturePayable {
         let vencimiento = self.vencimiento.map(|date| date.0);
         validate_due_day(fecha, vencimiento)?;
         let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
-        let impuestos = self.taxes(order.as_ref());
+        let impuestos = self.taxes(order.as_ref())?;
         impuestos.validate(self.total)?;
         let pagado = self.pagado.unwrap_or_default();
         let (saldo, estatus) = settle(self.total, pagado).ok_or_else(balance_too_large)?;
@@ -212,13 +212,17 @@ impl Operation for PayPayable {
             }
             None => Account::Caja,
         };
+        let opened = debt.apertura.unwrap_or_default();
         let booked = PayablePayment {
+            apertura: debt.apertura,
             fuente: source,
             importe: payment.importe,
             saldo: Money::new(debt.saldo),
-            adeudo: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
-            iva: cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
-            por_retener: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
+            adeudo: opened.saldo - cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
+            iva: opened.iva + cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            por_retener: opened.por_retener()
+                - cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
+            isr_retenido: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IsrRetenidoAProveedores]).await?,
             retencion_isr: Money::new(debt.retencion_isr.get()),
             retencion_iva: Money::new(debt.retencion_iva.get()),
             tipo_cambio: debt.tipo_cambio,
@@ -307,10 +311,11 @@ impl CapturePayable {
     async fn billable(&self, cx: &mut Cx<'_>, compra: i64) -> Result<PurchaseOrder, Error> {
         let missing = || Error::field(Code::ReferenciaInvalida, "compra", "no existe en la empresa");
         let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
+        let had = cx.tx.bill_of_purchase(compra, order.cxp).await?;
         let refused = |text| Err(Error::field(Code::EstadoInvalido, "compra", text));
         match order {
             PurchaseOrder { estatus: PurchaseStatus::Cancelada, .. } => refused("está cancelada"),
-            PurchaseOrder { cxp: Some(_), .. } => refused("ya tiene cuenta por pagar"),
+            _ if had.is_some() => refused("ya tiene cuenta por pagar"),
             PurchaseOrder { proveedor, .. } if self.proveedor.is_some_and(|named| named != proveedor) => {
                 Err(Error::field(Code::EstadoInvalido, "proveedor", "no es el de la compra"))
             }
@@ -318,23 +323,29 @@ impl CapturePayable {
         }
     }
 
-    /// The taxes within the total.
-    fn taxes(&self, order: Option<&PurchaseOrder>) -> PayableTaxes {
+    /// The taxes within the total: those that are given, otherwise the order's in proportion to the
+    /// totals, in whichever currency each is.
+    fn taxes(&self, order: Option<&PurchaseOrder>) -> Result<PayableTaxes, Error> {
         let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
         let of_order = order.map(|order| (order.taxes(), order.total));
-        let tax = |given: Option<Balance>, part: fn(&PayableTaxes) -> Balance| {
-            given.unwrap_or_else(|| {
-                let whole = of_order.as_ref().map(|(taxes, total)| (Money::new(part(taxes).get()), *total));
-                let share = whole.map_or(Money::default(), |(tax, total)| line::share(tax, size, total)).get();
-                Balance::new(if total.is_sign_negative() { -share } else { share })
-            })
+        let too_large = || Error::field(Code::DatoInvalido, "total", "en proporción, un impuesto pasa de 18 dígitos");
+        let tax = |given: Option<Balance>, part: fn(&PayableTaxes) -> Balance| -> Result<Balance, Error> {
+            match (given, &of_order) {
+                (Some(given), _) => Ok(given),
+                (None, None) => Ok(Balance::default()),
+                (None, Some((taxes, whole))) => {
+                    let tax = Money::new(part(taxes).get());
+                    let share = line::proportion(tax, size, *whole).ok_or_else(too_large)?.get();
+                    Ok(Balance::new(if total.is_sign_negative() { -share } else { share }))
+                }
+            }
         };
-        PayableTaxes {
-            iva: tax(self.iva, |taxes| taxes.iva),
-            ieps: tax(self.ieps, |taxes| taxes.ieps),
-            retencion_isr: tax(self.retencion_isr, |taxes| taxes.retencion_isr),
-            retencion_iva: tax(self.retencion_iva, |taxes| taxes.retencion_iva),
-        }
+        Ok(PayableTaxes {
+            iva: tax(self.iva, |taxes| taxes.iva)?,
+            ieps: tax(self.ieps, |taxes| taxes.ieps)?,
+            retencion_isr: tax(self.retencion_isr, |taxes| taxes.retencion_isr)?,
+            retencion_iva: tax(self.retencion_iva, |taxes| taxes.retencion_iva)?,
+        })
     }
 
     fn currency<'a>(&'a self, order: Option<&'a PurchaseOrder>) -> Result<(&'a str, Rate), Error> {
