@@ -294,7 +294,7 @@ async fn the_taxes_of_an_imported_payable_are_credited_and_withheld_as_it_is_pai
             "201.01 +503.33 102.01.0001 -503.33 119.01 -84.47 118.01 +84.47 216.12 +109.11 216.04 -52.79 216.10 -56.32",
         ]
     );
-    let month = json!({"desde": "2026-10-01", "hasta": "2026-10-31"});
+    let month = json!({"mes": "2026-10"});
     let vat = did(company.run_by_name("report.vat", &month).await);
     let paid: Vec<_> = vat["proveedores"].as_array().expect("suppliers").iter().collect();
     let of =
