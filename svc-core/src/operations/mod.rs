@@ -53,8 +53,8 @@ pub use product::{
     CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef, ReadProduct,
 };
 pub use purchase::{
-    CancelPayable, CancelPayablePayment, CapturePayable, CapturePurchase, EditPayable, OrderLine, PayPayable,
-    PayablePaid, PayableRef, PurchaseReceived, PurchaseRef, ReceivePurchase, ReceivedLine,
+    CancelPayable, CancelPayablePayment, CapturePayable, CapturePurchase, ClosePurchase, EditPayable, OrderLine,
+    PayPayable, PayablePaid, PayableRef, PurchaseClosed, PurchaseReceived, PurchaseRef, ReceivePurchase, ReceivedLine,
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use read::WholeRecord;

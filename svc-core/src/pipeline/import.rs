@@ -52,9 +52,9 @@ pub(super) async fn serve(
     let patience = context.settings().body_timeout;
     let answered: BoxFuture<'_, _> = Box::pin(async {
         match context.transact(caller.company().id, &mut import).await? {
-            Outcome::Done(reply) => Ok(reply),
+            ImportFound::Done(reply) => Ok(reply),
             // The fingerprint is known once the body has come; no transaction waits for it.
-            Outcome::Earlier(answer) => import.replay(answer).await,
+            ImportFound::Earlier(answer) => import.replay(answer).await,
         }
     });
     // The transaction is over if a line is wrong, whatever of the body is still to come.
@@ -80,7 +80,7 @@ fn existing(query: &str) -> Result<Existing, Error> {
 }
 
 /// What the transaction found.
-enum Outcome {
+enum ImportFound {
     /// The import was made.
     Done(Reply),
     /// Its key has an answer.
@@ -108,7 +108,7 @@ impl HttpImport<'_> {
 }
 
 impl TransactionBody for HttpImport<'_> {
-    type Output = Outcome;
+    type Output = ImportFound;
     // The body comes once.
     const REPEATABLE: bool = false;
 
@@ -116,12 +116,12 @@ impl TransactionBody for HttpImport<'_> {
         self.rehearsal
     }
 
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Outcome, Error> {
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<ImportFound, Error> {
         let key = self.name.as_ref().map(|name| idempotency::claimed(self.suffix, name));
         if let Some(key) = key
             && let Some(answer) = tx.claim(key).await.map_err(in_progress)?
         {
-            return Ok(Outcome::Earlier(answer));
+            return Ok(ImportFound::Earlier(answer));
         }
         let done = self.run.load_all(tx, self.company).await.map_err(refusal)?;
         let body = success(&Bytes::from(serde_json::to_vec(&done).map_err(Error::internal)?));
@@ -130,7 +130,7 @@ impl TransactionBody for HttpImport<'_> {
             let fingerprint = *self.fingerprint.get().ok_or_else(unknown)?;
             tx.remember(key, StoredAnswer { fingerprint, body: body.clone() }).await?;
         }
-        Ok(Outcome::Done(Reply::new(http::StatusCode::OK, body)))
+        Ok(ImportFound::Done(Reply::new(http::StatusCode::OK, body)))
     }
 }
 

@@ -112,6 +112,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::CancelPayablePayment>(),
     Entry::operation::<operations::CapturePurchase>(),
     Entry::operation::<operations::ReceivePurchase>(),
+    Entry::operation::<operations::ClosePurchase>(),
     Entry::operation::<operations::EditAccount>(),
     Entry::operation::<operations::ListAccounts>(),
     Entry::operation::<operations::TrialBalance>(),

@@ -1,4 +1,4 @@
-//! `purchase.capture`, `purchase.receive`
+//! `purchase.capture`, `purchase.receive`, `purchase.close`
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -180,6 +180,51 @@ async fn goods_arrive_in_parts_and_are_billed_when_complete() {
     let data = json!({"existencia": 1, "producto": 1, "almacen": "001"});
     assert_eq!(emitted(&company.world).await, [("inventario.existencia_cambiada".to_owned(), data)]);
     refuses(&company, "purchase.receive", &[(json!({"compra": 1}), "estado_invalido", "compra: ")]).await;
+}
+
+#[tokio::test]
+async fn an_order_of_which_nothing_more_comes_is_closed() {
+    let (company, ana) = office().await;
+    let close = |compra: i64| json!({"compra": compra});
+    let status = async |compra: i64| ana.walk(&format!("/compras?clave={compra}")).await[0]["estatus"].clone();
+    for _ in 0..4 {
+        did(company.run_by_name("purchase.capture", &order()).await);
+    }
+    // Nothing came: the order is cancelled, once its bill is.
+    let bill =
+        did(company.run_by_name("payable.capture", &json!({"compra": 1, "total": "82.48"})).await)["cxp"].clone();
+    refuses(&company, "purchase.close", &[(close(1), "estado_invalido", "compra: tiene la cuenta por pagar 1")]).await;
+    did(company.run_by_name("payable.cancel", &json!({"cxp": bill})).await);
+    let closed = did(company.run_by_name("purchase.close", &close(1)).await);
+    assert_eq!(closed, json!({"compra": 1, "estatus": "cancelada"}));
+    // Part of it came: what its bill says beyond that, before or after it is closed, is an adjustment.
+    let four = |compra: i64| json!({"compra": compra, "renglones": [{"renglon": 1, "cantidad": 4}]});
+    for compra in [2, 3] {
+        did(company.run_by_name("purchase.receive", &four(compra)).await);
+    }
+    did(company.run_by_name("payable.capture", &json!({"compra": 2, "total": "15.00", "iva": "1.80"})).await);
+    for compra in [2, 3] {
+        let closed = did(company.run_by_name("purchase.close", &close(compra)).await);
+        assert_eq!(closed, json!({"compra": compra, "estatus": "recibida"}));
+    }
+    did(company.run_by_name("payable.capture", &json!({"compra": 3, "total": "15.00", "iva": "1.80"})).await);
+    let read = did(company.run_by_name("ledger.balance", &json!({})).await);
+    let balance = |codigo: &str| {
+        let rows = read["cuentas"].as_array().unwrap();
+        rows.iter().find(|row| row["codigos"] == json!([codigo])).map_or("0.00".into(), |row| row["saldo"].clone())
+    };
+    // 13.20 billed for goods of 11.20, twice.
+    assert_eq!([balance("115.01"), balance("501.08"), balance("201.01")], ["22.40", "4.00", "-30.00"]);
+    assert_eq!([balance("115.05"), balance("205.02")], ["0.00", "0.00"], "nothing waits");
+    for compra in [1, 2] {
+        refuses(&company, "purchase.close", &[(close(compra), "estado_invalido", "compra: la compra está ")]).await;
+        refuses(&company, "purchase.receive", &[(close(compra), "estado_invalido", "compra: ")]).await;
+    }
+    refuses(&company, "purchase.close", &[(close(9), "no_encontrado", "compra: ")]).await;
+    // The warehouse of what never came may be gone.
+    did(company.run_by_name("purchase.close", &close(4)).await);
+    assert_eq!([status(1).await, status(2).await, status(4).await], ["cancelada", "recibida", "cancelada"]);
+    svc_tests::books::check(&company.world, &company).await;
 }
 
 #[tokio::test]

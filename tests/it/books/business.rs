@@ -152,6 +152,7 @@ impl Business {
             Deed::Number(account, number) => self.number(*account, *number).await,
             Deed::ApplyDeposit(pick, cxc) => self.apply_deposit(*pick, *cxc).await,
             Deed::Receive(pick, part) => self.receive(*pick, *part).await,
+            Deed::ClosePurchase(pick) => self.close_purchase(*pick).await,
             Deed::Bill(pick, part, rate) => self.bill(*pick, *part, *rate).await,
             Deed::Count(producto, there) => {
                 let existencia = number(Decimal::new(i64::from(*there), 3));

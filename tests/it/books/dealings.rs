@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use super::business::{Business, Refused, number};
 use super::step::Pick;
 
+/// Orders of which goods are still to come.
+const OPEN_PURCHASES: &str = "SELECT clave FROM compras WHERE empresa = $1 AND estatus IN ('pendiente', 'parcial')";
+
 impl Business {
     pub(super) async fn invoice_foreign(&self, sale: Pick, rate: u32) -> Result<(), Refused> {
         let foreign =
@@ -108,8 +111,7 @@ impl Business {
 
     /// Receives the given part of what is pending on each line of an order, or all.
     pub(super) async fn receive(&self, pick: Pick, part: u32) -> Result<(), Refused> {
-        let open = "SELECT clave FROM compras WHERE empresa = $1 AND estatus IN ('pendiente', 'parcial')";
-        let compra = self.among(pick, "compras", open).await;
+        let compra = self.among(pick, "compras", OPEN_PURCHASES).await;
         if part >= 1000 {
             return self.run_by_name("purchase.receive", json!({"compra": compra})).await;
         }
@@ -130,6 +132,11 @@ impl Business {
             return Err("estado_invalido".to_owned());
         }
         self.run_by_name("purchase.receive", json!({"compra": compra, "renglones": lines})).await
+    }
+
+    pub(super) async fn close_purchase(&self, pick: Pick) -> Result<(), Refused> {
+        let compra = self.among(pick, "compras", OPEN_PURCHASES).await;
+        self.run_by_name("purchase.close", json!({"compra": compra})).await
     }
 
     /// The supplier's bill of an order, for the given part of its total, before or after its goods

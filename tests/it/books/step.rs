@@ -93,6 +93,8 @@ pub(crate) enum Deed {
     Buy(Vec<(i64, u32, u32)>, bool, bool),
     /// Thousandths of what is pending of an order; 1000 and more receive all.
     Receive(Pick, u32),
+    /// Nothing more comes of an order.
+    ClosePurchase(Pick),
     /// Thousandths of an order's total, and the rate if in dollars.
     Bill(Pick, u32, u32),
     /// An account gets another number, or its own again.
@@ -172,6 +174,7 @@ impl Deed {
             Self::ApplyDeposit(..) => "payment.apply of a deposit",
             Self::Buy(..) => "purchase.capture",
             Self::Receive(..) => "purchase.receive",
+            Self::ClosePurchase(_) => "purchase.close",
             Self::Bill(..) => "payable.capture of an order",
             Self::Number(..) => "account.edit",
             Self::Count(..) => "stock.count",
@@ -242,6 +245,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         8 => (prop::collection::vec((1_i64..=6, 1_u32..20_000, 0_u32..2_000_000), 1..4), any::<bool>(), any::<bool>())
             .prop_map(|(lines, dollars, taxed)| Deed::Buy(lines, dollars, taxed)),
         14 => (pick(), part()).prop_map(|(order, part)| Deed::Receive(order, part)),
+        2 => pick().prop_map(Deed::ClosePurchase),
         4 => (pick(), prop_oneof![Just(1000_u32), 900_u32..1100], rate())
             .prop_map(|(order, part, rate)| Deed::Bill(order, part, rate)),
         2 => (0_u8..8, 0_u8..4).prop_map(|(account, number)| Deed::Number(account, number)),

@@ -31,7 +31,6 @@ pub(super) fn branch_series(letter: char, sucursal: i64) -> String {
 
 /// A sale to be invoiced.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the sale")]
 pub struct LockedSale {
     /// Its clave.
     pub clave: i64,

@@ -1,0 +1,61 @@
+//! Closing a purchase order of which nothing more comes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::quantity::Quantity;
+use crate::domain::words::PurchaseStatus;
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::purchases::{self, Came};
+
+/// Closes a purchase order of which nothing more comes. If nothing came it is cancelled, which its
+/// account payable must be before; otherwise it is received, and once it is billed the bill may
+/// differ from what came.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClosePurchase {
+    /// The clave of the purchase order.
+    pub compra: i64,
+}
+
+/// The order that was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct PurchaseClosed {
+    /// The clave of the purchase order.
+    pub compra: i64,
+    /// What became of it: `recibida` or `cancelada`.
+    pub estatus: PurchaseStatus,
+}
+
+impl Operation for ClosePurchase {
+    const SPEC: Spec = Spec::new().named("purchase.close");
+    type Output = PurchaseClosed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseClosed, Error> {
+        let compra = self.compra;
+        let refused = |code, text: String| Error::field(code, "compra", text);
+        let missing = || refused(Code::NoEncontrado, format!("la compra {compra} no existe"));
+        let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
+        if !matches!(order.estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
+            return Err(refused(Code::EstadoInvalido, format!("la compra está {}", order.estatus.word())));
+        }
+        let bill = cx.tx.bill_of_purchase(compra, order.cxp).await?;
+        let lines = cx.tx.ordered_lines(compra).await?;
+        let came = lines.iter().any(|line| line.recibida > Quantity::default());
+        let estatus = match bill {
+            _ if came => PurchaseStatus::Recibida,
+            None => PurchaseStatus::Cancelada,
+            Some(bill) => {
+                let text = format!("tiene la cuenta por pagar {}; primero se cancela con payable.cancel", bill.cxp);
+                return Err(refused(Code::EstadoInvalido, text));
+            }
+        };
+        if came {
+            purchases::received(cx, compra, &Came::default(), estatus, None, bill, &order).await?;
+        }
+        cx.tx.update_purchase(compra, estatus, bill.map(|bill| bill.cxp), cx.now).await?;
+        Ok(PurchaseClosed { compra, estatus })
+    }
+}
