@@ -201,6 +201,7 @@ async fn a_record_goes_on_after_an_event_that_grew_too_old_while_it_was_held() {
     customers.mend();
     world.clock.advance(TimeDelta::seconds(11));
     assert_eq!(pass(&context).await.atendidos, 1);
+    ana.put("/clientes/1", json!({"telefono": "5512345678"})).await.ok(200);
     edit(&world, &ana, 1).await;
     assert_eq!(pass(&context).await.atendidos, 1);
     let tipos: Vec<_> = customers.taken().into_iter().map(|(_, tipo, _)| tipo).collect();

@@ -104,6 +104,18 @@ impl ReceivableTx for PostgresTx {
         Ok(paid.contains(&true))
     }
 
+    async fn is_owed(&mut self, venta: i64) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM cxc WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
+             )",
+            empresa: self.empresa,
+            venta,
+            cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await
+    }
+
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE cxc

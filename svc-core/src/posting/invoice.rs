@@ -77,13 +77,17 @@ pub(crate) async fn invoice(
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
-    let (leaving, anticipo_contado) = if sale.is_handed_over() {
-        (None, None)
+    let leaving = if sale.is_handed_over() {
+        None
     } else {
         let leaving = Leaving::of(cx, sale).await?;
         leaving.validate(cx, sale).await?;
-        (Some(leaving), validate_money(cx, sale, &buyer, paid.condicion_pago).await?)
+        Some(leaving)
     };
+    // What was delivered of an order in part is owed from now on.
+    let becomes_owed = leaving.is_some() || sale.is_fulfilled() && !cx.tx.is_owed(sale.clave).await?;
+    let anticipo_contado =
+        if becomes_owed { validate_money(cx, sale, &buyer, paid.condicion_pago).await? } else { None };
     let issued = Issued { terms: &terms, anticipo_contado, leaving, origen, document };
     let invoice = issue(cx, sale, &buyer, &paid, issued).await?;
     if sale.con_anticipos {
@@ -210,6 +214,8 @@ async fn issue(
     let fecha = cx.day_at(sale.sucursal);
     let costo = match leaving {
         None => books::cost_of_goods_gone(cx, sale.clave).await?,
+        // Services leave no warehouse.
+        Some(Leaving { goods, .. }) if goods.is_empty() => Money::default().into(),
         Some(Leaving { almacen, goods }) => {
             let reserved = sale.tipo == SaleKind::Pedido;
             books::goods_leave(cx, &almacen?, &goods, reserved, sale.clave, &folio, fecha).await?.into()

@@ -133,6 +133,9 @@ pub trait ReceivableTx {
     /// Lock order: the receivable first, then the sale.
     async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError>;
 
+    /// Whether a sale has a receivable that is not cancelled, paid or not.
+    async fn is_owed(&mut self, venta: i64) -> Result<bool, StoreError>;
+
     /// Cancels the locked receivables of a sale.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 

@@ -204,6 +204,10 @@ impl SaleTx for PostgresTx {
                  UPDATE cxc
                  SET modificado = :ahora
                  WHERE empresa = :empresa AND venta = :clave
+             ), renglones AS (
+                 UPDATE ventas_renglones
+                 SET cantidad_surtida = 0
+                 WHERE empresa = :empresa AND venta = :clave AND cantidad_surtida <> 0
              )
              UPDATE ventas
              SET tipo = :pedido, serie = NULL, folio = :folio, almacen = coalesce(almacen, :almacen),

@@ -94,6 +94,13 @@ async fn null_clears_what_can_be_cleared() {
         pick(&price, &["lista_nombre", "sku", "producto"]),
         json!({"lista_nombre": "Mostrador", "sku": "C-2", "producto": 2})
     );
+    // A price that moves to another list takes its name, or gives it one.
+    let other = json!({"producto": 2, "lista": 7, "lista_nombre": "Distribuidor", "precio": "8"});
+    company.load(Resource::Precios, &[other]).await;
+    edited(&company, "price.edit", json!({"clave": 1, "lista": 7})).await;
+    let names: Vec<Value> =
+        ana.walk("/precios?lista=7").await.iter().map(|price| price["lista_nombre"].clone()).collect();
+    assert_eq!(names, ["Distribuidor", "Distribuidor"]);
     edited(&company, "warehouse.edit", json!({"clave": 2, "principal": true})).await;
     assert_eq!(only(&ana, "/almacenes?sucursal=0&principal=true").await["clave"], 2);
 }

@@ -78,7 +78,28 @@ fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Opti
     let descuento = Money::new(descuento.min(subtotal.get()));
     let amounts = Amounts::of_line(cantidad, line.precio_unitario, descuento, &line.rates)?
         .with_local_taxes(line.details.impuestos_locales.as_ref())?;
-    Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts }))
+    Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts: with_unrated(line, cantidad, amounts)? }))
+}
+
+/// Adds the part of those taxes of which an imported line has the amount and not the rate.
+fn with_unrated(line: &PricedLine, cantidad: Quantity, amounts: Amounts) -> Result<Amounts, AmountFault> {
+    let PricedLine { rates, amounts: whole, .. } = line;
+    let share = |amount: Decimal| {
+        line::share(Money::new(amount), Money::new(cantidad.get()), Money::new(line.cantidad.get())).get()
+    };
+    let unrated = |rated: bool, own: Money, whole: Money| if rated { own } else { Money::new(share(whole.get())) };
+    let withholds = rates.retencion_isr.or(rates.retencion_iva).is_some();
+    let own_withheld = Money::new(amounts.retenciones.get() - amounts.locales_retenidos.get());
+    let whole_withheld = Money::new(whole.retenciones.get() - whole.locales_retenidos.get());
+    let withheld = unrated(withholds, own_withheld, whole_withheld);
+    Amounts {
+        iva: unrated(rates.iva_tasa.is_some(), amounts.iva, whole.iva),
+        ieps: unrated(rates.ieps().is_some(), amounts.ieps, whole.ieps),
+        isr_retenido: unrated(withholds, amounts.isr_retenido, whole.isr_retenido),
+        retenciones: Money::new(withheld.get() + amounts.locales_retenidos.get()),
+        ..amounts
+    }
+    .with_total()
 }
 
 fn whole(lines: Vec<LinePart>) -> Result<OrderPart, AmountFault> {

@@ -260,9 +260,13 @@ impl Editable for Price {
     const SPEC: Spec = Spec::new().named("price.edit");
     const NAME: &'static str = "precio";
 
-    /// A SKU that is sent replaces the product, as in an import.
+    /// A SKU that is sent replaces the product, as in an import. A price that moves to another list
+    /// does not take the former list's name there.
     fn merge(changes: &PriceChanges, price: &mut PriceImport) {
         changes.apply(price);
+        if changes.lista.get().is_some() && changes.lista_nombre.get().is_none() {
+            price.lista_nombre = None;
+        }
         if changes.sku.get().is_some_and(Option::is_some) && changes.producto.get().is_none() {
             price.producto = None;
         }

@@ -5,10 +5,11 @@ use svc_core::domain::quantity::{PositiveQuantity, Quantity};
 use svc_core::json::Many;
 use svc_core::operations::{FulfilOrder, HandedOver};
 use svc_tests::lists::pick;
-use svc_tests::{Company, World, books};
+use svc_tests::{Company, Resource, World, books};
 
 use super::super::shop::{
     FOOD, NAIL, SERVICE, captured, entries, found, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
+    with,
 };
 use super::super::{did, events_since, ids, summary};
 
@@ -164,4 +165,76 @@ async fn who_delivers_or_pays_a_delivered_order_is_told_its_state() {
     let refused = ana.post(&format!("/cxc/{cxc}/pagos"), payment).await;
     refused.fails(422, "venta_sin_desglose");
     assert!(refused.mensaje().starts_with("la venta es un pedido surtido sin factura"), "{}", refused.mensaje());
+}
+
+#[tokio::test]
+async fn what_was_delivered_of_an_order_is_invoiced_within_the_customers_credit() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let on_credit = json!({"condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
+    for _ in 0..2 {
+        let order = with(&sale("pedido", &[line(NAIL, 10, "100.00")]), on_credit.clone());
+        captured(&company, &order).await;
+    }
+    fulfil(&company, 1, &[(1, "9")]).await;
+    fulfil(&company, 2, &[(1, "10")]).await;
+    did(company.run_by_name("customer.edit", &json!({"clave": 1, "limite_credito": "0"})).await);
+    let invoice = |venta: i64| json!({"venta": venta});
+    refuses(&company, "order.invoice", &[(invoice(1), "credito_insuficiente", "")]).await;
+    // The other is owed already.
+    did(company.run_by_name("order.invoice", &invoice(2)).await);
+    did(company.run_by_name("customer.edit", &json!({"clave": 1, "limite_credito": "5000"})).await);
+    did(company.run_by_name("order.invoice", &invoice(1)).await);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_imported_orders_taxes_without_rates_stay_with_its_parts() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let order = json!({"tipo": "pedido", "cliente": 1, "subtotal": "100.00", "impuestos": "16.00", "total": "116.00",
+                       "almacen": "001", "condicion_pago": "contado", "forma_pago_sat": "03", "metodo_pago_sat": "PUE",
+                       "uso_cfdi": "G03"});
+    company.load(Resource::Ventas, &[order]).await;
+    let nails = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 2,
+                       "precio_unitario": "50.00", "iva": "16.00", "total": "116.00"});
+    company.load(Resource::VentasRenglones, &[nails]).await;
+    let reserved = json!({"sku": "A-1", "almacen": "001", "existencia": 5, "apartado": 2});
+    company.load(Resource::Inventario, &[reserved]).await;
+    fulfil(&company, 1, &[(1, "1")]).await;
+    // As of the whole order: a document needs the rate.
+    let said = company.run_by_name("order.invoice", &json!({"venta": 1})).await.expect_err("no rate");
+    assert_eq!(said.code().codigo(), "documento_invalido", "{said}");
+    assert!(said.mensaje().contains("tasa de IVA"), "{said}");
+}
+
+#[tokio::test]
+async fn nothing_of_a_quote_that_becomes_an_order_is_delivered() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let quote = json!({"tipo": "cotizacion", "cliente": 1, "subtotal": "500.00", "impuestos": "80.00", "total": "580.00",
+                       "almacen": "001"});
+    company.load(Resource::Ventas, &[quote]).await;
+    let nails = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 5,
+                       "cantidad_surtida": 5, "precio_unitario": "100.00", "iva_tasa": "0.160000", "iva": "80.00",
+                       "total": "580.00"});
+    company.load(Resource::VentasRenglones, &[nails]).await;
+    did(company.run_by_name("quote.order", &json!({"venta": 1})).await);
+    fulfil(&company, 1, &[(1, "2")]).await;
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(3))));
+    did(company.run_by_name("sale.cancel", &json!({"venta": 1})).await);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(0))));
+}
+
+#[tokio::test]
+async fn services_leave_no_warehouse() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let order = with(&sale("pedido", &[line(SERVICE, 1, "50.00")]), json!({"almacen": "002"}));
+    captured(&company, &order).await;
+    let warehouse = company.admin().await.walk("/almacenes?codigo=002").await[0]["clave"].clone();
+    did(company.run_by_name("warehouse.edit", &json!({"clave": warehouse, "estatus": "inactivo"})).await);
+    did(company.run_by_name("order.invoice", &json!({"venta": 1})).await);
+    books::check(&world, &company).await;
 }
