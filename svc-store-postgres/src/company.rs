@@ -212,7 +212,9 @@ impl CompanyTx for PostgresTx {
             "UPDATE usuarios
              SET correo = nullif(:correo, '')
              WHERE empresa = :empresa
-               AND clave = (SELECT min(clave) FROM usuarios WHERE empresa = :empresa AND activo)",
+               AND clave = (
+                   SELECT clave FROM usuarios WHERE empresa = :empresa ORDER BY activo DESC, clave LIMIT 1
+               )",
             empresa: self.empresa,
             correo,
         ))
@@ -308,8 +310,8 @@ impl CompanyTx for PostgresTx {
         self.optional_value(sql!(
             "SELECT clave
              FROM usuarios
-             WHERE empresa = :empresa AND activo
-             ORDER BY clave
+             WHERE empresa = :empresa
+             ORDER BY activo DESC, clave
              LIMIT 1",
             empresa: self.empresa,
         ))

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::letterhead;
-use super::user::{self, email};
+use super::user::email;
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
 use crate::domain::company::{Company, CompanyId, Plan};
@@ -116,11 +116,7 @@ impl Operation for EditCompany {
     type Output = CompanyEdited;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
-        let change = normalize(self.0.clone(), Some(cx.company))?;
-        if change.correo.is_some() {
-            user::owner(cx).await?;
-        }
-        cx.tx.update_company(&change).await?;
+        cx.tx.update_company(&normalize(self.0.clone(), Some(cx.company))?).await?;
         Ok(CompanyEdited { empresa: cx.company.id })
     }
 }

@@ -74,10 +74,9 @@ fn missing(usuario: i64) -> Error {
     Error::field(Code::NoEncontrado, "usuario", format_args!("el usuario {usuario} no existe en la empresa"))
 }
 
-/// The clave of the company's owner: its first active user.
+/// The clave of the company's owner: its first active user; the first if none is active.
 pub(super) async fn owner(cx: &mut Cx<'_>) -> Result<i64, Error> {
-    let nobody = || Error::new(Code::EstadoInvalido).message("la empresa no tiene ningún usuario activo");
-    cx.tx.first_user().await?.ok_or_else(nobody)
+    cx.tx.first_user().await?.ok_or_else(|| Error::internal("the company has no user"))
 }
 
 impl Operation for CreateUser {

@@ -313,7 +313,8 @@ pub trait CompanyTx {
     /// too.
     async fn listed_keys(&mut self, after: &str, max: u32) -> Result<Vec<ListedKey>, StoreError>;
 
-    /// Clave of the company's first active user: its owner, and by default that of keys.
+    /// Clave of the company's first active user, or of its first if none is active: its owner, and
+    /// by default that of keys.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;
 
     /// Whether the user exists and is not disabled.
