@@ -208,14 +208,13 @@ impl CompanyTx for PostgresTx {
             .await?;
         }
         let Some(correo) = &change.correo else { return Ok(()) };
+        let owner = self.first_user().await?;
         self.run(sql!(
             "UPDATE usuarios
              SET correo = nullif(:correo, '')
-             WHERE empresa = :empresa
-               AND clave = (
-                   SELECT clave FROM usuarios WHERE empresa = :empresa ORDER BY activo DESC, clave LIMIT 1
-               )",
+             WHERE empresa = :empresa AND clave = :owner",
             empresa: self.empresa,
+            owner,
             correo,
         ))
         .await

@@ -97,6 +97,14 @@ impl Arrival {
     }
 }
 
+/// Refuses an order of which nothing more is to come.
+pub(crate) fn validate_open(estatus: PurchaseStatus) -> Result<(), Error> {
+    if matches!(estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
+        return Ok(());
+    }
+    Err(Error::field(Code::EstadoInvalido, "compra", format_args!("la compra está {}", estatus.word())))
+}
+
 /// Receives the quantities of `requested` by line number, or all pending ones, of an order with
 /// these lines. Gives the receipt of each line and the order's new status.
 pub(crate) fn receive(
@@ -104,10 +112,7 @@ pub(crate) fn receive(
     lines: Vec<OrderedLine>,
     requested: Option<&[(i64, Quantity)]>,
 ) -> Result<(Vec<Arrival>, PurchaseStatus), Error> {
-    if !matches!(estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
-        let text = format_args!("la compra está {}", estatus.word());
-        return Err(Error::field(Code::EstadoInvalido, "compra", text));
-    }
+    validate_open(estatus)?;
     let mut coming = match requested {
         None => lines.iter().map(|line| (line.renglon, line.pending())).collect(),
         Some(requested) => validate(&lines, requested)?,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::order::locked;
+use crate::domain::purchase::validate_open;
 use crate::domain::quantity::Quantity;
 use crate::domain::words::PurchaseStatus;
 use crate::error::{Code, Error};
@@ -35,12 +37,8 @@ impl Operation for ClosePurchase {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseClosed, Error> {
         let compra = self.compra;
-        let refused = |code, text: String| Error::field(code, "compra", text);
-        let missing = || refused(Code::NoEncontrado, format!("la compra {compra} no existe"));
-        let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
-        if !matches!(order.estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
-            return Err(refused(Code::EstadoInvalido, format!("la compra está {}", order.estatus.word())));
-        }
+        let order = locked(cx, compra).await?;
+        validate_open(order.estatus)?;
         let bill = cx.tx.bill_of_purchase(compra, order.cxp).await?;
         let lines = cx.tx.ordered_lines(compra).await?;
         let came = lines.iter().any(|line| line.recibida > Quantity::default());
@@ -48,8 +46,9 @@ impl Operation for ClosePurchase {
             _ if came => PurchaseStatus::Recibida,
             None => PurchaseStatus::Cancelada,
             Some(bill) => {
-                let text = format!("tiene la cuenta por pagar {}; primero se cancela con payable.cancel", bill.cxp);
-                return Err(refused(Code::EstadoInvalido, text));
+                let text =
+                    format_args!("tiene la cuenta por pagar {}; primero se cancela con payable.cancel", bill.cxp);
+                return Err(Error::field(Code::EstadoInvalido, "compra", text));
             }
         };
         if came {

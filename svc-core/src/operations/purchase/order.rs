@@ -205,8 +205,7 @@ impl Operation for ReceivePurchase {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseReceived, Error> {
         let compra = self.compra;
-        let missing = || Error::field(Code::NoEncontrado, "compra", format_args!("la compra {compra} no existe"));
-        let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
+        let order = locked(cx, compra).await?;
         let requested: Option<Vec<(i64, Quantity)>> =
             self.renglones.as_ref().map(|lines| lines.iter().map(|line| (line.renglon, line.cantidad.get())).collect());
         let lines = cx.tx.ordered_lines(compra).await?;
@@ -223,6 +222,12 @@ impl Operation for ReceivePurchase {
         cx.tx.update_purchase(compra, estatus, cxp, cx.now).await?;
         Ok(PurchaseReceived { compra, cxp })
     }
+}
+
+/// A purchase order, locked; an error if there is none.
+pub(super) async fn locked(cx: &mut Cx<'_>, compra: i64) -> Result<PurchaseOrder, Error> {
+    let missing = || Error::field(Code::NoEncontrado, "compra", format_args!("la compra {compra} no existe"));
+    cx.tx.purchase(compra).await?.ok_or_else(missing)
 }
 
 /// Creates the account payable of an order whose goods have all arrived: its total, dated today. An
