@@ -22,6 +22,7 @@ impl FromRow for StoredDocument {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let xml: Option<Vec<u8>> = row.read("xml")?;
         Ok(Self {
+            clave: row.read("factura")?,
             estatus: row.read("estatus")?,
             serie: row.read("serie")?,
             folio: row.read("folio")?,
@@ -114,7 +115,7 @@ pub(crate) async fn document(
 ) -> Result<Option<PrintableDocument>, StoreError> {
     database
         .optional(sql!(
-            "SELECT f.estatus, f.serie, f.folio, x.xml,
+            "SELECT f.clave AS factura, f.estatus, f.serie, f.folio, x.xml,
                     e.nombre, e.rfc, e.color, e.direccion, e.telefono, e.correo, e.web, e.logo, e.prueba,
                     CASE WHEN v.factura = f.clave AND NOT v.cancelada THEN v.vencimiento END AS vencimiento,
                     v.referencia, v.comentarios, p.folio AS pedido, p.serie AS pedido_serie

@@ -54,7 +54,7 @@ impl Reader for PostgresReader<'_> {
         let mut database = self.store.requests.of(self.empresa);
         database
             .optional(sql!(
-                "SELECT f.estatus, f.serie, f.folio, x.xml
+                "SELECT f.clave AS factura, f.estatus, f.serie, f.folio, x.xml
                  FROM facturas f
                  LEFT JOIN facturas_xml x ON x.empresa = f.empresa AND x.factura = f.clave AND x.timbrado
                  WHERE f.empresa = :empresa AND f.clave = :factura",

@@ -11,7 +11,7 @@ use crate::domain::clock::Clock;
 use crate::domain::company::{Company, CompanyId};
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
-use crate::operation::{Actor, Cx, File, Operation};
+use crate::operation::{Actor, Cx, File, FileBytes, Operation};
 use crate::store::{StoreCall, StoreError, TransactionBody, Tx, transact};
 
 /// A unit of background work in one transaction. Every [`Operation`] is one; others have no
@@ -81,14 +81,13 @@ impl Context {
 
     /// The bytes of a company's file.
     pub(crate) async fn whole(&self, company: CompanyId, file: File) -> Result<Bytes, Error> {
-        match file {
-            File::Whole(bytes) => Ok(bytes),
-            File::Unmade(make) => self.compute().run(company, make).await?,
-            File::Drawn(draw) => {
+        match file.bytes {
+            FileBytes::Made(bytes) => Ok(bytes),
+            FileBytes::Unmade(make) => self.compute().run(company, make).await?,
+            FileBytes::Drawn(draw) => {
                 let fonts = self.fonts().clone();
                 self.compute().run(company, move || draw(&fonts)).await?
             }
-            File::Named(file) => self.compute().run(company, file.make).await?,
         }
     }
 

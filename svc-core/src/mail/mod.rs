@@ -198,12 +198,11 @@ impl Mails<'_> {
         let Some(printable) = stored.filter(valid) else { return Ok(None) };
         let document = &printable.document;
         let Some(xml) = document.xml.clone() else { return Ok(None) };
-        let name = file_name(document.serie.as_deref(), document.folio.as_deref(), factura);
-        let pdf = File::printed(printable)?;
-        let file = |end, content_type, content| AttachedFile { name: format!("{name}.{end}"), content_type, content };
+        let [xml_name, pdf_name] = ["xml", "pdf"].map(|kind| document.file_name(kind));
+        let pdf = self.context.whole(company, File::printed(printable)?).await?;
         Ok(Some(vec![
-            file("xml", "application/xml", xml.into()),
-            file("pdf", "application/pdf", self.context.whole(company, pdf).await?),
+            AttachedFile { name: xml_name, content_type: "application/xml", content: xml.into() },
+            AttachedFile { name: pdf_name, content_type: "application/pdf", content: pdf },
         ]))
     }
 
@@ -243,13 +242,6 @@ impl Mails<'_> {
             None => (None, counted("given_up", |report| &mut report.abandonados)),
         }
     }
-}
-
-/// A document's folio as the name of a file, of letters and digits.
-fn file_name(serie: Option<&str>, folio: Option<&str>, factura: i64) -> String {
-    let name: String =
-        serie.into_iter().chain(folio).flat_map(str::chars).filter(char::is_ascii_alphanumeric).collect();
-    if name.is_empty() { factura.to_string() } else { name }
 }
 
 fn counted(label: &'static str, counter: fn(&mut NotifyReport) -> &mut u64) -> WorkOutcome<NotifyReport> {

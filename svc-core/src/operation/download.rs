@@ -19,49 +19,76 @@ pub trait Download: Send + Sync {
     fn read(&self, reader: &dyn Reader) -> impl Future<Output = Result<File, Error>> + Send;
 }
 
+/// Makes a file, which may compute for milliseconds.
+type Making = Box<dyn FnOnce() -> Result<Bytes, Error> + Send>;
+
 /// Draws a file with the process's fonts.
 type Drawing = Box<dyn FnOnce(&Fonts) -> Result<Bytes, Error> + Send>;
 
 /// The file that a read returns, made or still to be made.
-pub enum File {
-    /// The file.
-    Whole(Bytes),
-    /// A function that makes the file, which may compute for milliseconds.
-    Unmade(Box<dyn FnOnce() -> Result<Bytes, Error> + Send>),
-    /// A function that draws the file with the process's fonts, which may compute for milliseconds.
-    Drawn(Drawing),
-    /// A function that makes a file with a name of its own.
-    Named(NamedFile),
+pub struct File {
+    pub(crate) bytes: FileBytes,
+    /// The name under which it is saved.
+    name: Option<String>,
+    /// Its content type, if that is not the usual one.
+    content: Option<&'static str>,
 }
 
-/// A file with the name under which it is saved.
-pub struct NamedFile {
-    /// The name under which it is saved.
-    pub name: String,
-    /// Its content type.
-    pub content: &'static str,
-    /// Makes it, which may compute for milliseconds.
-    pub make: Box<dyn FnOnce() -> Result<Bytes, Error> + Send>,
+/// The bytes of a file, or what makes them.
+pub(crate) enum FileBytes {
+    Made(Bytes),
+    Unmade(Making),
+    Drawn(Drawing),
 }
 
 impl File {
+    /// A file that is there.
+    pub fn whole(bytes: impl Into<Bytes>) -> Self {
+        Self::of(FileBytes::Made(bytes.into()))
+    }
+
+    /// A file that `make` makes, which may compute for milliseconds.
+    pub fn made_by(make: impl FnOnce() -> Result<Bytes, Error> + Send + 'static) -> Self {
+        Self::of(FileBytes::Unmade(Box::new(make)))
+    }
+
+    /// A file that `draw` draws with the process's fonts, which may compute for milliseconds.
+    pub(crate) fn drawn_by(draw: impl FnOnce(&Fonts) -> Result<Bytes, Error> + Send + 'static) -> Self {
+        Self::of(FileBytes::Drawn(Box::new(draw)))
+    }
+
+    fn of(bytes: FileBytes) -> Self {
+        Self { bytes, name: None, content: None }
+    }
+
+    /// The same file, saved under `name` (`Content-Disposition`).
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// The same file, of another content type than its operation says.
+    #[must_use]
+    pub fn of_type(self, content: &'static str) -> Self {
+        Self { content: Some(content), ..self }
+    }
+
     /// The printed representation of a document, which must be stamped.
     pub(crate) fn printed(printable: PrintableDocument) -> Result<Self, Error> {
         let PrintableDocument { document, letterhead, remarks } = printable;
+        let name = document.file_name("pdf");
         let xml = document.xml.ok_or(Code::DocumentoNoDisponible)?;
         let cancelled = document.estatus == InvoiceStatus::Cancelada;
         let validity = if cancelled { DocumentValidity::Cancelada } else { DocumentValidity::Vigente };
-        Ok(Self::Drawn(Box::new(move |fonts| {
+        let draw = move |fonts: &Fonts| {
             let printing = Printing { xml: &xml, validity, letterhead: &letterhead, remarks: &remarks, fonts };
             Ok(print(&printing).map_err(Error::internal)?.into())
-        })))
+        };
+        Ok(Self::drawn_by(draw).named(name))
     }
 
     /// The content type, which is `usual` unless the file says another, and the file's name.
     pub(crate) fn labels(&self, usual: &'static str) -> (&'static str, Option<String>) {
-        match self {
-            Self::Named(file) => (file.content, Some(file.name.clone())),
-            Self::Whole(_) | Self::Unmade(_) | Self::Drawn(_) => (usual, None),
-        }
+        (self.content.unwrap_or(usual), self.name.clone())
     }
 }

@@ -35,7 +35,8 @@ use http::StatusCode;
 
 pub(crate) use cx::uuid_v7;
 pub use cx::{Actor, Cx};
-pub use download::{Download, File, NamedFile};
+pub(crate) use download::FileBytes;
+pub use download::{Download, File};
 pub use entry::Entry;
 pub(crate) use entry::{Answer, AnyOperation, Handler, Input, Shape};
 pub use hook::Hook;

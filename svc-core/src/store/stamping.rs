@@ -126,6 +126,8 @@ pub struct StampingPayment {
 /// A record of the registry with its stamped document.
 #[derive(Debug, Clone)]
 pub struct StoredDocument {
+    /// The clave in the registry.
+    pub clave: i64,
     /// Where the record stands with the authority.
     pub estatus: InvoiceStatus,
     /// Part of its folio.
@@ -134,6 +136,17 @@ pub struct StoredDocument {
     pub folio: Option<String>,
     /// The stamped XML; `None` while it is not stamped, or if it was stamped elsewhere.
     pub xml: Option<String>,
+}
+
+impl StoredDocument {
+    /// The name under which a file of it is saved: the letters and digits of its serie and folio
+    /// (contract §7), or its clave.
+    pub(crate) fn file_name(&self, extension: &str) -> String {
+        let parts = self.serie.iter().chain(&self.folio).flat_map(|part| part.chars());
+        let name: String = parts.filter(char::is_ascii_alphanumeric).collect();
+        let name = if name.is_empty() { self.clave.to_string() } else { name };
+        format!("{name}.{extension}")
+    }
 }
 
 /// A stamped document with what its printed representation shows besides.

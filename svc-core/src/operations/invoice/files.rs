@@ -48,7 +48,8 @@ impl Download for InvoicePdf {
 
 pub(crate) async fn xml(reader: &dyn Reader, factura: i64) -> Result<File, Error> {
     let document = reader.document(factura).await?.ok_or(Code::NoEncontrado)?;
-    Ok(File::Whole(document.xml.ok_or(Code::DocumentoNoDisponible)?.into()))
+    let name = document.file_name("xml");
+    Ok(File::whole(document.xml.ok_or(Code::DocumentoNoDisponible)?).named(name))
 }
 
 pub(crate) async fn pdf(reader: &dyn Reader, factura: i64) -> Result<File, Error> {

@@ -22,7 +22,7 @@ use crate::domain::sat;
 use crate::domain::time::{CalendarMonth, Date};
 use crate::error::{Code, Error};
 use crate::json::Exact;
-use crate::operation::{Download, File, NamedFile, Spec};
+use crate::operation::{Download, File, Spec};
 use crate::store::{BankAccountName, BooksOfMonth, BooksRequest, Reader, StoredEntry};
 
 /// A document of electronic accounting, as the authority takes it: XML of version 1.3.
@@ -105,7 +105,7 @@ impl Download for ExportLedger {
             let document = export.document(BooksHeading { rfc: &rfc, year, month }, books)?;
             if zipped { archive(&xml, &document) } else { Ok(document.into()) }
         };
-        Ok(File::Named(NamedFile { name, content, make: Box::new(make) }))
+        Ok(File::made_by(make).named(name).of_type(content))
     }
 }
 

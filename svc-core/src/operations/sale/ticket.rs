@@ -21,6 +21,6 @@ impl Download for PrintTicket {
 
     async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
         let sale = reader.sale_ticket(self.venta).await?.ok_or(Code::NoEncontrado)?;
-        Ok(File::Drawn(Box::new(move |fonts| Ok(draw(&sale, fonts).into()))))
+        Ok(File::drawn_by(move |fonts| Ok(draw(&sale, fonts).into())))
     }
 }
