@@ -168,22 +168,27 @@ async fn a_hosts_own_route_takes_the_apis_keys() {
     let asked = async |actor: &Actor| {
         let request = actor.request(Method::GET, "/panel").body(Body::empty()).expect("a request");
         let answer = panel.clone().oneshot(request).await.expect("infallible");
-        let status = answer.status().as_u16();
-        let body = to_bytes(answer.into_body(), 10_000).await.expect("a body");
-        (status, String::from_utf8(body.to_vec()).expect("text"))
+        let (head, body) = answer.into_parts();
+        let body = to_bytes(body, 10_000).await.expect("a body");
+        let left = head.headers.get("x-rate-limit-remaining").map(|left| left.to_str().expect("text").to_owned());
+        (head.status.as_u16(), String::from_utf8(body.to_vec()).expect("text"), left)
     };
     let ana = key(&company, &["paqueteria:read"], &Api::new(&context)).await;
-    assert_eq!(asked(&ana).await, (200, company.id.0.to_string()));
-    let (status, body) = asked(&company.admin().await).await;
+    let (status, body, _) = asked(&ana).await;
+    assert_eq!((status, body), (200, company.id.0.to_string()));
+    // A refusal has the same headers as the API's own.
+    let (status, body, left) = asked(&company.admin().await).await;
     assert!(status == 403 && body.contains("sin_permiso") && body.contains("paqueteria:read"), "{body}");
+    assert_eq!(left.as_deref(), Some("149"));
     let mut stranger = ana.clone();
     "svc_of_nobody".clone_into(&mut stranger.api_key);
-    let (status, body) = asked(&stranger).await;
-    assert!(status == 401 && body.contains("llave_invalida"), "{body}");
+    let (status, body, left) = asked(&stranger).await;
+    assert!(status == 401 && body.contains("llave_invalida") && left.is_none(), "{body}");
     // They count as requests of the key, and none is left under way.
     for _ in 0..149 {
         asked(&ana).await;
     }
-    let (status, body) = asked(&ana).await;
+    let (status, body, left) = asked(&ana).await;
     assert!(status == 429 && body.contains("limite_excedido"), "{body}");
+    assert_eq!(left.as_deref(), Some("0"));
 }

@@ -59,7 +59,7 @@ impl fmt::Display for Scope {
 }
 
 /// A scope of a host's own operations, on the wire `area:action` as Svc's own: `paqueteria:write`.
-/// No key has it unless it was created with it; `all` does not include it.
+/// No key has it unless it was created with it; [`Scopes::all`] does not include it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OwnScope(&'static str);
 

@@ -199,6 +199,11 @@ fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
     if !body.is_ascii() || body.len() < 19 || body.as_bytes()[10] != b'T' {
         return None;
     }
+    // Chrono takes blanks and single digits too.
+    let shape = |(i, byte): (usize, u8)| if i == 2 || i == 5 { byte == b':' } else { byte.is_ascii_digit() };
+    if !body[11..19].bytes().enumerate().all(shape) {
+        return None;
+    }
     let date = parse_date(&body[..10])?;
     let at = NaiveDateTime::parse_from_str(body, "%Y-%m-%dT%H:%M:%S%.f").ok()?;
     // A leap second (":60") is a valid RFC 3339 time that no database stores.
@@ -227,6 +232,12 @@ mod tests {
             "2026-02-28 10:00:00Z",
             "2026-02-28T10:00:60Z",
             "2026-02-28T24:00:00Z",
+            "2026-02-28T1:02:03.4Z",
+            "2026-02-28T 1:02:03Z",
+            "2026-02-28T10: 2:03Z",
+            "2026-02-28T10:02:3.4Z",
+            "2026-02-28T10:00:00,5Z",
+            "2026-02-28T10:00:00.Z",
             "0000-01-01",
             "Z",
             "é026-02-28T10:00:00Z",

@@ -58,6 +58,11 @@ pub(super) struct LimitUsage {
 }
 
 impl ResponseMeta<'_> {
+    /// This moment by the clock of the caller's company, once that is known.
+    pub(super) fn time(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        self.admission.as_ref().map_or(now, |admission| admission.company().time(now))
+    }
+
     /// Admits and counts an authenticated request, or refuses it.
     pub(super) async fn admit(&mut self, context: &Context) -> Result<(), Error> {
         match &mut self.admission {

@@ -91,8 +91,7 @@ pub(crate) async fn answer(
         admission.release(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
         context.merge_usage_if_overdue().await;
     }
-    let received = meta.admission.as_ref().map_or(received, |admission| admission.company().time(received));
-    respond::response(outcome, peticion, received, &meta)
+    respond::response(outcome, peticion, meta.time(received), &meta)
 }
 
 async fn serve<'a>(

@@ -14,6 +14,7 @@ use tower::{Layer, Service};
 use super::authenticate::Caller;
 use super::limits::{HeldSlot, ResponseMeta};
 use super::respond::{self, AnswerBody};
+use super::simulation;
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::domain::scope::Scopes;
@@ -48,14 +49,10 @@ impl fmt::Debug for Authenticated {
 impl Context {
     /// Authenticates a request to a host's own route as the API does its own: credentials, owner,
     /// plan, terms, limits and scopes, in this order (contract §2). It counts as a request of the
-    /// key and as an operation of the company. [`Context::refusal`] makes the answer of an error.
+    /// key and as an operation of the company. [`Context::refusal`] makes the answer of an error;
+    /// that of [`Context::sign_in`] has the headers of limits and scopes too.
     pub async fn authenticate(&self, head: &http::request::Parts, scopes: Scopes) -> Result<Authenticated, Error> {
-        let mut meta = ResponseMeta::default();
-        let caller = super::admit(self, scopes, head, &mut meta).await?;
-        super::simulation::wait(&meta).await;
-        self.merge_usage_if_overdue().await;
-        let slot = meta.admission.as_mut().and_then(|admission| admission.keep(self));
-        Ok(Authenticated { caller, _slot: slot })
+        authenticate(self, head, scopes, &mut ResponseMeta::default()).await
     }
 
     /// The API's answer to a request that failed with `error`, with a new request id.
@@ -71,6 +68,20 @@ impl Context {
     pub fn sign_in(&self, scopes: Scopes) -> SignIn {
         SignIn { context: self.clone(), scopes }
     }
+}
+
+async fn authenticate<'a>(
+    context: &'a Context,
+    head: &http::request::Parts,
+    scopes: Scopes,
+    meta: &mut ResponseMeta<'a>,
+) -> Result<Authenticated, Error> {
+    let caller = super::admit(context, scopes, head, meta).await;
+    simulation::wait(meta).await;
+    context.merge_usage_if_overdue().await;
+    let caller = caller?;
+    let slot = meta.admission.as_mut().and_then(|admission| admission.keep(context));
+    Ok(Authenticated { caller, _slot: slot })
 }
 
 /// See [`Context::sign_in`].
@@ -116,7 +127,9 @@ where
         let SignIn { context, scopes } = self.sign_in.clone();
         Box::pin(async move {
             let (mut head, body) = request.into_parts();
-            match context.authenticate(&head, scopes).await {
+            let received = context.now();
+            let mut meta = ResponseMeta::default();
+            match authenticate(&context, &head, scopes, &mut meta).await {
                 Ok(authenticated) => {
                     let authenticated = Arc::new(authenticated);
                     head.extensions.insert(Arc::clone(&authenticated));
@@ -124,7 +137,11 @@ where
                     drop(authenticated);
                     answer
                 }
-                Err(error) => Ok(context.refusal(error).map(R::from)),
+                Err(error) => {
+                    let peticion = context.request_id(received);
+                    let received = meta.time(received);
+                    Ok(respond::response(Err(error), &peticion, received, &meta).map(|body| R::from(body.in_memory())))
+                }
             }
         })
     }
