@@ -106,9 +106,10 @@ CREATE TABLE webhooks (
     sondeo                  timestamptz,
     -- How long its receiver takes to answer: half the last attempts, half those before.
     demora_ms               integer,
-    -- When it was last disabled: deliveries from before are discarded. `por_descartar` while some
-    -- are not marked yet.
-    descartado              timestamptz,
+    -- The last event when the service last disabled it: it gets none of those until then. Times
+    -- cannot tell, as the clocks of servers differ.
+    ultimo_descartado       bigint,
+    -- While some of its pending deliveries are still to be marked as discarded.
     por_descartar           boolean NOT NULL DEFAULT false,
     creado                  timestamptz NOT NULL,
     modificado              timestamptz,

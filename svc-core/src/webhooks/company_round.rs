@@ -1,5 +1,7 @@
 //! A company's round in a delivery pass: what is done in its queues, in one short transaction.
 
+use std::collections::BTreeSet;
+
 use chrono::TimeDelta;
 
 use super::disable::DisableWebhook;
@@ -183,6 +185,9 @@ pub(super) struct Written {
     pub(super) lost: u64,
     /// Webhooks that were disabled.
     pub(super) disabled: Vec<i64>,
+    /// Webhooks of which results were lost: they were deleted or disabled elsewhere, or other
+    /// workers have their deliveries.
+    pub(super) taken: BTreeSet<i64>,
 }
 
 impl CompanyRound<'_> {
@@ -190,7 +195,12 @@ impl CompanyRound<'_> {
     /// long (contract §6).
     async fn written(&self, recorded: &[RecordedAttempt], desfase: TimeDelta) -> Written {
         let (results, company) = (self.results, self.company);
-        let mut written = Written { lost: (results.len() - recorded.len()) as u64, ..Written::default() };
+        let mut written = Written::default();
+        let known: BTreeSet<usize> = recorded.iter().map(|recorded| recorded.at).collect();
+        for (_, lost) in results.iter().enumerate().filter(|(at, _)| !known.contains(at)) {
+            written.lost += u64::from(lost.attempt.is_some());
+            written.taken.insert(lost.webhook);
+        }
         let (mut failing, now) = (Vec::new(), self.context.now() + desfase);
         for recorded in recorded {
             let Some(record) = results.get(recorded.at) else { continue };

@@ -372,6 +372,11 @@ impl<'a> DeliveryPass<'a> {
             // Its pending deliveries were discarded.
             self.slots.drain(Some((company, webhook)));
         }
+        for webhook in written.taken {
+            for claim in self.slots.drain(Some((company, webhook))) {
+                self.results.push(company, handed_back(&claim));
+            }
+        }
     }
 
     /// Nothing more is claimed after an error; attempts under way are finished.

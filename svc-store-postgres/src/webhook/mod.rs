@@ -91,6 +91,10 @@ impl WebhookTx for PostgresTx {
         reactivated: bool,
         now: Timestamp,
     ) -> Result<Webhook, StoreError> {
+        if reactivated {
+            // What a worker has not marked yet must not be sent after all.
+            while self.discard(DISCARD_BATCH, Some(clave)).await? == u64::from(DISCARD_BATCH) {}
+        }
         self.one(sql!(
             "UPDATE webhooks
              SET url = :url,
@@ -292,14 +296,16 @@ impl WebhookTx for PostgresTx {
             ))
             .await?;
         self.run(sql!(
-            "UPDATE webhooks
+            "WITH agrupados AS (
+                 UPDATE eventos_agrupados
+                 SET destinos = array_remove(destinos, :clave)
+                 WHERE empresa = :empresa AND :clave = ANY (destinos)
+             )
+             UPDATE webhooks
              SET activo = false,
                  motivo_desactivacion = :motivo,
                  modificado = :ahora,
-                 descartado = least(
-                     :ahora,
-                     now() + make_interval(secs => (SELECT e.desfase FROM empresas e WHERE e.empresa = :empresa))
-                 ),
+                 ultimo_descartado = (SELECT max(clave) FROM eventos WHERE empresa = :empresa),
                  por_descartar = true
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,

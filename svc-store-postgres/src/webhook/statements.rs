@@ -56,14 +56,14 @@ pub(super) fn gather(empresa: i64, now: Timestamp, max: u32) -> Sql {
 pub(super) fn fan_out(empresa: i64, now: Timestamp, max: u32) -> Sql {
     sql!(
         "WITH nuevos AS MATERIALIZED (
-             SELECT id, tipo, creado, destinos
+             SELECT id, clave, tipo, creado, destinos
              FROM eventos
              WHERE empresa = :empresa AND NOT repartido
              ORDER BY id
              LIMIT :max
              FOR NO KEY UPDATE SKIP LOCKED
          ), suscritos AS MATERIALIZED (
-             SELECT clave, eventos, activo, activo_desde, descartado
+             SELECT clave, eventos, activo, activo_desde, ultimo_descartado
              FROM webhooks
              WHERE empresa = :empresa AND eliminado IS NULL
          ), pares AS MATERIALIZED (
@@ -71,7 +71,7 @@ pub(super) fn fan_out(empresa: i64, now: Timestamp, max: u32) -> Sql {
                     count(*) OVER () AS cuantos
              FROM nuevos n JOIN suscritos s
                ON CASE WHEN n.destinos IS NULL THEN s.activo AND s.activo_desde <= n.creado AND n.tipo = ANY (s.eventos)
-                       ELSE s.clave = ANY (n.destinos) AND (s.descartado IS NULL OR s.descartado < n.creado) END
+                       ELSE s.clave = ANY (n.destinos) AND n.clave > coalesce(s.ultimo_descartado, 0) END
          ), serie AS (
              INSERT INTO contadores AS c (empresa, serie, valor)
              SELECT :empresa, 'entregas', count(*) FROM pares HAVING count(*) > 0
@@ -178,7 +178,7 @@ pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
 pub(super) fn claim(empresa: i64, claim: &DeliveryClaim<'_>) -> Sql {
     sql!(
         "WITH turnos AS MATERIALIZED (
-             SELECT w.clave, w.descartado,
+             SELECT w.clave,
                     CASE WHEN w.intentos_fallidos >= :fallos_de_sondeo THEN 1 WHEN w.demora_ms >= :demora_lenta THEN :por_webhook_lento ELSE :por_webhook END AS cuantas
              FROM webhooks w
              WHERE w.empresa = :empresa AND w.activo AND w.eliminado IS NULL AND w.proximo <= :ahora AND w.clave <> ALL (:ocupados)
@@ -190,7 +190,6 @@ pub(super) fn claim(empresa: i64, claim: &DeliveryClaim<'_>) -> Sql {
                  SELECT d.ctid AS lugar FROM entregas d
                  WHERE d.empresa = :empresa AND d.webhook = t.clave AND d.estado = 'pendiente' AND d.proximo_intento <= :ahora
                    AND (d.token IS NULL OR d.arrendado <= now())
-                   AND (t.descartado IS NULL OR d.creado > t.descartado)
                  ORDER BY d.proximo_intento LIMIT t.cuantas
                  FOR NO KEY UPDATE SKIP LOCKED
              ) e
@@ -288,19 +287,17 @@ pub(super) fn record(empresa: i64, attempts: &[AttemptRecord], now: DateTime<Utc
     )
 }
 
-/// Discards deliveries that were pending when their webhook was deleted or disabled: of all
-/// webhooks, or of one.
+/// Discards pending deliveries of webhooks that were deleted or disabled: of all, or of one.
 pub(super) fn discard(empresa: i64, max: u32, webhook: Option<i64>) -> Sql {
     sql!(
         "WITH dejados AS MATERIALIZED (
-             SELECT clave, eliminado, descartado FROM webhooks
+             SELECT clave FROM webhooks
              WHERE empresa = :empresa AND por_descartar AND (:webhook::bigint IS NULL OR clave = :webhook)
          ), idas AS MATERIALIZED (
              SELECT e.clave FROM dejados w
              CROSS JOIN LATERAL (
                  SELECT d.clave FROM entregas d
                  WHERE d.empresa = :empresa AND d.webhook = w.clave AND d.estado = 'pendiente'
-                   AND (w.eliminado IS NOT NULL OR d.creado <= w.descartado)
                  LIMIT :max
              ) e
              LIMIT :max

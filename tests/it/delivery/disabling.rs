@@ -1,7 +1,9 @@
 use chrono::TimeDelta;
+use http::Method;
 use serde_json::json;
 
 use super::*;
+use crate::webhooks::bare;
 
 /// A webhook with this many failures in a row over this many hours, and a delivery with one attempt
 /// left.
@@ -109,6 +111,37 @@ async fn a_server_that_is_days_ahead_disables_nothing() {
     let hook = &webhooks(&company).await[0];
     assert_eq!(hook["activo"], true);
     assert!(hook["fallos_consecutivos"].as_i64().is_some_and(|count| count >= 15), "{hook}");
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_active_again_gets_what_happens_in_the_same_second_and_nothing_from_before() {
+    let company = on_the_brink(14, 25, "evento").await;
+    let (world, ana) = (&company.world, company.admin().await);
+    let create = async |nombre: &str| {
+        ana.post("/clientes", json!({"nombre": nombre})).await.ok(201);
+    };
+    change(&company, "UPDATE webhooks SET eventos = '{cliente.creado,cliente.actualizado}' WHERE empresa = $1").await;
+    create("antes").await;
+    // Its event waits in a group for further changes.
+    ana.put("/clientes/1", json!({"telefono": "1"})).await.ok(200);
+    assert_eq!(world.deliver(&unreachable()).await.desactivados, 1);
+    // As if a worker still had to mark a delivery.
+    change(&company, "UPDATE webhooks SET por_descartar = true WHERE empresa = $1").await;
+    change(
+        &company,
+        "UPDATE entregas SET estado = 'pendiente', proximo_intento = creado WHERE empresa = $1 AND clave = 3",
+    )
+    .await;
+    ana.put("/webhooks/1", json!({"activo": true})).await.ok(200);
+    bare(&ana, Method::POST, "/webhooks/1/probar").await.ok(202);
+    create("después").await;
+    let receiver = answering::<200>();
+    assert_eq!(world.deliver(&receiver).await.entregadas, 2);
+    let kinds: Vec<String> = receiver.posts().iter().map(|post| header(post, "x-svc-evento").to_owned()).collect();
+    assert_eq!(kinds, ["webhook.prueba", "cliente.creado"]);
+    world.clock.advance(TimeDelta::minutes(2));
+    assert_eq!((world.deliver(&receiver).await.agrupados, receiver.posts().len()), (1, 0));
+    assert_eq!(count(world, "pendiente").await, 0);
 }
 
 #[tokio::test]

@@ -82,9 +82,9 @@ async fn disabling_discards_events_without_deliveries_too() {
     webhook(&company, &["cliente.creado"]).await;
     create(&ana, "antes").await;
     // As the worker that disables it would do.
-    change(&company, "UPDATE webhooks SET activo = false, descartado = '2026-10-12T18:00:00Z' WHERE empresa = $1")
-        .await;
-    world.clock.advance(TimeDelta::seconds(1));
+    let disabled = "UPDATE webhooks SET activo = false, ultimo_descartado = (SELECT max(clave) FROM eventos)
+                    WHERE empresa = $1";
+    change(&company, disabled).await;
     set_active(&ana, true).await;
     create(&ana, "después").await;
     assert_eq!(world.deliver(&receiver).await.entregadas, 1);

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use http::Method;
 use serde_json::json;
 use svc_core::webhooks::DeliveryReport;
 use svc_store_postgres::Settings;
@@ -9,6 +10,7 @@ use svc_tests::lists::pick;
 use svc_tests::with;
 
 use super::*;
+use crate::webhooks::bare;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_workers_lose_nothing_and_send_nothing_twice() {
@@ -36,6 +38,30 @@ async fn four_workers_lose_nothing_and_send_nothing_twice() {
     let claves: i64 =
         world.sql("SELECT count(DISTINCT (empresa, clave)) FILTER (WHERE clave <= 4000) FROM entregas").await;
     assert_eq!(claves, 5_000, "without gaps");
+}
+
+#[tokio::test]
+async fn a_deleted_webhook_gets_no_more_of_what_was_claimed() {
+    let company = World::new().await.company().await;
+    let (world, ana) = (&company.world, company.admin().await);
+    for _ in 0..2 {
+        webhook(&company, &["cliente.creado"]).await;
+    }
+    happen(&company, "cliente.creado", 120).await;
+    let receiver =
+        Receiver::new(|_: &Post| (Duration::from_millis(200), Outcome::Answered { status: 200, retry_after: None }));
+    let deleted = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        bare(&ana, Method::DELETE, "/webhooks/1").await.ok(200);
+        receiver.posts().len()
+    };
+    let (report, before) = tokio::join!(world.deliver(&receiver), deleted);
+    let first = |post: &&Post| post.url.contains("receptor-1.");
+    let (after, all) = (receiver.posts(), report.entregadas);
+    let late = after.iter().filter(first).count();
+    // Until results are written again, which takes a second or so; all would be over a hundred.
+    assert!(late < 60, "{late} notices after the webhook was deleted, {before} before");
+    assert_eq!(count(world, "pendiente").await, 0, "the other got all, {all}");
 }
 
 #[tokio::test]
