@@ -164,6 +164,9 @@ async fn median_of_requests(
         let began = Instant::now();
         let (status, answer) = client.answer(request, body.as_ref().map_or(String::new(), Value::to_string)).await;
         assert!((200..300).contains(&status), "{target}: {status} {answer:?}");
+        if number == 0 {
+            eprintln!("{target}: {}", answer.len());
+        }
         if number >= 20 {
             times.push(began.elapsed());
         }
