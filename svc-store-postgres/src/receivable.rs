@@ -8,8 +8,8 @@ use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, ReceivableStatus, Status};
 use svc_core::store::{
-    BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx, ReleasedDeposit,
-    StoreError,
+    BankReceipt, Charged, CustomerBalance, DepositOrigin, HowPaid, NewReceivable, OpenedBankAccount, ReceivableTx,
+    ReleasedDeposit, StoreError,
 };
 
 use crate::row::from_row;
@@ -18,6 +18,8 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(CustomerBalance { adeudo, vencido });
+
+from_row!(Charged { total, antes, en_otra_moneda });
 
 from_row!(PaidAccount { clave, activa, moneda, saldo });
 
@@ -63,10 +65,10 @@ impl ReceivableTx for PostgresTx {
              )
              INSERT INTO cxc (
                  empresa, clave, folio, estatus, cliente, venta, tipo_venta, factura, metodo_pago_sat, fecha,
-                 vencimiento, moneda, tipo_cambio, total, saldo, sucursal, modificado
+                 vencimiento, moneda, tipo_cambio, total, pagado, saldo, sucursal, modificado
              )
              SELECT :empresa, valor, :folio, :estatus, :cliente, :venta, :tipo_venta, :factura, :metodo_pago_sat, :fecha,
-                    :vencimiento, :moneda, :tipo_cambio, :total, :total, :sucursal, :modificado
+                    :vencimiento, :moneda, :tipo_cambio, :total, :total::numeric - :saldo::numeric, :saldo, :sucursal, :modificado
              FROM numero
              RETURNING clave",
             empresa: self.empresa,
@@ -82,13 +84,14 @@ impl ReceivableTx for PostgresTx {
             moneda: row.moneda,
             tipo_cambio: row.tipo_cambio,
             total: row.total,
+            saldo: row.saldo,
             sucursal: row.sucursal,
             modificado: row.modificado,
         ))
         .await
     }
 
-    async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError> {
+    async fn lock_receivables(&mut self, venta: i64) -> Result<HowPaid, StoreError> {
         let paid: Vec<bool> = self
             .values(sql!(
                 "SELECT pagado > 0
@@ -101,19 +104,24 @@ impl ReceivableTx for PostgresTx {
                 cancelado: ReceivableStatus::Cancelado,
             ))
             .await?;
-        Ok(paid.contains(&true))
-    }
-
-    async fn is_owed(&mut self, venta: i64) -> Result<bool, StoreError> {
-        self.value(sql!(
-            "SELECT EXISTS (
-                 SELECT FROM cxc WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
-             )",
-            empresa: self.empresa,
-            venta,
-            cancelado: ReceivableStatus::Cancelado,
-        ))
-        .await
+        if !paid.contains(&true) {
+            return Ok(HowPaid::Not);
+        }
+        // A separate statement sees the payments of those who held the locks.
+        let by_payments: bool = self
+            .value(sql!(
+                "SELECT EXISTS (
+                     SELECT
+                     FROM cxc c
+                     JOIN cxc_pagos p ON p.empresa = c.empresa AND p.cxc = c.clave
+                     WHERE c.empresa = :empresa AND c.venta = :venta AND c.estatus <> :cancelado AND NOT p.cancelado
+                 )",
+                empresa: self.empresa,
+                venta,
+                cancelado: ReceivableStatus::Cancelado,
+            ))
+            .await?;
+        Ok(if by_payments { HowPaid::ByPayments } else { HowPaid::BeforeTheBooks })
     }
 
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError> {
@@ -165,14 +173,19 @@ impl ReceivableTx for PostgresTx {
         .await
     }
 
-    async fn prepaid(&mut self, venta: i64) -> Result<Money, StoreError> {
-        self.value(sql!(
-            "SELECT coalesce(sum(greatest(c.pagado - p.importe, 0)), 0)
+    async fn charged(&mut self, venta: i64) -> Result<Charged, StoreError> {
+        // Imported payments have no entries.
+        self.one(sql!(
+            "SELECT coalesce(sum(c.total), 0) AS total,
+                    coalesce(sum(greatest(c.pagado - p.importe, 0)), 0) AS antes,
+                    coalesce(bool_or(c.moneda <> v.moneda), false) AS en_otra_moneda
              FROM cxc c
+             JOIN ventas v ON v.empresa = c.empresa AND v.clave = c.venta
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(x.importe), 0) AS importe
                  FROM cxc_pagos x
                  WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
+                   AND EXISTS (SELECT FROM polizas WHERE empresa = :empresa AND pago = x.clave)
              ) p
              WHERE c.empresa = :empresa AND c.venta = :venta AND c.estatus <> :cancelado",
             empresa: self.empresa,

@@ -108,14 +108,19 @@ pub struct StockMovement {
 
 impl Holding {
     /// Applies the change and returns the stock before it. `None`, without any change, if the stock
-    /// would exceed 18 digits.
+    /// would exceed 18 digits. A document releases no more than is reserved: an imported order may
+    /// have reserved nothing.
     #[must_use]
-    pub(crate) fn change(&mut self, change: &StockChange) -> Option<Quantity> {
+    pub(crate) fn change(&mut self, change: &StockChange, by_document: bool) -> Option<Quantity> {
         // Quantities are stored with at most 18 digits before the decimal point.
         let kept = |value: Decimal| (value.abs() < Decimal::from(10_i64.pow(18))).then(|| Quantity::new(value));
         let before = self.existencia;
         let after = change.movement.map_or(before, |movement| movement.tipo.stock_after(before, movement.cantidad));
-        let (existencia, apartado) = (kept(after.get())?, kept(self.apartado.get() + change.apartado.get())?);
+        let mut apartado = self.apartado.get() + change.apartado.get();
+        if by_document && change.apartado.get().is_sign_negative() {
+            apartado = apartado.max(self.apartado.get().min(Decimal::ZERO));
+        }
+        let (existencia, apartado) = (kept(after.get())?, kept(apartado)?);
         (self.existencia, self.apartado) = (existencia, apartado);
         Some(before)
     }
@@ -199,17 +204,22 @@ mod tests {
         let sold = StockMovement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo: IncomingCost::default() };
         let change =
             |movement, apartado| StockChange { producto: 1, sku: None, movement, apartado: quantity(apartado) };
-        assert_eq!(held.change(&change(Some(sold), "-4")), Some(quantity("10")));
+        assert_eq!(held.change(&change(Some(sold), "-4"), true), Some(quantity("10")));
         assert_eq!((held.existencia, held.apartado), (quantity("6"), quantity("0")));
-        assert_eq!(held.change(&change(None, "2.5")), Some(quantity("6")));
+        assert_eq!(held.change(&change(None, "2.5"), true), Some(quantity("6")));
         assert_eq!((held.existencia, held.apartado), (quantity("6"), quantity("2.5")));
+        assert_eq!(held.change(&change(None, "-3"), true), Some(quantity("6")));
+        assert_eq!(held.apartado, quantity("0"), "a document releases what is reserved");
+        assert_eq!(held.change(&change(None, "-3"), false), Some(quantity("6")));
+        assert_eq!(held.change(&change(None, "-3"), true), Some(quantity("6")));
+        assert_eq!(held.apartado, quantity("-3"), "somebody released more");
         let before = held.clone();
         for _ in 0..999 {
-            assert!(held.change(&change(None, "999999999999999")).is_some());
+            assert!(held.change(&change(None, "999999999999999"), true).is_some());
         }
         held = before.clone();
         held.apartado = quantity("999999999999999999");
-        assert_eq!(held.change(&change(Some(sold), "1")), None);
+        assert_eq!(held.change(&change(Some(sold), "1"), true), None);
         assert_eq!(held.existencia, before.existencia, "nothing of it");
     }
 

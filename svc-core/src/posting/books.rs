@@ -7,8 +7,8 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, EntryError, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry, moved_entry,
-    opened_debt, opening_entry, prepaid_entry, sale_entry,
+    About, Account, EntryError, EntryLine, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry,
+    moved_entry, opened_debt, opening_entry, prepaid_entry, sale_entry,
 };
 use crate::domain::cost::IncomingCost;
 use crate::domain::invoice::{LockedSale, due_date};
@@ -21,7 +21,8 @@ use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{
-    ActiveWarehouse, BookedDocument, GoodsMovement, MovementContext, NewReceivable, NewSaleLine, SaleGoods,
+    ActiveWarehouse, BookedDocument, GoodsMovement, HowPaid, MovementContext, NewCreditBalance, NewReceivable,
+    NewSaleLine, SaleGoods,
 };
 
 /// A sale at the moment it becomes owed.
@@ -133,17 +134,49 @@ fn has_payments() -> Error {
 }
 
 /// Reverses [`goods_leave`] and [`becomes_owed`]: the goods return, the receivable is cancelled and
-/// the entry reversed. `held` is what the sale still reserves. Fails without effect if the
-/// receivable has payments.
+/// the entry reversed. `held` is what the sale still reserves. What was paid before the books began
+/// becomes a balance in the customer's favour. Fails without effect if the receivable has payments.
 pub(crate) async fn undo(
     cx: &mut Cx<'_>,
     venta: i64,
     folio: Option<&str>,
     held: Vec<(ActiveWarehouse, StockChange)>,
 ) -> Result<(), Error> {
-    if cx.tx.lock_receivables(venta).await? {
-        return Err(has_payments());
+    match cx.tx.lock_receivables(venta).await? {
+        HowPaid::ByPayments => return Err(has_payments()),
+        HowPaid::BeforeTheBooks => into_favour(cx, venta).await?,
+        HowPaid::Not => {}
     }
+    reverse(cx, venta, folio, held).await
+}
+
+/// Turns what was paid of a sale before the books began into a balance in its customer's favour.
+async fn into_favour(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
+    let antes = cx.tx.charged(venta).await?.antes;
+    let Some(sale) = cx.tx.lock_sale(venta).await? else { return Ok(()) };
+    let unnamed = || {
+        let text = "se pagó antes de usar este servicio y no tiene cliente, a cuyo favor quedaría un saldo";
+        Error::field(Code::EstadoInvalido, "venta", text)
+    };
+    let cliente = sale.cliente.ok_or_else(unnamed)?;
+    let balance = NewCreditBalance { cliente, moneda: &sale.moneda, importe: antes, factura: None, deposito: None };
+    cx.tx.insert_credit_balance(balance, cx.now).await?;
+    let pesos = line::pesos(antes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?.get();
+    let lines = [EntryLine::of(Account::Apertura, pesos), EntryLine::of(Account::Anticipos, -pesos)];
+    if let Some(entry) = LedgerEntry::new(format!("Saldo a favor de la venta {venta}"), cx.today(), lines)? {
+        cx.tx.insert_entry(&entry, cx.now).await?;
+    }
+    Ok(())
+}
+
+/// Reverses a sale as [`undo`] does that stays open: what was paid before the books began is still
+/// paid.
+pub(crate) async fn reverse(
+    cx: &mut Cx<'_>,
+    venta: i64,
+    folio: Option<&str>,
+    held: Vec<(ActiveWarehouse, StockChange)>,
+) -> Result<(), Error> {
     cx.tx.cancel_receivables(venta, cx.now).await?;
     close_opening(cx, venta).await?;
     let gone = cx.tx.goods_sold(venta).await?;
@@ -187,8 +220,42 @@ pub(super) async fn goods_return(
     Ok(())
 }
 
-/// Creates the receivable and the ledger entry. Returns the receivable's clave.
+/// Creates the receivable and the ledger entry of a new sale. Returns the receivable's clave.
 pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl Into<Cost>) -> Result<i64, Error> {
+    let total = sale.amounts.total;
+    let cxc = charge(cx, sale, total, total).await?;
+    write_entry(cx, sale, costo.into(), Money::default()).await?;
+    Ok(cxc)
+}
+
+/// Creates the receivable and the ledger entry of an order or a quote. What was paid before the
+/// books began is not owed. An imported receivable stays: what the import posted of it moves from
+/// the opening account into the entry.
+pub(crate) async fn order_becomes_owed(
+    cx: &mut Cx<'_>,
+    order: &LockedSale,
+    sale: &Owed<'_>,
+    costo: impl Into<Cost>,
+) -> Result<(), Error> {
+    let total = sale.amounts.total;
+    let antes = if order.con_cuenta {
+        close_opening(cx, sale.venta).await?;
+        let charged = cx.tx.charged(sale.venta).await?;
+        if charged.en_otra_moneda || charged.total != total {
+            let text = "su cuenta por cobrar importada es por otro importe, o en otra moneda";
+            return Err(Error::field(Code::EstadoInvalido, "venta", text));
+        }
+        charged.antes
+    } else {
+        let saldo = order.saldo.min(total);
+        charge(cx, sale, total, saldo).await?;
+        Money::new(total.get() - saldo.get())
+    };
+    write_entry(cx, sale, costo.into(), antes).await
+}
+
+/// Creates a receivable of a sale, of which `saldo` is still to be paid. Returns its clave.
+async fn charge(cx: &mut Cx<'_>, sale: &Owed<'_>, total: Money, saldo: Money) -> Result<i64, Error> {
     let row = NewReceivable {
         folio: sale.folio,
         cliente: sale.cliente,
@@ -200,13 +267,12 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl I
         vencimiento: sale.vencimiento,
         moneda: sale.moneda,
         tipo_cambio: sale.tipo_cambio,
-        total: sale.amounts.total,
+        total,
+        saldo,
         sucursal: sale.sucursal,
         modificado: cx.now,
     };
-    let cxc = cx.tx.insert_receivable(&row).await?;
-    write_entry(cx, sale, costo.into(), Money::default()).await?;
-    Ok(cxc)
+    Ok(cx.tx.insert_receivable(&row).await?)
 }
 
 /// Writes the entry of a sale with `prepaid`, the part that was paid before the books began.
@@ -248,8 +314,8 @@ pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Optio
         Some(costo) => costo.into(),
         None => cost_of_goods_gone(cx, sale.venta).await?,
     };
-    let prepaid = cx.tx.prepaid(sale.venta).await?;
-    write_entry(cx, sale, costo, prepaid).await
+    let antes = cx.tx.charged(sale.venta).await?.antes;
+    write_entry(cx, sale, costo, antes).await
 }
 
 /// How much of each product these goods are.
@@ -283,8 +349,8 @@ pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio:
     let costo = cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();
     let owed = Owed::of_order(sale, &folio, fecha);
-    let prepaid = cx.tx.prepaid(sale.clave).await?;
-    write_entry(cx, &owed, costo, prepaid).await
+    let antes = cx.tx.charged(sale.clave).await?.antes;
+    write_entry(cx, &owed, costo, antes).await
 }
 
 impl<'a> Owed<'a> {

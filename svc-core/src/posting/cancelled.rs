@@ -7,7 +7,7 @@ use crate::domain::invoice::LockedSale;
 use crate::domain::words::InvoiceKind;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{Cancellation, CreditNote, RegisteredInvoice};
+use crate::store::{Cancellation, CreditNote, HowPaid, RegisteredInvoice};
 
 /// Requests the cancellation of `invoice`, whose record is locked; a stamping pass sends it. `pago`
 /// is the payment of a complement, and `aceptacion` says whether the receiver must accept.
@@ -26,7 +26,7 @@ pub(crate) async fn request(
 /// cancelled before or has another invoice; an error if it has payments.
 pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
     let Some(venta) = invoice.venta.filter(|_| invoice.tipo == InvoiceKind::Factura) else { return Ok(None) };
-    let paid = cx.tx.lock_receivables(venta).await?;
+    let paid = cx.tx.lock_receivables(venta).await? == HowPaid::ByPayments;
     let goes_too =
         |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
     let refused = |text| Err(Error::field(Code::EstadoInvalido, "factura", text));

@@ -110,7 +110,7 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
         Some(before) => {
             validate_no_payments(payments.iter())?;
             let reserved = if before.tipo == SaleKind::Pedido { reserved(cx, &sale).await? } else { Vec::new() };
-            books::undo(cx, venta, invoice.folio.as_deref(), reserved).await?;
+            books::reverse(cx, venta, invoice.folio.as_deref(), reserved).await?;
             restore(cx, invoice.clave, &before).await
         }
         None if sale.tipo == SaleKind::Factura => {

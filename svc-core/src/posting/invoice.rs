@@ -85,7 +85,7 @@ pub(crate) async fn invoice(
         Some(leaving)
     };
     // What was delivered of an order in part is owed from now on.
-    let becomes_owed = leaving.is_some() || sale.is_fulfilled() && !cx.tx.is_owed(sale.clave).await?;
+    let becomes_owed = !sale.con_cuenta && sale.tipo != SaleKind::Venta;
     let anticipo_contado =
         if becomes_owed { validate_money(cx, sale, &buyer, paid.condicion_pago).await? } else { None };
     let issued = Issued { terms: &terms, anticipo_contado, leaving, origen, document };
@@ -163,7 +163,8 @@ async fn validate_money(
             // never blocks (contract §1).
             let today = mexico_date(cx.now.get()).min(cx.day_at(sale.sucursal));
             let owed = cx.tx.customer_balance(cliente, today).await?;
-            let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
+            let saldo = sale.saldo.get().min(total);
+            let pesos = saldo.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
             let limite = buyer.limite_credito;
             validate_credit(limite.get(), owed.adeudo, pesos, owed.vencido).map_err(|code| match code {
                 Code::CreditoInsuficiente => beyond_credit(limite, owed.adeudo, pesos),
@@ -248,10 +249,13 @@ async fn issue(
         amounts: sale.amounts,
         por_tasa: sale.income(),
     };
-    let owed_before = sale.is_handed_over() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?;
+    if sale.con_cuenta {
+        cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?;
+    }
     // An imported ticket that was paid has no receivable.
-    if !(owed_before || ticket) {
-        books::becomes_owed(cx, &owed, costo).await?;
+    let posted_before = ticket || sale.is_fulfilled() && sale.con_cuenta;
+    if !posted_before {
+        books::order_becomes_owed(cx, sale, &owed, costo).await?;
     }
     let document = Cfdi { serie: Some(serie.clone()), folio: Some(number.to_string()), ..document };
     document::keep(cx, factura, &document).await?;

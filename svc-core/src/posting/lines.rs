@@ -15,7 +15,7 @@ use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::Cx;
 use crate::posting::products::{ProductName, find_products};
-use crate::store::NewSaleLine;
+use crate::store::{DeletedProducts, NewSaleLine};
 
 line_taxes!(stating_rates! {
     /// A line of a sale in a request (contract §4, "POST /ventas").
@@ -98,7 +98,7 @@ pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<
         .enumerate()
         .map(|(at, line)| ProductName::of_line(at, line.producto, line.sku.as_deref()))
         .collect();
-    let found = find_products(cx, &names).await?;
+    let found = find_products(cx, &names, DeletedProducts::LeftOut).await?;
     names.iter().zip(&found).try_for_each(|(name, product)| name.validate_active(product))?;
     Ok(found)
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::domain::sale::SaleProduct;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
+use crate::store::DeletedProducts;
 
 /// A product as a body names it, by clave or SKU, and where in the body.
 #[derive(Debug)]
@@ -57,11 +58,15 @@ impl<'b> ProductName<'b> {
     }
 }
 
-/// Finds the products, one per name; deleted ones are not found.
-pub(crate) async fn find_products(cx: &mut Cx<'_>, names: &[ProductName<'_>]) -> Result<Vec<SaleProduct>, Error> {
+/// Finds the products, one per name.
+pub(crate) async fn find_products(
+    cx: &mut Cx<'_>,
+    names: &[ProductName<'_>],
+    deleted: DeletedProducts,
+) -> Result<Vec<SaleProduct>, Error> {
     let claves: Vec<i64> = names.iter().filter_map(|name| name.producto).collect();
     let skus: Vec<&str> = names.iter().filter_map(|name| name.sku).collect();
-    let found = cx.tx.sale_products(&claves, &skus).await?;
+    let found = cx.tx.sale_products(&claves, &skus, deleted).await?;
     let by_clave: HashMap<i64, &SaleProduct> = found.iter().map(|product| (product.clave, product)).collect();
     let mut by_sku: HashMap<&str, Vec<&SaleProduct>> = HashMap::new();
     for product in &found {

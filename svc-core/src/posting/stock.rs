@@ -46,10 +46,15 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Res
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// The warehouse that a sale's goods are reserved in or return to, active or not.
+/// The warehouse that a sale's goods are reserved in or return to, active or not; the main one of
+/// its branch if that was deleted.
 pub(crate) async fn any_warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<ActiveWarehouse, Error> {
-    let found = match sale.almacen {
+    let own = match sale.almacen {
         Some(clave) => cx.tx.any_warehouse(clave).await?,
+        None => None,
+    };
+    let found = match own {
+        Some(own) => Some(own),
         None => cx.tx.main_warehouse(sale.sucursal).await?,
     };
     Ok(found.ok_or(Code::AlmacenInvalido)?)
@@ -178,7 +183,7 @@ pub(crate) async fn post(
         (cx.tx.lock_stock(almacen.clave, &products, cx.now).await?, Vec::new())
     };
     let (held_before, values_before) = (held.clone(), values.clone());
-    let AppliedChanges { movements, ajuste, valor } = apply(&mut held, &mut values, changes, too_costly(context))?;
+    let AppliedChanges { movements, ajuste, valor } = apply(&mut held, &mut values, changes, context)?;
     let altered = changed(&held, &held_before);
     let dia = context.dia.unwrap_or_else(|| cx.day_at(almacen.sucursal));
     let update = StockUpdate { rows: &altered, values: &changed(&values, &values_before), movements: &movements, dia };
@@ -260,6 +265,7 @@ pub(crate) async fn validate_cost(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
     goods: &[SaleGoods],
+    venta: i64,
 ) -> Result<(), Error> {
     let products = products_of(goods.iter().map(|line| line.producto));
     if products.is_empty() {
@@ -277,7 +283,8 @@ pub(crate) async fn validate_cost(
         apartado: Quantity::default(),
     };
     let changes: Vec<StockChange> = goods.iter().map(leave).collect();
-    let AppliedChanges { valor, .. } = apply(&mut held, &mut values, &changes, "renglones")?;
+    let context = MovementContext { venta: Some(venta), ..MovementContext::default() };
+    let AppliedChanges { valor, .. } = apply(&mut held, &mut values, &changes, &context)?;
     line::amount(-valor).map(|_| ()).ok_or_else(|| too_much("renglones"))
 }
 
@@ -323,13 +330,14 @@ struct AppliedChanges<'c> {
     ajuste: Decimal,
 }
 
-/// Applies the changes in order. `costly` is the field at fault if a cost is too large.
+/// Applies the changes in order.
 fn apply<'c>(
     held: &mut [Holding],
     values: &mut [ProductValue],
     changes: &'c [StockChange],
-    costly: &str,
+    context: &MovementContext<'_>,
 ) -> Result<AppliedChanges<'c>, Error> {
+    let costly = too_costly(context);
     let position: HashMap<i64, usize> = held.iter().enumerate().map(|(at, row)| (row.producto, at)).collect();
     let not_locked = || Error::internal("a stock record was not locked");
     let mut ledger =
@@ -338,7 +346,7 @@ fn apply<'c>(
         let at = *position.get(&change.producto).ok_or_else(not_locked)?;
         let row = held.get_mut(at).ok_or_else(not_locked)?;
         let too_many = || Error::field(Code::DatoInvalido, "cantidad", "el almacén no puede llevar tanta existencia");
-        let before = row.change(change).ok_or_else(too_many)?;
+        let before = row.change(change, context.venta.is_some()).ok_or_else(too_many)?;
         let Some(movement) = change.movement else { continue };
         let more = row.existencia.get() - before.get();
         let value = values.get_mut(at).ok_or_else(not_locked)?;

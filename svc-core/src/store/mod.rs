@@ -84,8 +84,8 @@ pub use list::ListTx;
 pub use owner::{NAMED_DOCUMENTS, OwnerStore, OwnerTx, PROVIDER_GRACE, TOLD_FOR, WaitingDocuments};
 pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
 pub use product::{
-    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock, OthersReserved, ProductTx,
-    Renamed, StockPlace, StockUpdate, StockWorth,
+    ActiveWarehouse, DeletedProducts, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock,
+    OthersReserved, ProductTx, Renamed, StockPlace, StockUpdate, StockWorth,
 };
 pub use purchase::{
     NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, OrderBill, PaidPayable, PurchaseOrder,
@@ -93,7 +93,8 @@ pub use purchase::{
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use receivable::{
-    BankReceipt, CustomerBalance, DepositOrigin, NewReceivable, OpenedBankAccount, ReceivableTx, ReleasedDeposit,
+    BankReceipt, Charged, CustomerBalance, DepositOrigin, HowPaid, NewReceivable, OpenedBankAccount, ReceivableTx,
+    ReleasedDeposit,
 };
 pub use report::{
     AccountLine, AgedGroup, ChargedIeps, ChargedVat, CreditableVat, CustomerFunds, OpenReceivable, ReportDays,

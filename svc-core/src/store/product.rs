@@ -177,6 +177,15 @@ pub struct MovementContext<'a> {
     pub dia: Option<NaiveDate>,
 }
 
+/// Which deleted products are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeletedProducts {
+    /// None.
+    LeftOut,
+    /// Those named by clave of which a warehouse still holds or reserves some.
+    WhileHeld,
+}
+
 /// Products, prices, warehouses, stock and its ledger.
 #[async_trait]
 pub trait ProductTx {
@@ -210,8 +219,13 @@ pub trait ProductTx {
     /// Whether the category `below` is `categoria` or one of its descendants.
     async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError>;
 
-    /// The products with one of these claves or SKUs, except deleted ones, in any order.
-    async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError>;
+    /// The products with one of these claves or SKUs, in any order.
+    async fn sale_products(
+        &mut self,
+        claves: &[i64],
+        skus: &[&str],
+        deleted: DeletedProducts,
+    ) -> Result<Vec<SaleProduct>, StoreError>;
 
     /// The prices of these products on these price lists in a currency, in ascending order of
     /// clave.
@@ -235,7 +249,7 @@ pub trait ProductTx {
     async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
     /// The warehouse with that clave, active or not: cancellations return goods to inactive
-    /// warehouses too.
+    /// warehouses too. `None` if it was deleted.
     async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
     /// A branch's main warehouse, else its active one with the lowest clave.

@@ -12,7 +12,7 @@ use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{PaymentMethod, ReceivableStatus, SaleKind};
 
-/// A receivable to be stored; nothing of it is paid.
+/// A receivable to be stored.
 #[derive(Debug)]
 pub struct NewReceivable<'a> {
     /// Series and number of the sale or its invoice, in one text.
@@ -35,8 +35,11 @@ pub struct NewReceivable<'a> {
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The balance too.
+    /// All of it.
     pub total: Money,
+    /// What is still to be paid: less than the total of a sale that was paid in part before the books
+    /// began.
+    pub saldo: Money,
     /// Clave of the sale's branch.
     pub sucursal: i64,
     /// Time of creation.
@@ -44,10 +47,32 @@ pub struct NewReceivable<'a> {
 }
 
 impl NewReceivable<'_> {
-    /// Its status: one with the total zero is paid from the start.
+    /// Its status: one without a balance is paid from the start.
     pub fn estatus(&self) -> ReceivableStatus {
-        ReceivableStatus::by_balance(self.total)
+        ReceivableStatus::by_balance(self.saldo)
     }
+}
+
+/// How something of a sale's receivables was paid; cancelled ones do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HowPaid {
+    /// Nothing of them is paid.
+    Not,
+    /// Something, but no payment says so.
+    BeforeTheBooks,
+    /// Something by payments that are not cancelled.
+    ByPayments,
+}
+
+/// What the receivables of a sale come to, in its currency.
+#[derive(Debug, Clone, Copy)]
+pub struct Charged {
+    /// Their totals.
+    pub total: Money,
+    /// What was paid of them before the books began: no payment with an entry says so.
+    pub antes: Money,
+    /// Whether one of them is in another currency than the sale.
+    pub en_otra_moneda: bool,
 }
 
 /// What a customer owes.
@@ -129,12 +154,9 @@ pub trait ReceivableTx {
     /// Inserts a receivable and returns its clave.
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
 
-    /// Locks the receivables of a sale until the end; returns whether any of them has payments.
+    /// Locks the receivables of a sale until the end; returns how something of them was paid.
     /// Lock order: the receivable first, then the sale.
-    async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError>;
-
-    /// Whether a sale has a receivable that is not cancelled, paid or not.
-    async fn is_owed(&mut self, venta: i64) -> Result<bool, StoreError>;
+    async fn lock_receivables(&mut self, venta: i64) -> Result<HowPaid, StoreError>;
 
     /// Cancels the locked receivables of a sale.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
@@ -146,9 +168,8 @@ pub trait ReceivableTx {
     /// Adds to what is posted of a locked receivable against the opening account, in pesos.
     async fn add_opening(&mut self, cxc: i64, opened: OpenedDebt) -> Result<(), StoreError>;
 
-    /// What was paid of the receivables of a sale before the books began: no payment says so. In
-    /// the sale's currency.
-    async fn prepaid(&mut self, venta: i64) -> Result<Money, StoreError>;
+    /// What the receivables of a sale come to; cancelled ones do not count.
+    async fn charged(&mut self, venta: i64) -> Result<Charged, StoreError>;
 
     /// What a customer owes; what was due before `today` is overdue.
     async fn customer_balance(&mut self, cliente: i64, today: NaiveDate) -> Result<CustomerBalance, StoreError>;

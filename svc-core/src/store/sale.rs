@@ -191,15 +191,15 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Changes the receivable of a fulfilled order or a ticket into its invoice's, with this folio;
-    /// `false` if it has none.
+    /// Changes the receivables that a sale had before it was invoiced into its invoice's, with this
+    /// folio.
     async fn invoice_receivable(
         &mut self,
         clave: i64,
         folio: &str,
         invoiced: &InvoicedSale<'_>,
         now: Timestamp,
-    ) -> Result<bool, StoreError>;
+    ) -> Result<(), StoreError>;
 
     /// Sets the exchange rate of a document and of its receivable.
     async fn set_exchange_rate(&mut self, clave: i64, tipo_cambio: Rate, now: Timestamp) -> Result<(), StoreError>;

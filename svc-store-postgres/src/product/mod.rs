@@ -15,8 +15,8 @@ use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{
-    ActiveWarehouse, GoodsMovement, LockedGoods, MovementContext, OpenedStock, OthersReserved, ProductTx, Renamed,
-    StockPlace, StockUpdate, StockWorth, StoreError,
+    ActiveWarehouse, DeletedProducts, GoodsMovement, LockedGoods, MovementContext, OpenedStock, OthersReserved,
+    ProductTx, Renamed, StockPlace, StockUpdate, StockWorth, StoreError,
 };
 
 use crate::part::columns_in;
@@ -243,7 +243,12 @@ impl ProductTx for PostgresTx {
         .await
     }
 
-    async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
+    async fn sale_products(
+        &mut self,
+        claves: &[i64],
+        skus: &[&str],
+        deleted: DeletedProducts,
+    ) -> Result<Vec<SaleProduct>, StoreError> {
         // A product has a key of the catalogue (`iva_venta`) instead of a rate of IVA.
         self.many(sql!(
             columns_in!(
@@ -253,13 +258,18 @@ impl ProductTx for PostgresTx {
                      NULL::text AS iva_tasa, {p.LineRates - iva_tasa}
                  FROM productos p
                  LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
-                 WHERE p.empresa = :empresa AND p.estatus <> :eliminado
-                   AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))",
+                 WHERE p.empresa = :empresa AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))
+                   AND (p.estatus <> :eliminado
+                        OR :con_existencia AND p.clave = ANY (:claves)
+                           AND EXISTS (SELECT FROM inventario i
+                                       WHERE i.empresa = :empresa AND i.producto = p.clave
+                                         AND (i.existencia <> 0 OR i.apartado <> 0)))",
                 LineRates
             ),
             empresa: self.empresa,
             claves,
             skus,
+            con_existencia: deleted == DeletedProducts::WhileHeld,
             activo: ProductStatus::Activo,
             eliminado: ProductStatus::Eliminado,
         ))
@@ -336,7 +346,7 @@ impl ProductTx for PostgresTx {
         self.optional(sql!(
             "SELECT clave AS almacen, codigo, sucursal
              FROM almacenes
-             WHERE empresa = :empresa AND clave = :clave
+             WHERE empresa = :empresa AND clave = :clave AND estatus <> 'eliminado'
              FOR KEY SHARE",
             empresa: self.empresa,
             clave,

@@ -109,7 +109,7 @@ impl PostgresTx {
     /// The movements of these kinds of a sale, one by one or added up. In sums, goods that came
     /// back count as negative; one by one, what left before the sale was last undone is left out.
     /// Older lines name the warehouse by its code instead of its clave, so a clave that matches is
-    /// preferred.
+    /// preferred. For one that was deleted stands the main one of its branch, or of another.
     async fn goods(
         &mut self,
         venta: i64,
@@ -126,10 +126,17 @@ impl PostgresTx {
                     bool_or(m.valor IS NULL) AS importado
              FROM movimientos_inventario m
              CROSS JOIN LATERAL (
-                 SELECT clave, codigo, sucursal
+                 SELECT clave, sucursal, estatus
                  FROM almacenes
                  WHERE empresa = :empresa AND (clave::text = m.almacen OR codigo = m.almacen)
-                 ORDER BY clave::text = m.almacen DESC
+                 ORDER BY clave::text = m.almacen DESC, estatus = 'eliminado'
+                 LIMIT 1
+             ) o
+             CROSS JOIN LATERAL (
+                 SELECT clave, codigo, sucursal
+                 FROM almacenes
+                 WHERE empresa = :empresa AND (clave = o.clave OR o.estatus = 'eliminado' AND estatus = 'activo')
+                 ORDER BY estatus = 'eliminado', sucursal = o.sucursal DESC, principal DESC, clave
                  LIMIT 1
              ) a
              WHERE m.empresa = :empresa AND m.venta = :venta AND m.tipo = ANY (:tipos)

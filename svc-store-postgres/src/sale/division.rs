@@ -1,6 +1,7 @@
 //! The division of an order: its delivered part becomes an order of its own.
 
 use svc_core::domain::line_details::LineDetails;
+use svc_core::domain::money::Money;
 use svc_core::domain::order::{LinePart, OrderPart};
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::domain::time::Timestamp;
@@ -28,7 +29,7 @@ impl PostgresTx {
         self.move_lines(clave, parte, &whole).await?;
         self.copy_lines(clave, parte, &partial).await?;
         self.set_lines(clave, left).await?;
-        self.set_left(clave, &left.amounts, now).await?;
+        self.set_left(clave, &left.amounts, handed.amounts.total, now).await?;
         self.run(sql!(
             "UPDATE movimientos_inventario SET venta = :parte WHERE empresa = :empresa AND venta = :clave",
             empresa: self.empresa,
@@ -66,7 +67,8 @@ impl PostgresTx {
              SELECT
                  empresa, :parte, tipo, folio, :ahora, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
                  condicion_pago, dias_credito, forma_pago_sat, metodo_pago_sat, uso_cfdi,
-                 :subtotal, :descuento, :impuestos, :retenciones, :total, :total,
+                 :subtotal, :descuento, :impuestos, :retenciones, :total,
+                 greatest(:total - greatest(total - saldo, 0), 0),
                  :surtido, :total, origen, referencia, comentarios, desglose, :ahora, :factura
              FROM ventas
              WHERE empresa = :empresa AND clave = :clave",
@@ -149,12 +151,20 @@ impl PostgresTx {
         .await
     }
 
-    /// Reduces the order to the rest; it stays open.
-    async fn set_left(&mut self, clave: i64, amounts: &Amounts, now: Timestamp) -> Result<(), StoreError> {
+    /// Reduces the order to the rest; it stays open. What was paid of it before the books began pays
+    /// the delivered part first.
+    async fn set_left(
+        &mut self,
+        clave: i64,
+        amounts: &Amounts,
+        surtido: Money,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE ventas
              SET subtotal = :subtotal, descuento = :descuento, impuestos = :impuestos, retenciones = :retenciones,
-                 total = :total, saldo = :total, surtido_estatus = :pendiente, monto_surtido = 0, modificado = :ahora
+                 total = :total, saldo = greatest(:total - greatest(total - saldo - :surtido, 0), 0),
+                 surtido_estatus = :pendiente, monto_surtido = 0, modificado = :ahora
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,
             clave,
@@ -163,6 +173,7 @@ impl PostgresTx {
             impuestos: amounts.impuestos(),
             retenciones: amounts.retenciones,
             total: amounts.total,
+            surtido,
             pendiente: Fulfilment::Pendiente,
             ahora: now,
         ))

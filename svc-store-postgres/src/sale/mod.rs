@@ -76,6 +76,7 @@ from_row!(LockedSale {
     ingresos: ..,
     saldo,
     con_anticipos,
+    con_cuenta,
 });
 from_row!(SaleIncome { by_rate: .., cero: "renglones_cero", exentos: "renglones_exentos" });
 
@@ -273,7 +274,10 @@ impl SaleTx for PostgresTx {
                  f.serie AS factura_serie, f.folio AS factura_folio, f.uuid AS factura_uuid,
                  EXISTS (
                      SELECT FROM anticipos_ventas a WHERE a.empresa = :empresa AND a.venta = :clave
-                 ) AS con_anticipos
+                 ) AS con_anticipos,
+                 EXISTS (
+                     SELECT FROM cxc x WHERE x.empresa = :empresa AND x.venta = :clave AND x.estatus <> :cancelado
+                 ) AS con_cuenta
              FROM ventas v
              LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              LEFT JOIN clientes c ON c.empresa = v.empresa AND c.clave = v.cliente
@@ -298,6 +302,7 @@ impl SaleTx for PostgresTx {
             clave,
             cero: ZERO_RATE,
             exento: EXEMPT,
+            cancelado: ReceivableStatus::Cancelado,
         ))
         .await
     }
@@ -371,8 +376,8 @@ impl SaleTx for PostgresTx {
         folio: &str,
         invoiced: &InvoicedSale<'_>,
         now: Timestamp,
-    ) -> Result<bool, StoreError> {
-        self.changed_one(sql!(
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
             "UPDATE cxc
              SET folio = :folio, tipo_venta = :tipo_venta, factura = :factura, uuid = NULL,
                  metodo_pago_sat = :metodo_pago_sat, vencimiento = coalesce(:vencimiento, vencimiento),

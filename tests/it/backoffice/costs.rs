@@ -49,7 +49,7 @@ fn nails(tipo: &str, cantidad: i64) -> Value {
 }
 
 /// The balance of an account.
-async fn balance(company: &Company, cuenta: &str) -> String {
+pub(super) async fn balance(company: &Company, cuenta: &str) -> String {
     let said = did(company.run_by_name("ledger.balance", &json!({})).await);
     let rows = said["cuentas"].as_array().expect("accounts");
     let row = rows.iter().find(|row| row["cuenta"] == cuenta);

@@ -242,6 +242,13 @@ async fn a_ticket_in_dollars_leaves_its_global_invoice_and_comes_back_from_a_ban
     let mut rate = own(venta);
     rate["tipo_cambio"] = json!("20");
     refused(&shop, "order.invoice", rate, "estado_invalido", "tipo de cambio").await;
+    // Nor does a ticket that nobody has paid leave at another rate than it came in at.
+    let unpaid = of_ana(&shop, json!({"moneda": "USD", "tipo_cambio": "18.5"})).await;
+    in_global(&shop, &[unpaid]).await;
+    world.stamp(&SandboxStamper).await;
+    let mut rate = own(unpaid);
+    rate["tipo_cambio"] = json!("20");
+    refused(&shop, "order.invoice", rate, "estado_invalido", "factura global").await;
     let factura = invoiced(&shop, venta).await;
     world.stamp(&SandboxStamper).await;
     for clave in [done["factura"].as_i64().unwrap(), leaving(&shop, venta).await, factura] {

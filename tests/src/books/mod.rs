@@ -316,8 +316,16 @@ const RULES: &[(&str, &str)] = &[
 /// whose documents were made, not imported (customers, products, stock and the like may be), and
 /// without reservations by hand.
 pub async fn broken(pool: &PgPool, company: CompanyId) -> Vec<String> {
+    broken_of(pool, company, RULES.iter().chain(NOTES).chain(LEDGER)).await
+}
+
+async fn broken_of(
+    pool: &PgPool,
+    company: CompanyId,
+    rules: impl Iterator<Item = &'static (&'static str, &'static str)>,
+) -> Vec<String> {
     let mut broken = Vec::new();
-    for (rule, statement) in RULES.iter().chain(NOTES).chain(LEDGER) {
+    for (rule, statement) in rules {
         let found: Vec<String> = sqlx::query_scalar(*statement)
             .bind(company.0)
             .fetch_all(pool)
@@ -334,6 +342,12 @@ pub async fn broken(pool: &PgPool, company: CompanyId) -> Vec<String> {
 pub async fn check_company(pool: &PgPool, company: CompanyId) {
     let broken = broken(pool, company).await;
     assert!(broken.is_empty(), "company {}:\n{}", company.0, broken.join("\n"));
+}
+
+/// Checks that the ledger of a company agrees with its documents, also with imported ones.
+pub async fn check_ledger(company: &Company) {
+    let broken = broken_of(company.world.pool(), company.id, LEDGER.iter()).await;
+    assert!(broken.is_empty(), "company {}:\n{}", company.id.0, broken.join("\n"));
 }
 
 /// Checks that a company's books are in order; see [`broken`].

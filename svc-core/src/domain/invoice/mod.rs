@@ -81,6 +81,9 @@ pub struct LockedSale {
     pub saldo: Money,
     /// Whether advances were named for it.
     pub con_anticipos: bool,
+    /// Whether it has a receivable that is not cancelled, paid or not. Of an order that is not
+    /// delivered it was imported.
+    pub con_cuenta: bool,
 }
 
 /// The invoice a sale has.

@@ -26,6 +26,7 @@ fn sale() -> LockedSale {
         ingresos: SaleIncome::default(),
         saldo: Money::default(),
         con_anticipos: false,
+        con_cuenta: false,
     }
 }
 

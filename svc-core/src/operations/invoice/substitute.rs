@@ -158,9 +158,9 @@ impl InvoiceChanges {
             self.validate_withholding(cx, invoice, sale, &buyer).await?;
             (Vec::new(), sale.amounts)
         };
-        let prepaid = cx.tx.prepaid(sale.clave).await?;
-        if prepaid > amounts.total {
-            let text = format!("antes de usar este servicio se pagaron {prepaid} de ella, más que el nuevo total");
+        let antes = cx.tx.charged(sale.clave).await?.antes;
+        if antes > amounts.total {
+            let text = format!("antes de usar este servicio se pagaron {antes} de ella, más que el nuevo total");
             return Err(wrong_state(&text));
         }
         if buyer.prospecto {
@@ -229,7 +229,7 @@ async fn validate_goods(cx: &mut Cx<'_>, sale: &LockedSale, lines: &[NewSaleLine
         (more > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(more), ..line })
     };
     let almacen = stock::any_warehouse_of_sale(cx, sale).await?;
-    stock::validate_cost(cx, &almacen, &goods).await?;
+    stock::validate_cost(cx, &almacen, &goods, sale.clave).await?;
     let more: Vec<SaleGoods> = goods.into_iter().filter_map(more).collect();
     stock::validate_there(cx, &almacen, &more, None).await
 }

@@ -20,7 +20,7 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::lines::{amounts, fault};
 use crate::posting::products::{ProductName, find_products};
 use crate::posting::{purchases, stock};
-use crate::store::{NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
+use crate::store::{DeletedProducts, NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
 
 /// The largest number of lines in an order.
 const MAX_LINES: usize = 500;
@@ -154,7 +154,7 @@ impl Operation for CapturePurchase {
 impl CapturePurchase {
     async fn lines(&self, cx: &mut Cx<'_>) -> Result<Vec<NewPurchaseLine>, Error> {
         let names: Vec<ProductName<'_>> = self.renglones.iter().enumerate().map(|(at, line)| line.name(at)).collect();
-        let products = find_products(cx, &names).await?;
+        let products = find_products(cx, &names, DeletedProducts::LeftOut).await?;
         names.iter().zip(&products).try_for_each(|(name, product)| name.validate_active(product))?;
         self.renglones.iter().zip(products).enumerate().map(|(at, (line, product))| line.priced(at, product)).collect()
     }

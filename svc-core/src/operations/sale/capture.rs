@@ -243,7 +243,7 @@ async fn owe(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
     let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();
     let owed = Owed::of_order(sale, &folio, cx.day_at(sale.sucursal));
-    books::becomes_owed(cx, &owed, costo).await.map(|_| ())
+    books::order_becomes_owed(cx, sale, &owed, costo).await
 }
 
 impl Operation for FulfilOrder {

@@ -19,7 +19,7 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::advance::PAID_BY_ADVANCES;
 use crate::posting::prospect::becomes_customer;
 use crate::posting::{books, invoice, lines, stock, ticket};
-use crate::store::{MovementContext, SaleGoods};
+use crate::store::{HowPaid, MovementContext, SaleGoods};
 
 /// Turns a quote into an order: it gets a folio of orders, and its goods are reserved.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -99,7 +99,7 @@ impl Operation for InvoiceOrder {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OrderInvoiced, Error> {
         let document = ticket::lock_document(cx, self.venta).await?;
-        let paid = cx.tx.lock_receivables(self.venta).await?;
+        let paid = cx.tx.lock_receivables(self.venta).await? == HowPaid::ByPayments;
         let missing = || {
             let text = format_args!("la venta {} no existe en la empresa", self.venta);
             Error::field(Code::NoEncontrado, "venta", text)
@@ -111,9 +111,12 @@ impl Operation for InvoiceOrder {
             _ => None,
         };
         if sale.tipo == SaleKind::Pedido && sale.surtido == Some(Fulfilment::Parcial) {
+            if sale.con_cuenta {
+                return Err(wrong_state("su cuenta por cobrar importada es de todo el pedido; se factura ya surtido"));
+            }
             sale = handed_over(cx, &sale).await?;
         }
-        self.validate_rate(cx, &mut sale, paid).await?;
+        self.validate_rate(cx, &mut sale, paid, global.is_some()).await?;
         let method = self.metodo_pago_sat.map(PaymentMethod::word).or(sale.metodo_pago_sat.as_deref());
         if paid && method == Some(PaymentMethod::Ppd.word()) {
             // Each payment of such an invoice gets its own complement, which names the invoice.
@@ -147,7 +150,13 @@ impl Operation for InvoiceOrder {
 
 impl InvoiceOrder {
     /// Updates the document's exchange rate to that of the invoice's day.
-    async fn validate_rate(&self, cx: &mut Cx<'_>, sale: &mut LockedSale, paid: bool) -> Result<(), Error> {
+    async fn validate_rate(
+        &self,
+        cx: &mut Cx<'_>,
+        sale: &mut LockedSale,
+        paid: bool,
+        in_global: bool,
+    ) -> Result<(), Error> {
         let tipo_cambio = currency::rate_of_day(&sale.moneda, self.tipo_cambio, sale.tipo_cambio)?;
         if tipo_cambio == sale.tipo_cambio {
             return Ok(());
@@ -155,6 +164,9 @@ impl InvoiceOrder {
         let pesos = |amount| line::pesos(amount, tipo_cambio);
         if pesos(sale.amounts.subtotal).and(pesos(sale.amounts.total)).is_none() {
             return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
+        }
+        if in_global {
+            return Err(wrong_state("está en una factura global a su tipo de cambio"));
         }
         if paid {
             return Err(wrong_state("tiene pagos aplicados a su tipo de cambio; se cancelan antes de darle otro"));

@@ -15,7 +15,7 @@ use crate::json::{Exact, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
-use crate::store::{ActiveWarehouse, LockedGoods, MovementContext, StockPlace};
+use crate::store::{ActiveWarehouse, DeletedProducts, LockedGoods, MovementContext, StockPlace};
 
 /// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` in the
 /// destination; a `saldo_inicial` sets the stock.
@@ -252,10 +252,11 @@ impl Operation for ReserveStock {
     }
 }
 
-/// Finds a product of any status that a warehouse can hold.
+/// Finds a product of any status that a warehouse can hold; a deleted one by its clave, while one
+/// holds some.
 async fn held_product(cx: &mut Cx<'_>, name: ProductName<'_>) -> Result<SaleProduct, Error> {
     let names = [name];
-    let product = find_products(cx, &names).await?.pop();
+    let product = find_products(cx, &names, DeletedProducts::WhileHeld).await?.pop();
     let product = product.ok_or_else(|| Error::internal("a product's name was neither found nor refused"))?;
     names[0].validate_stock(&product)?;
     Ok(product)

@@ -8,6 +8,7 @@ use svc_core::stamping::SandboxStamper;
 use svc_tests::lists::pick;
 use svc_tests::{BASE_URL, World, books};
 
+use super::super::costs::balance;
 use super::super::shop::{
     FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
 };
@@ -208,6 +209,40 @@ async fn a_sale_with_another_invoice_stands() {
     let expected = [(2, UUIDS[1]), (1, UUIDS[0])]
         .map(|(factura, uuid)| ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": 1, "uuid": uuid})));
     assert_eq!(emitted(&world).await, expected);
+}
+
+#[tokio::test]
+async fn what_was_paid_of_an_imported_invoice_is_the_customers_once_it_is_cancelled() {
+    use svc_tests::Resource;
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let sold = json!({"tipo": "factura", "cliente": 1, "subtotal": "100.00", "impuestos": "16.00", "total": "116.00",
+                      "saldo": "16.00"});
+    company.load(Resource::Ventas, &[sold]).await;
+    company.load(Resource::Facturas, &[json!({"venta": 1, "uuid": UUIDS[0]})]).await;
+    company
+        .load(
+            Resource::Cxc,
+            &[json!({"venta": 1, "factura": 1, "total": "116.00", "saldo": "16.00",
+                                           "metodo_pago_sat": "PUE"})],
+        )
+        .await;
+    let paid = json!({"cxc": 1, "importe": "16.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                      "referencia": "A"});
+    did(company.run_by_name("payment.apply", &paid).await);
+    let cancel = of(1, json!({"motivo": "02"}));
+    refuses(&company, "invoice.cancel", &[(cancel.clone(), "estado_invalido", "factura: la cuenta")]).await;
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
+    did(company.run_by_name("invoice.cancel", &cancel).await);
+    assert_eq!(found(&ana, "factura", 1).await["cancelada"], true);
+    assert_eq!([balance(&company, "105.01").await, balance(&company, "206.01").await], ["0.00", "-100.00"]);
+    books::check_ledger(&company).await;
+    let back =
+        json!({"cliente": 1, "importe": "100.00", "cuenta_bancaria": 1, "fecha": "2026-10-12", "referencia": "B"});
+    did(company.run_by_name("favour.refund", &back).await);
+    assert_eq!(balance(&company, "206.01").await, "0.00");
+    books::check_ledger(&company).await;
 }
 
 #[tokio::test]

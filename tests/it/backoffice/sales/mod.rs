@@ -3,5 +3,6 @@
 mod cancel;
 mod capture;
 mod fulfil;
+mod imported;
 mod invoicing;
 mod races;
