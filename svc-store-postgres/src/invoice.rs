@@ -128,6 +128,39 @@ impl InvoiceTx for PostgresTx {
         .await
     }
 
+    async fn return_sale(
+        &mut self,
+        venta: i64,
+        from: i64,
+        to: &RegisteredInvoice,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(sql!(
+            "WITH f AS (
+                 SELECT serie, folio, uuid FROM facturas WHERE empresa = :empresa AND clave = :original
+             ), cuentas AS (
+                 UPDATE cxc x
+                 SET folio = :impreso, factura = :original, uuid = f.uuid, modificado = :ahora
+                 FROM f
+                 WHERE x.empresa = :empresa AND x.venta = :venta AND x.factura = :factura
+             )
+             UPDATE ventas v
+             SET serie = CASE WHEN v.tipo = :tipo_factura THEN f.serie ELSE v.serie END,
+                 folio = CASE WHEN v.tipo = :tipo_factura THEN f.folio::bigint ELSE v.folio END,
+                 factura = :original, uuid = f.uuid, modificado = :ahora
+             FROM f
+             WHERE v.empresa = :empresa AND v.clave = :venta",
+            empresa: self.empresa,
+            venta,
+            factura: from,
+            original: to.clave,
+            impreso: to.folio.as_deref(),
+            ahora: now,
+            tipo_factura: SaleKind::Factura,
+        ))
+        .await
+    }
+
     async fn set_rejected(
         &mut self,
         clave: i64,

@@ -4,7 +4,7 @@
 use super::{books, credit_note, payment_undone};
 use crate::domain::event::Event;
 use crate::domain::invoice::LockedSale;
-use crate::domain::words::InvoiceKind;
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{Cancellation, CreditNote, HowPaid, RegisteredInvoice};
@@ -22,14 +22,15 @@ pub(crate) async fn request(
     Ok(cx.tx.queue_cancellation(invoice.clave, pago, aceptacion, cx.now).await?)
 }
 
-/// Locks the sale that is cancelled with its invoice, after its receivables. `None` if it was
-/// cancelled before or has another invoice; an error if it has payments.
-pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
+/// Locks the sale that loses its invoice, after its receivables. `None` if it was cancelled before
+/// or has another invoice; an error if it has payments.
+pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<LosingSale>, Error> {
     let Some(venta) = invoice.venta.filter(|_| invoice.tipo == InvoiceKind::Factura) else { return Ok(None) };
+    let original = standing_original(cx, invoice).await?;
     let paid = cx.tx.lock_receivables(venta).await? == HowPaid::ByPayments;
     let goes_too =
         |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
-    let refused = |text| Err(Error::field(Code::EstadoInvalido, "factura", text));
+    let refused = |text: &str| Err(Error::field(Code::EstadoInvalido, "factura", text));
     match cx.tx.lock_sale(venta).await? {
         Some(sale) if goes_too(&sale) && cx.tx.has_notes_about(invoice.clave).await? => {
             refused("su venta tiene notas de crédito; primero se cancelan")
@@ -38,9 +39,36 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
             refused("su venta tiene devoluciones; el resto se devuelve con sale.return")
         }
         Some(sale) if goes_too(&sale) && paid => refused("la cuenta por cobrar de su venta tiene pagos aplicados"),
-        Some(sale) if goes_too(&sale) => Ok(Some(venta)),
+        Some(sale) if goes_too(&sale) => {
+            if let Some(original) = &original
+                && cx.tx.correction(invoice.clave).await?.is_some()
+            {
+                let clave = original.clave;
+                return refused(&format!("sustituye con correcciones a la factura {clave}, que antes se cancela"));
+            }
+            Ok(Some(LosingSale { venta, original }))
+        }
         _ => Ok(None),
     }
+}
+
+/// A sale whose invoice is cancelled.
+#[derive(Debug)]
+pub(crate) struct LosingSale {
+    venta: i64,
+    /// The invoice that the cancelled one replaced, if that still stands: the sale returns to it.
+    original: Option<RegisteredInvoice>,
+}
+
+/// The locked invoice that a substitute replaced, if it is still valid, as when its receiver refused
+/// to have it cancelled.
+async fn standing_original(
+    cx: &mut Cx<'_>,
+    substitute: &RegisteredInvoice,
+) -> Result<Option<RegisteredInvoice>, Error> {
+    let Some(original) = substitute.sustituye else { return Ok(None) };
+    let original = cx.tx.lock_invoice(original).await?;
+    Ok(original.filter(|original| original.estatus == InvoiceStatus::Vigente))
 }
 
 /// The credit note that is cancelled with its record; an error if its balance was applied
@@ -65,9 +93,15 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     let note = note(cx, invoice).await?;
     let pago = cx.tx.end_cancellation(invoice.clave).await?;
     cx.tx.set_cancelled(invoice.clave, None, cx.now).await?;
-    if let Some(venta) = sale {
-        books::undo(cx, venta, invoice.folio.as_deref(), Vec::new()).await?;
-        cx.tx.set_sale_cancelled(venta, cx.now).await?;
+    match sale {
+        Some(LosingSale { venta, original: Some(original) }) => {
+            cx.tx.return_sale(venta, invoice.clave, &original, cx.now).await?;
+        }
+        Some(LosingSale { venta, original: None }) => {
+            books::undo(cx, venta, invoice.folio.as_deref(), Vec::new()).await?;
+            cx.tx.set_sale_cancelled(venta, cx.now).await?;
+        }
+        None => {}
     }
     if let Some(pago) = pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)

@@ -140,6 +140,16 @@ pub trait InvoiceTx {
     /// A record, locked until the end.
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError>;
 
+    /// Gives a sale and its receivable, which have the invoice `from`, back to the stamped invoice
+    /// that it replaced.
+    async fn return_sale(
+        &mut self,
+        venta: i64,
+        from: i64,
+        to: &RegisteredInvoice,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
     /// Sets a record as stamped (`vigente`) with its fiscal folio, also on its sale and receivable
     /// or on its payments, and removes it from the stamping queue.
     async fn set_stamped(

@@ -246,6 +246,45 @@ async fn a_complement_goes_first_and_its_payment_with_it() {
 }
 
 #[tokio::test]
+async fn a_sale_returns_to_its_invoice_if_the_substitute_is_cancelled_instead() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (venta, old) = shop.invoice(nails()).await;
+    world.stamp(&SandboxStamper).await;
+    let run = async |action: &str, input: Value| shop.company.run_by_name(action, &input).await;
+    let sale = async || shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
+    let before = sale().await;
+    let new = run("invoice.substitute", json!({"factura": old})).await.unwrap()["factura"].clone();
+    world.stamp(&SandboxStamper).await;
+    let uuid = sale().await["uuid"].clone();
+    assert_ne!(uuid, before["uuid"]);
+    // The receiver refuses to have the first one cancelled.
+    let cancel = json!({"factura": old, "motivo": "01", "uuid_sustitucion": uuid, "requiere_aceptacion": true});
+    run("invoice.cancel", cancel).await.unwrap();
+    run("invoice.cancel-rejected", json!({"factura": old})).await.unwrap();
+    run("invoice.cancel", json!({"factura": new, "motivo": "02"})).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(shop.factura(new.as_i64().unwrap()).await["estatus"], "cancelada");
+    let shown = ["factura", "uuid", "serie", "folio", "cancelada", "saldo"];
+    assert_eq!(pick(&sale().await, &shown), pick(&before, &shown));
+    let receivable = shop.one(&format!("/cxc?venta={venta}")).await;
+    assert_eq!(
+        pick(&receivable, &["factura", "folio", "estatus"]),
+        json!({"factura": old, "folio": "F1", "estatus": "pendiente"})
+    );
+    assert_eq!(world.count("movimientos_inventario WHERE tipo = 'cancelacion_venta'").await, 0);
+    books::check(&world, &shop.company).await;
+
+    // One that changed the sale goes only once the first one is cancelled.
+    let line = json!({"producto": NAIL, "cantidad": 3, "precio_unitario": "100.00"});
+    let new = run("invoice.substitute", json!({"factura": old, "renglones": [line]})).await.unwrap()["factura"].clone();
+    world.stamp(&SandboxStamper).await;
+    let error = run("invoice.cancel", json!({"factura": new, "motivo": "02"})).await.unwrap_err().to_string();
+    assert!(error.contains(&format!("sustituye con correcciones a la factura {old}")), "{error}");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
 async fn a_substitute_takes_the_place_of_an_invoice() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
