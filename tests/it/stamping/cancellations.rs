@@ -150,6 +150,27 @@ async fn a_refused_cancellation_leaves_the_invoice_valid_and_can_be_repeated() {
 }
 
 #[tokio::test]
+async fn a_document_that_others_relate_to_is_refused_by_the_authoritys_status() {
+    let world = World::new().await;
+    let (shop, _, factura) = asked(&world).await;
+    let authority = Authority::new();
+    authority.says(Ok(DocumentStatus::NotCancellable));
+    let early = with!(report(), cancelaciones_en_proceso: 1);
+    assert_eq!(world.stamp(&authority).await, early, "it may be from before the request");
+    world.clock.advance(TimeDelta::minutes(6));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_rechazadas: 1));
+    let record = shop.factura(factura).await;
+    assert_eq!(
+        pick(&record, &["estatus", "motivo_cancelacion", "error_codigo"]),
+        json!({"estatus": "vigente", "motivo_cancelacion": null, "error_codigo": "no_cancelable"})
+    );
+    assert_eq!(world.count("cancelaciones").await, 0);
+    // Nothing is blocked any longer, and it can be asked for again.
+    shop.pay(1, "100.00", "SPEI 1").await;
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
 async fn a_cancellation_is_sent_until_it_is_received_and_again_if_it_gets_lost() {
     let world = World::new().await;
     let (shop, _, factura) = asked(&world).await;

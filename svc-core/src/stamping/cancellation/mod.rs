@@ -94,6 +94,8 @@ pub enum DocumentStatus {
     Pending,
     /// It is valid: its receiver refused.
     Refused,
+    /// It is valid, and the authority does not cancel it while documents that relate to it are.
+    NotCancellable,
     /// It is cancelled, finally.
     Cancelled,
     /// The authority does not know it (yet).
