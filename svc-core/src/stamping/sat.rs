@@ -27,7 +27,7 @@ impl SatStatus {
     }
 
     pub(super) async fn ask(&self, request: &CancelRequest) -> Result<DocumentStatus, StampFailure> {
-        let expression = request.document.expression();
+        let expression = request.document.expression()?;
         let body = format!(
             "<Consulta xmlns=\"http://tempuri.org/\"><expresionImpresa><![CDATA[{expression}]]></expresionImpresa></Consulta>"
         );
@@ -125,5 +125,16 @@ mod tests {
             UUID.to_uppercase()
         );
         assert!(request.contains(&expression), "{request}");
+    }
+
+    #[tokio::test]
+    async fn a_document_of_unknown_total_is_held_for_a_person() {
+        let mut request = cancellation();
+        request.document.total = None;
+        let service = SatStatus::new(Some("http://127.0.0.1:9"), Duration::from_secs(1)).unwrap();
+        match service.ask(&request).await {
+            Err(StampFailure::Unknown(text)) => assert!(text.contains("invoice.cancel-accepted"), "{text}"),
+            other => panic!("{other:?}"),
+        }
     }
 }
