@@ -80,7 +80,8 @@ impl CancellationTx for PostgresTx {
         self.optional(sql!(
             "SELECT f.uuid, f.motivo_cancelacion, f.uuid_sustitucion, c.aceptacion, c.creado, c.enviada,
                     f.cliente IS NOT NULL AS con_receptor, l.rfc, coalesce(l.razon_social, l.nombre) AS nombre,
-                    coalesce(n.total, v.total) AS total, x.xml
+                    CASE f.tipo WHEN :factura_de_venta THEN v.total WHEN :nota_credito THEN n.total WHEN :pago THEN 0 END
+                        AS total, x.xml
              FROM cancelaciones c
              JOIN facturas f ON f.empresa = c.empresa AND f.clave = c.factura
              LEFT JOIN ventas v ON v.empresa = f.empresa AND v.clave = f.venta
@@ -91,6 +92,9 @@ impl CancellationTx for PostgresTx {
             empresa: self.empresa,
             factura,
             token,
+            factura_de_venta: InvoiceKind::Factura,
+            nota_credito: InvoiceKind::NotaCredito,
+            pago: InvoiceKind::Pago,
         ))
         .await
     }

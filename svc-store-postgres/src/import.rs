@@ -8,7 +8,7 @@ use chrono::DateTime;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row as _};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::OpportunityStatus;
+use svc_core::domain::words::{InvoiceKind, OpportunityStatus};
 use svc_core::record::computed::computed;
 use svc_core::record::{ImportSpec, ListSpec, Query, Value};
 use svc_core::store::{
@@ -333,6 +333,18 @@ impl ImportTx for PostgresTx {
             ventas: sales,
         );
         self.found(statement, ImportedSale::from_row).await
+    }
+
+    async fn sales_of_invoices(&mut self, facturas: &[i64]) -> Result<HashMap<i64, i64>, StoreError> {
+        let statement = sql!(
+            "SELECT clave AS llave, venta
+             FROM facturas
+             WHERE empresa = :empresa AND clave = ANY (:facturas) AND tipo = :tipo AND venta IS NOT NULL",
+            empresa: self.empresa,
+            facturas,
+            tipo: InvoiceKind::Factura,
+        );
+        self.found(statement, |row| row.read("venta")).await
     }
 
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError> {

@@ -267,7 +267,9 @@ impl InvoiceTx for PostgresTx {
                  WHERE empresa = :empresa AND tipo = :tipo AND fecha >= :desde AND fecha < :hasta AND NOT cancelada
                    AND factura IS NULL AND uuid IS NULL AND moneda = 'MXN' AND desglose AND total > 0
                    AND (cliente IS NULL
-                        OR cliente IN (SELECT clave FROM clientes WHERE empresa = :empresa AND rfc = :rfc))
+                        OR cliente IN (
+                            SELECT clave FROM clientes WHERE empresa = :empresa AND (rfc IS NULL OR rfc = :rfc)
+                        ))
                  ORDER BY clave
                  LIMIT :limite
                  FOR NO KEY UPDATE",

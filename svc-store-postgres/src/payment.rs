@@ -127,13 +127,28 @@ impl PaymentTx for PostgresTx {
                 moneda,
                 origen,
             ),
-            // Imported payments do not count, since credit balances are not imported. They have no
-            // entry.
+            // Of a note whose cancellation was requested, what it did not apply itself is reserved for
+            // the cancellation. Imported payments do not count, since credit balances are not
+            // imported. They have no entry.
             PaymentOrigin::SaldoAFavor => sql!(
                 "SELECT coalesce((
                             SELECT sum(importe)
                             FROM saldos_a_favor
                             WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(greatest(s.importe - coalesce(p.importe, 0) - r.importe, 0))
+                            FROM saldos_a_favor s
+                            JOIN facturas f ON f.empresa = s.empresa AND f.clave = s.factura
+                            LEFT JOIN notas_credito n ON n.empresa = s.empresa AND n.factura = s.factura
+                            LEFT JOIN cxc_pagos p ON p.empresa = n.empresa AND p.clave = n.pago AND NOT p.cancelado
+                            CROSS JOIN LATERAL (
+                                SELECT coalesce(sum(importe), 0) AS importe
+                                FROM reembolsos
+                                WHERE empresa = :empresa AND factura = s.factura AND NOT cancelado
+                            ) r
+                            WHERE s.empresa = :empresa AND s.cliente = :cliente AND s.moneda = :moneda
+                              AND f.cancelacion_solicitada IS NOT NULL
                         ), 0)
                       - coalesce((
                             SELECT sum(x.importe)

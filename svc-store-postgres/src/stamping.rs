@@ -117,7 +117,7 @@ impl StampingTx for PostgresTx {
         token: Option<Uuid>,
     ) -> Result<Option<StampingRecord>, StoreError> {
         self.optional(sql!(
-            "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
+            "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, greatest(f.fecha, t.creado) AS fecha
              FROM timbrados t
              JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
              WHERE t.empresa = :empresa AND t.factura = :factura AND (:token::uuid IS NULL OR t.token = :token)",

@@ -18,6 +18,10 @@ from_row! {
     struct ReturnedOf { venta: i64, renglon: i64, cantidad: Quantity, base: Money }
 }
 
+from_row! {
+    struct UndecidedNote { clave: i64, estatus: InvoiceStatus }
+}
+
 /// A line of a return as it is stored.
 struct ReturnedLine {
     renglon: i64,
@@ -119,14 +123,19 @@ impl TicketTx for PostgresTx {
         .await
     }
 
-    async fn unstamped_note(&mut self, factura: i64, venta: Option<i64>) -> Result<Option<i64>, StoreError> {
-        self.optional_value(sql!(
-            "SELECT n.factura
+    async fn undecided_note(
+        &mut self,
+        factura: i64,
+        venta: Option<i64>,
+    ) -> Result<Option<(i64, InvoiceStatus)>, StoreError> {
+        let note = self.optional(sql!(
+            "SELECT f.clave, f.estatus
              FROM facturas_relaciones r
              JOIN notas_credito n ON n.empresa = r.empresa AND n.factura = r.factura
              JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
              WHERE r.empresa = :empresa AND r.relacionada = :factura AND n.venta = coalesce(:venta, n.venta)
-               AND f.estatus IN (:en_espera, :error)
+               AND (f.estatus IN (:en_espera, :error)
+                    OR f.estatus = :vigente AND f.cancelacion_solicitada IS NOT NULL)
              ORDER BY n.factura
              LIMIT 1",
             empresa: self.empresa,
@@ -134,8 +143,9 @@ impl TicketTx for PostgresTx {
             venta,
             en_espera: InvoiceStatus::EnEspera,
             error: InvoiceStatus::Error,
-        ))
-        .await
+            vigente: InvoiceStatus::Vigente,
+        ));
+        Ok(note.await?.map(|UndecidedNote { clave, estatus }| (clave, estatus)))
     }
 
     async fn unstamped_ticket_note(&mut self, venta: i64) -> Result<Option<i64>, StoreError> {

@@ -79,7 +79,7 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     }
     let note = cx.tx.credit_note(invoice.clave).await?;
     if let Some(note) = &note {
-        credit_note::validate_undo(cx, invoice.clave, note).await?;
+        credit_note::validate_undo(cx, invoice, note).await?;
     }
     Ok(note)
 }

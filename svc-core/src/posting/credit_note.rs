@@ -224,10 +224,10 @@ fn take(gone: &mut [GoodsMovement], producto: i64, cantidad: Quantity) -> Vec<Go
     taken
 }
 
-/// Locks what the credit note of the record `factura` changed. Refuses its cancellation if its
-/// balance in the customer's favour was applied elsewhere, or if the ticket that it credits has
-/// left the global invoice, since what it is in now is about the rest.
-pub(crate) async fn validate_undo(cx: &mut Cx<'_>, factura: i64, note: &CreditNote) -> Result<(), Error> {
+/// Locks what the credit note of `record` changed. Refuses its cancellation if its balance in the
+/// customer's favour was applied elsewhere, or if the ticket that it credits has left the global
+/// invoice or is being left out of its substitute, which is about the rest.
+pub(crate) async fn validate_undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
     let refused = |text: &str| Err(Error::field(Code::EstadoInvalido, "factura", text));
     if note.ticket.is_some() {
         return refused("saca una venta de la factura global en que estaba, para que tenga la suya");
@@ -238,10 +238,13 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, factura: i64, note: &CreditNo
     if note.anticipo.is_some() {
         return Ok(());
     }
-    if let Some(global) = ticket::global_credited(cx, factura).await?
-        && sale.factura.as_ref().is_none_or(|own| own.clave != global)
-    {
-        return refused("su venta ya no está en la factura global que acredita, y la que tiene es por el resto");
+    if let Some(global) = ticket::global_credited(cx, record.clave).await? {
+        if sale.factura.as_ref().is_none_or(|own| own.clave != global) {
+            return refused("su venta ya no está en la factura global que acredita, y la que tiene es por el resto");
+        }
+        if !cx.tx.substitutions(global).await?.is_empty() {
+            return refused("la factura global que acredita se está sustituyendo por una del resto");
+        }
     }
     cx.tx.lock_buyer(cliente).await?;
     let applied = match note.pago {
@@ -249,9 +252,12 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, factura: i64, note: &CreditNo
         None => None,
     };
     let applied = applied.map_or(Decimal::ZERO, |payment| payment.importe.get());
-    let refunded = cx.tx.refunded_by(factura).await?;
+    let refunded = cx.tx.refunded_by(record.clave).await?;
+    let unused = (note.amounts.total.get() - applied - refunded).max(Decimal::ZERO);
     let left = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::SaldoAFavor).await?;
-    if left + applied + refunded < note.amounts.total.get() {
+    // Its own balance left the funds when its cancellation was requested.
+    let reserved = if record.cancelacion_solicitada { unused } else { Decimal::ZERO };
+    if left + reserved < unused {
         return refused("su saldo a favor ya se aplicó");
     }
     Ok(())

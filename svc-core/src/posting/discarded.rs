@@ -49,7 +49,7 @@ async fn note(cx: &mut Cx<'_>, record: &RegisteredInvoice) -> Result<(), Error> 
     if note.ticket.is_some() {
         return Err(leaving_note(cx, note.venta).await?);
     }
-    credit_note::validate_undo(cx, record.clave, &note).await?;
+    credit_note::validate_undo(cx, record, &note).await?;
     credit_note::undo(cx, record, &note).await
 }
 

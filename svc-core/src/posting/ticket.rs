@@ -90,10 +90,8 @@ pub(crate) async fn leave_global(cx: &mut Cx<'_>, sale: &LockedSale, global: &Re
         return Err(Error::internal(format!("sale {} has no folio", sale.clave)));
     };
     // What is left of the line there depends on it.
-    if let Some(note) = cx.tx.unstamped_note(global.clave, Some(sale.clave)).await? {
-        return Err(refused(format_args!(
-            "tiene la nota de crédito {note} sin timbrar, que primero se timbra o se descarta"
-        )));
+    if let Some(text) = undecided_note(cx, global.clave, Some(sale.clave)).await? {
+        return Err(refused(text));
     }
     let lines = remaining_lines(cx, sale.clave).await?;
     if lines.is_empty() {
@@ -118,6 +116,16 @@ pub(crate) async fn leave_global(cx: &mut Cx<'_>, sale: &LockedSale, global: &Re
     cx.tx.insert_credit_note(factura, &note).await?;
     let document = document::of_note(cx, &note, Some(global.clave), None, heading).await?;
     document::keep_fit(cx, factura, document).await
+}
+
+/// Why a global invoice cannot be left, by this sale or by any, until a credit note about it is
+/// stamped, discarded or cancelled.
+pub(crate) async fn undecided_note(cx: &mut Cx<'_>, global: i64, venta: Option<i64>) -> Result<Option<String>, Error> {
+    let found = cx.tx.undecided_note(global, venta).await?;
+    Ok(found.map(|(note, estatus)| match estatus {
+        InvoiceStatus::Vigente => format!("tiene la nota de crédito {note}, cuya cancelación se solicitó"),
+        _ => format!("tiene la nota de crédito {note} sin timbrar, que primero se timbra o se descarta"),
+    }))
 }
 
 /// The global invoice that a credit note is about, if it is about one.

@@ -37,7 +37,7 @@ pub(super) fn cancellation() -> CancelRequest {
             emisor: "A&A010101AAA".to_owned(),
             receptor: "URE180429TM6".to_owned(),
             nombre: "UNIVERSIDAD".to_owned(),
-            total: "443.50".to_owned(),
+            total: Some("443.50".to_owned()),
             sello: Some("abcdef==".to_owned()),
             proveedor: None,
         },

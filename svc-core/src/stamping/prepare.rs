@@ -77,7 +77,7 @@ impl<'a> Step for PrepareStamping<'a, '_> {
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
             return Ok(PreparedStamping::Document(ReadyDocument { xml, sent_before: true, stamper }));
         }
-        let fecha = issued(record.fecha, Timestamp::new(cx.earlier_now().await?));
+        let (fecha, now) = (record.fecha, Timestamp::new(cx.earlier_now().await?));
         let validated = cx.tx.validated_document(self.factura).await?;
         let validated = validated.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
         // A ticket leaves its global invoice before it has one of its own.
@@ -92,6 +92,7 @@ impl<'a> Step for PrepareStamping<'a, '_> {
             _ => invoice(cx, self.factura, record, validated).await?.map_err(PreparedStamping::Fault),
         };
         let certificate = cx.tx.signing_certificate().await?;
+        let fecha = issued(fecha, certificate.as_ref().map(|found| found.desde), now);
         let certificate = certificate.map(|found| Certificate { numero: found.numero, der: found.der });
         let missing = PreparedStamping::Fault(CfdiFault::Issuer("un certificado de sello digital"));
         let whole = document.and_then(|document| match certificate {
@@ -188,9 +189,11 @@ async fn payment<'a>(
     }
 }
 
-/// The date of issue of a document: when its record was made, or now if that is longer ago than
-/// [`OLDEST`] or, because a clock was wrong, in the future. The authority refuses both.
-fn issued(fecha: Timestamp, now: Timestamp) -> Timestamp {
+/// The date of issue of a document that was never sent: when its record was queued, or now if that
+/// is longer ago than [`OLDEST`], before the certificate is valid (`desde`) or, because a clock was
+/// wrong, in the future. The authority refuses all three.
+fn issued(fecha: Timestamp, desde: Option<Timestamp>, now: Timestamp) -> Timestamp {
     let age = now.get() - fecha.get();
-    if age > OLDEST || age < -CLOCK_TOLERANCE { now } else { fecha }
+    let too_early = age > OLDEST || desde.is_some_and(|desde| fecha < desde);
+    if too_early || age < -CLOCK_TOLERANCE { now } else { fecha }
 }

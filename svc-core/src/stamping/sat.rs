@@ -27,7 +27,7 @@ impl SatStatus {
     }
 
     pub(super) async fn ask(&self, request: &CancelRequest) -> Result<DocumentStatus, StampFailure> {
-        let expression = request.document.expression();
+        let expression = request.document.expression()?;
         let body = format!(
             "<Consulta xmlns=\"http://tempuri.org/\"><expresionImpresa><![CDATA[{expression}]]></expresionImpresa></Consulta>"
         );
@@ -40,6 +40,7 @@ impl SatStatus {
 pub(super) fn status(answer: &SoapAnswer) -> Result<DocumentStatus, StampFailure> {
     let word = |name| answer.get(name).map(words).unwrap_or_default();
     let (code, standing, cancellation) = (word("CodigoEstatus"), word("Estado"), word("EstatusCancelacion"));
+    let not_cancellable = word("EsCancelable").starts_with("no cancelable");
     if code.starts_with("n 601") {
         return Err(StampFailure::Misconfigured("the authority cannot read what identifies the document".to_owned()));
     }
@@ -47,6 +48,7 @@ pub(super) fn status(answer: &SoapAnswer) -> Result<DocumentStatus, StampFailure
         "cancelado" => Ok(DocumentStatus::Cancelled),
         "vigente" if cancellation.starts_with("en proceso") => Ok(DocumentStatus::Pending),
         "vigente" if cancellation.starts_with("solicitud rechazada") => Ok(DocumentStatus::Refused),
+        "vigente" if cancellation.is_empty() && not_cancellable => Ok(DocumentStatus::NotCancellable),
         "vigente" => Ok(DocumentStatus::Valid),
         "no encontrado" => Ok(DocumentStatus::NotFound),
         _ => Err(StampFailure::Unreachable("the status service gave no status".to_owned())),
@@ -67,9 +69,13 @@ mod tests {
     use crate::stamping::soap::{element, envelope};
 
     fn answer(code: &str, standing: &str, cancellation: &str) -> Vec<u8> {
+        answer_of(code, "Cancelable con aceptación", standing, cancellation)
+    }
+
+    fn answer_of(code: &str, cancellable: &str, standing: &str, cancellation: &str) -> Vec<u8> {
         let fields = [
             element("a:CodigoEstatus", code),
-            element("a:EsCancelable", "Cancelable con aceptación"),
+            element("a:EsCancelable", cancellable),
             element("a:Estado", standing),
             element("a:EstatusCancelacion", cancellation),
             element("a:ValidacionEFOS", "200"),
@@ -97,6 +103,14 @@ mod tests {
         ] {
             assert_eq!(asked(answer(found, standing, cancellation)).await.0, Ok(expected), "{standing} {cancellation}");
         }
+        for (standing, cancellation, expected) in [
+            ("Vigente", "", DocumentStatus::NotCancellable),
+            ("Vigente", "En proceso", DocumentStatus::Pending),
+            ("Cancelado", "Cancelado sin aceptación", DocumentStatus::Cancelled),
+        ] {
+            let answer = answer_of(found, "No Cancelable.", standing, cancellation);
+            assert_eq!(asked(answer).await.0, Ok(expected), "not cancellable: {standing} {cancellation}");
+        }
         let unknown = answer("N - 602: Comprobante no encontrado.", "No Encontrado", "");
         assert_eq!(asked(unknown).await.0, Ok(DocumentStatus::NotFound));
         let unread = answer("N - 601: La expresión impresa proporcionada no es válida.", "No Encontrado", "");
@@ -111,5 +125,16 @@ mod tests {
             UUID.to_uppercase()
         );
         assert!(request.contains(&expression), "{request}");
+    }
+
+    #[tokio::test]
+    async fn a_document_of_unknown_total_is_held_for_a_person() {
+        let mut request = cancellation();
+        request.document.total = None;
+        let service = SatStatus::new(Some("http://127.0.0.1:9"), Duration::from_secs(1)).unwrap();
+        match service.ask(&request).await {
+            Err(StampFailure::Unknown(text)) => assert!(text.contains("invoice.cancel-accepted"), "{text}"),
+            other => panic!("{other:?}"),
+        }
     }
 }

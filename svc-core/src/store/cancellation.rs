@@ -27,7 +27,8 @@ pub struct QueuedCancellation {
     pub enviada: Option<DateTime<Utc>>,
     /// The receiver's RFC and name, as they are now.
     pub receptor: Option<(Option<String>, Option<String>)>,
-    /// Total of the sale or credit note; `None` for a payment complement.
+    /// Total of an invoice's sale or of a credit note, zero of a payment complement; `None` if no
+    /// record says it.
     pub total: Option<Money>,
     /// The stamped XML; `None` if it was stamped elsewhere.
     pub xml: Option<String>,

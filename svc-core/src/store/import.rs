@@ -180,6 +180,9 @@ pub trait ImportTx {
     /// These sales; those that do not exist are left out.
     async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError>;
 
+    /// The sales of these invoices of the registry, by the invoice; those without one are left out.
+    async fn sales_of_invoices(&mut self, facturas: &[i64]) -> Result<HashMap<i64, i64>, StoreError>;
+
     /// These receivables; those that do not exist are left out.
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError>;
 

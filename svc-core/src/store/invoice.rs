@@ -62,7 +62,7 @@ pub struct Cancellation<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GlobalSales<'a> {
     /// Exactly these sales. `None` selects sales (`venta`) in pesos with taxes broken down, neither
-    /// invoiced nor cancelled, to nobody or to customers with the RFC `rfc`.
+    /// invoiced nor cancelled, to nobody or to customers without an RFC or with the RFC `rfc`.
     pub ventas: Option<&'a [i64]>,
     /// The general public's RFC.
     pub rfc: &'a str,

@@ -63,7 +63,7 @@ pub struct StampingRecord {
     pub serie: Option<String>,
     /// Number in the series.
     pub folio: Option<String>,
-    /// When it was issued.
+    /// When it was issued, or requeued after a rejection: the document's own date.
     pub fecha: Timestamp,
 }
 

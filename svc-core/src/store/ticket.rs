@@ -6,6 +6,7 @@ use super::StoreError;
 use crate::domain::credit_note::{CreditLine, Credited};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
+use crate::domain::words::InvoiceStatus;
 
 /// Goods that came back of a ticket that was in no document.
 #[derive(Debug)]
@@ -43,8 +44,13 @@ pub trait TicketTx {
     /// Whether credit notes that are not cancelled relate to an invoice.
     async fn has_notes_about(&mut self, factura: i64) -> Result<bool, StoreError>;
 
-    /// A credit note about the invoice `factura`, of this sale or of any, that is not stamped yet.
-    async fn unstamped_note(&mut self, factura: i64, venta: Option<i64>) -> Result<Option<i64>, StoreError>;
+    /// A credit note about the invoice `factura`, of this sale or of any, that is not stamped yet or
+    /// is being cancelled, and its status.
+    async fn undecided_note(
+        &mut self,
+        factura: i64,
+        venta: Option<i64>,
+    ) -> Result<Option<(i64, InvoiceStatus)>, StoreError>;
 
     /// The credit note that takes a ticket out of a global invoice and is not stamped yet.
     async fn unstamped_ticket_note(&mut self, venta: i64) -> Result<Option<i64>, StoreError>;

@@ -136,6 +136,36 @@ async fn an_imported_invoice_that_was_paid_in_part_is_substituted_and_still_owes
 }
 
 #[tokio::test]
+async fn an_imported_receivable_has_the_sale_of_the_invoice_that_it_names() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let uuid = |last: u32| format!("6e1b6d30-3f0f-4b53-8cd2-2e0d0b8f6a{last}");
+    let sold = json!({"tipo": "factura", "serie": "V", "folio": 7, "cliente": 1, "subtotal": "200.00", "impuestos": "32.00",
+                      "total": "232.00", "condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99",
+                      "uso_cfdi": "G03"});
+    company.load(Resource::Ventas, &[sold]).await;
+    let nails = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 2,
+                       "precio_unitario": "100.00", "iva_tasa": "0.160000", "iva": "32.00"});
+    company.load(Resource::VentasRenglones, &[nails]).await;
+    let invoices = [
+        json!({"venta": 1, "cliente": 1, "uuid": uuid(11), "serie": "V", "folio": "7"}),
+        json!({"cliente": 1, "uuid": uuid(12), "serie": "V", "folio": "8"}),
+    ];
+    company.load(Resource::Facturas, &invoices).await;
+    let owed = [json!({"factura": 1, "total": "232.00"}), json!({"factura": 2, "total": "10.00"})];
+    company.load(Resource::Cxc, &owed).await;
+    let ana = company.admin().await;
+    let of = |row: &Value| json!([row["venta"], row["cliente"], row["tipo_venta"]]);
+    let shown: Vec<Value> = ana.walk("/cxc").await.iter().map(of).collect();
+    assert_eq!(shown, [json!([1, 1, "factura"]), json!([null, null, null])]);
+    assert_eq!([balance(&company, "105.01").await, balance(&company, "209.01").await], ["242.00", "-32.00"]);
+    let paid = json!({"cxc": 1, "importe": "232.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "A"});
+    did(company.run_by_name("payment.apply", &paid).await);
+    assert_eq!(ana.walk("/cxc-pagos").await[0]["complemento"], "encolado");
+    assert_eq!([balance(&company, "105.01").await, balance(&company, "209.01").await], ["10.00", "0.00"]);
+}
+
+#[tokio::test]
 async fn what_an_imported_payment_paid_is_owed_from_the_opening_when_it_is_cancelled() {
     let world = World::new().await;
     let company = half_paid(&world).await;

@@ -108,7 +108,7 @@ async fn nothing_changes_before_the_final_answer() {
     let uuid = record["uuid"].as_str().unwrap().to_uppercase();
     assert!(xml.contains(&format!("Motivo=\"02\" UUID=\"{uuid}\"")) && xml.contains("<SignatureValue>"), "{xml}");
     let document = &request.document;
-    assert_eq!((document.receptor.as_str(), document.total.as_str()), ("XIA190128J61", "1160.00"));
+    assert_eq!((document.receptor.as_str(), document.total.as_deref()), ("XIA190128J61", Some("1160.00")));
     assert!(document.sello.is_some() && document.proveedor.is_some());
 
     world.clock.advance(TimeDelta::hours(1));
@@ -147,6 +147,67 @@ async fn a_refused_cancellation_leaves_the_invoice_valid_and_can_be_repeated() {
     assert_eq!(shop.factura(factura).await["error_codigo"], Value::Null);
     assert_eq!(world.stamp(&SandboxStamper).await, with!(report(), cancelados: 1));
     books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_document_that_others_relate_to_is_refused_by_the_authoritys_status() {
+    let world = World::new().await;
+    let (shop, _, factura) = asked(&world).await;
+    let authority = Authority::new();
+    authority.says(Ok(DocumentStatus::NotCancellable));
+    let early = with!(report(), cancelaciones_en_proceso: 1);
+    assert_eq!(world.stamp(&authority).await, early, "it may be from before the request");
+    world.clock.advance(TimeDelta::minutes(6));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_rechazadas: 1));
+    let record = shop.factura(factura).await;
+    assert_eq!(
+        pick(&record, &["estatus", "motivo_cancelacion", "error_codigo"]),
+        json!({"estatus": "vigente", "motivo_cancelacion": null, "error_codigo": "no_cancelable"})
+    );
+    assert_eq!(world.count("cancelaciones").await, 0);
+    // Nothing is blocked any longer, and it can be asked for again.
+    shop.pay(1, "100.00", "SPEI 1").await;
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn an_imported_document_is_asked_about_with_its_own_total() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let sold = json!({"tipo": "factura", "serie": "V", "folio": 7, "cliente": 1, "subtotal": "1000.00",
+                      "impuestos": "160.00", "total": "1160.00", "condicion_pago": "credito",
+                      "metodo_pago_sat": "PPD", "forma_pago_sat": "99", "uso_cfdi": "G03"});
+    shop.company.load(Resource::Ventas, &[sold]).await;
+    let uuid = |last: u32| format!("6e1b6d30-3f0f-4b53-8cd2-2e0d0b8f6a{last:02}");
+    let document = |tipo: &str, folio: u32, venta: Value| json!({"tipo": tipo, "venta": venta, "cliente": 1, "uuid": uuid(folio), "serie": "V", "folio": folio.to_string()});
+    let documents = [
+        document("factura", 7, json!(1)),
+        document("nota_credito", 8, json!(1)),
+        document("pago", 9, json!(1)),
+        document("factura", 10, Value::Null),
+    ];
+    shop.company.load(Resource::Facturas, &documents).await;
+    let owed = json!({"venta": 1, "factura": 1, "uuid": uuid(7), "total": "1160.00", "pagado": "100.00"});
+    shop.company.load(Resource::Cxc, &[owed]).await;
+    let paid = json!({"cxc": 1, "importe": "100.00", "cuenta_bancaria": 1, "factura": 3, "uuid": uuid(9),
+                      "complemento": "timbrado", "saldo_anterior": "1160.00"});
+    shop.company.load(Resource::CxcPagos, &[paid]).await;
+    shop.company.run(&CancelPayment { pago: 1, motivo: None }).await.unwrap();
+    for factura in [2, 4] {
+        shop.company.run(&cancel(factura)).await.unwrap();
+    }
+    let authority = Authority::new();
+    world.stamp(&authority).await;
+    let mut totals: Vec<_> = authority
+        .cancelled
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|request| (request.document.uuid.to_string(), request.document.total.clone()))
+        .collect();
+    totals.sort();
+    // The note's own total is in no record, nor is that of an invoice without its sale.
+    assert_eq!(totals, [(uuid(8), None), (uuid(9), Some("0".to_owned())), (uuid(10), None)]);
 }
 
 #[tokio::test]

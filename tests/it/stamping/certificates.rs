@@ -6,7 +6,7 @@ use svc_core::operations::ListCertificates;
 use svc_core::stamping::SandboxStamper;
 use svc_tests::{World, certificate};
 
-use super::{Shop, nails};
+use super::{Shop, Stub, accept, nails, unreachable};
 
 #[tokio::test]
 async fn a_certificate_tells_the_last_day_on_which_it_signed() {
@@ -30,4 +30,22 @@ async fn a_certificate_tells_the_last_day_on_which_it_signed() {
     shop.company.run(&certificate::load("renewed", "renewed")).await.unwrap();
     let renewed = ("30001000000500003417".to_owned(), None);
     assert_eq!(used().await, [vec![renewed], before].concat());
+}
+
+#[tokio::test]
+async fn a_document_is_not_dated_before_its_certificate_is_valid() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, sent) = shop.invoice(nails()).await;
+    let lost = Stub::new(unreachable);
+    world.stamp(&lost).await;
+    let (_, unsent) = shop.invoice(nails()).await;
+    world.clock.advance(TimeDelta::hours(2));
+    world.run("UPDATE certificados SET desde = '2026-10-12T19:00:00Z'").await;
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await.timbrados, 2);
+    let sent_again = stamper.sent().into_iter().filter(|xml| lost.sent().contains(xml)).count();
+    assert_eq!(sent_again, 1, "what may be stamped keeps its date: {sent}");
+    let fresh = stamper.sent().into_iter().find(|xml| !lost.sent().contains(xml)).expect("the other document");
+    assert!(fresh.contains(" Fecha=\"2026-10-12T14:00:00\""), "{unsent}: {fresh}");
 }

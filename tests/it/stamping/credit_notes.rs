@@ -1,11 +1,12 @@
 //! Credit notes of stamped invoices: documents, receivables, stock, ledger.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
 use svc_tests::lists::pick;
 use svc_tests::{World, authority, books};
 
-use super::{BOOK, FOOD, NAIL, NAMED, Shop, line, nails, order};
+use super::{ANA, BOOK, FOOD, NAIL, NAMED, Shop, line, nails, order};
 use crate::backoffice::shop::entries;
 
 /// A stamped invoice: returns its sale and its record.
@@ -133,6 +134,54 @@ async fn a_discount_is_a_balance_in_favour_that_pays_another_sale() {
         entries(&shop.company, venta).await[2..],
         ["Cancelación: Nota de crédito N1: 402.01 -100.00 208.01 -16.00 206.01 +116.00"]
     );
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn the_balance_of_a_note_is_not_spent_while_its_cancellation_is_pending() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = stamped(&world, &shop, nails()).await;
+    let input = |importe: &str| json!({"factura": factura, "tipo_relacion": "01", "renglones": [{"renglon": 1, "importe": importe}]});
+    let clave = noted(&shop, input("100.00")).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    let (other, _) = stamped(&world, &shop, nails()).await;
+    let cxc = shop.one(&format!("/cxc?venta={other}")).await["clave"].clone();
+    let favour =
+        |importe: &str| json!({"cxc": cxc, "importe": importe, "origen": "saldo_a_favor", "fecha": "2026-10-12"});
+    let refund = |importe: &str| json!({"cliente": ANA, "importe": importe, "cuenta_bancaria": 1, "fecha": "2026-10-12", "referencia": "R"});
+    let cancel = |factura: i64| json!({"factura": factura, "motivo": "02", "requiere_aceptacion": true});
+    shop.company.run_by_name("invoice.cancel", &cancel(clave)).await.unwrap();
+    for _ in 0..2 {
+        refused(&shop, "payment.apply", favour("0.01"), "saldo_insuficiente", "").await;
+        refused(&shop, "favour.refund", refund("0.01"), "saldo_insuficiente", "").await;
+        // Next with the authority.
+        world.stamp(&SandboxStamper).await;
+    }
+    // A receiver who refuses gives it back.
+    shop.company.run_by_name("invoice.cancel-rejected", &json!({"factura": clave})).await.unwrap();
+    let pago = shop.company.run_by_name("payment.apply", &favour("116.00")).await.unwrap()["pago"].clone();
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &cancel(clave)).await.unwrap();
+    // Another note's balance is at hand, and that note is cancelled only with its own.
+    let second = noted(&shop, input("50.00")).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    refused(&shop, "payment.apply", favour("58.01"), "saldo_insuficiente", "").await;
+    shop.company.run_by_name("payment.apply", &favour("58.00")).await.unwrap();
+    refused(&shop, "invoice.cancel", cancel(second), "estado_invalido", "saldo a favor").await;
+    // What a note pays itself is no balance that could be spent.
+    let mut own = input("10.00");
+    own["aplicar"] = json!(true);
+    let third = noted(&shop, own).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    shop.company.run_by_name("invoice.cancel", &cancel(third)).await.unwrap();
+    books::check(&world, &shop.company).await;
+    world.clock.advance(TimeDelta::hours(73));
+    world.stamp(&SandboxStamper).await;
+    for note in [clave, third] {
+        assert_eq!(shop.factura(note).await["estatus"], "cancelada", "{note}");
+    }
+    assert_eq!(shop.factura(second).await["estatus"], "vigente");
     books::check(&world, &shop.company).await;
 }
 

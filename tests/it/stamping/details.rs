@@ -239,3 +239,24 @@ async fn a_refused_currency_says_why() {
     let purchase = json!({"total": "1", "moneda": "mxn"});
     shop.refuses("payable.capture", purchase, "moneda_invalida", "moneda: la clave va en mayúsculas: MXN").await;
 }
+
+#[tokio::test]
+async fn a_discount_on_goods_with_nothing_but_an_ieps_quota_gives_back_no_ieps() {
+    let world = World::new().await;
+    let shop = shop(&world).await;
+    let quota = json!({"sku": "G-7", "descripcion": "Cuota", "unidad": 1, "codigo_sat": "50202306",
+                       "objeto_impuesto": "07", "ieps_cuota": "3"});
+    shop.company.load(Resource::Productos, &[quota]).await;
+    let (_, factura) = shop.invoice(order(&[line(7, "10", "100")])).await;
+    assert!(shop.stamped(&json!(factura)).await.contains("ObjetoImp=\"07\""));
+    let note = json!({"factura": factura, "tipo_relacion": "01", "renglones": [{"renglon": 1, "importe": "100.00"}]});
+    let note = shop.company.run_by_name("credit-note.capture", &note).await.expect("a note");
+    assert_eq!(note["total"], "100.00");
+    let xml = shop.stamped(&note["factura"]).await;
+    assert!(xml.contains("ObjetoImp=\"08\"") && !xml.contains("cfdi:Impuestos"), "{xml}");
+    // Goods that come back bring their quota with them.
+    let back = json!({"factura": factura, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 2}]});
+    let back = shop.company.run_by_name("credit-note.capture", &back).await.expect("a return");
+    assert!(shop.stamped(&back["factura"]).await.contains("ObjetoImp=\"07\""));
+    books::check(&world, &shop.company).await;
+}

@@ -45,6 +45,21 @@ async fn a_ticket_that_came_without_its_lines_is_named() {
 }
 
 #[tokio::test]
+async fn a_ticket_of_a_customer_without_an_rfc_is_of_the_general_public() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.company.load(Resource::Clientes, &[json!({"nombre": "Sin RFC"})]).await;
+    let tickets =
+        [sold(&shop, PUBLIC, &[line(NAIL, "1", "100")]).await, sold(&shop, 5, &[line(NAIL, "2", "100")]).await];
+    sold(&shop, ANA, &[line(NAIL, "3", "100")]).await;
+    let made = shop.company.run_by_name("invoice.global", &october()).await.unwrap();
+    assert_eq!(made["ventas"], json!(tickets));
+    world.stamp(&SandboxStamper).await;
+    let xml = document(&shop, made["factura"].as_i64().unwrap()).await;
+    assert!(xml.contains(" Total=\"348.00\""), "{xml}");
+}
+
+#[tokio::test]
 async fn tickets_of_one_invoice_have_one_exchange_rate() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;

@@ -156,6 +156,37 @@ async fn force_drops_a_stuck_document() {
     assert_eq!(world.count("facturas_xml").await, 1);
 }
 
+/// A renewed certificate, for one, is valid only since a moment after the rejection.
+#[tokio::test]
+async fn a_reissued_document_has_the_date_of_its_reissue() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let first = Stub::new(refuse);
+    world.stamp(&first).await;
+    assert_eq!(first.document().fecha.to_string(), "2026-10-12 12:00:00");
+    world.clock.advance(TimeDelta::hours(3));
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    // Sent without an answer, it keeps that date.
+    world.clock.advance(TimeDelta::hours(1));
+    let lost = Stub::new(unreachable);
+    world.stamp(&lost).await;
+    assert_eq!(lost.document().fecha.to_string(), "2026-10-12 15:00:00");
+    world.clock.advance(TimeDelta::hours(1));
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    assert_eq!(stamper.sent(), lost.sent());
+    assert_eq!(shop.factura(factura).await["fecha"], "2026-10-12T18:00:00Z", "the registry's stays");
+
+    let pago = shop.pay(1, "580.00", "SPEI 1").await;
+    world.stamp(&Stub::new(refuse)).await;
+    world.clock.advance(TimeDelta::hours(2));
+    shop.company.run_by_name("payment.restamp", &json!({"pago": pago})).await.unwrap();
+    let stamper = Stub::new(accept);
+    world.stamp(&stamper).await;
+    assert_eq!(stamper.document().fecha.to_string(), "2026-10-12 19:00:00");
+}
+
 #[tokio::test]
 async fn a_rejected_complement_is_corrected_and_stamped() {
     let world = World::new().await;

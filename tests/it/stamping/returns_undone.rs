@@ -1,5 +1,6 @@
 //! Returns whose credit note is rejected, discarded or cancelled.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::SandboxStamper;
@@ -140,5 +141,39 @@ async fn gifts_whose_return_is_undone_after_its_month_was_closed_leave_in_the_ne
     world.stamp(&SandboxStamper).await;
     let last = "SELECT format('%s of %s', tipo, dia) FROM movimientos_inventario ORDER BY clave DESC LIMIT 1";
     assert_eq!(world.sql::<String>(last).await, "cancelacion_nota_credito of 2026-11-01");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_ticket_stays_in_its_global_invoice_while_the_note_of_a_return_is_being_cancelled() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let venta = of_ana(&shop, json!({"renglones": [line(NAIL, "10", "100")]})).await;
+    let whole = in_global(&shop, &[venta]).await;
+    world.stamp(&SandboxStamper).await;
+    let before = standing(&shop, venta).await;
+    let note = returned(&shop, back(venta, 4)).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    let cancel = json!({"factura": note, "motivo": "02", "requiere_aceptacion": true});
+    run(&shop, "invoice.cancel", cancel.clone()).await;
+    for _ in 0..2 {
+        refused(&shop, "order.invoice", own(venta), "estado_invalido", "cuya cancelación se solicitó").await;
+        let substitute = json!({"factura": whole});
+        refused(&shop, "invoice.substitute", substitute, "estado_invalido", "cuya cancelación se solicitó").await;
+        world.stamp(&SandboxStamper).await;
+    }
+    world.clock.advance(TimeDelta::hours(73));
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(shop.factura(note).await["estatus"], "cancelada");
+    assert_eq!(standing(&shop, venta).await, before);
+    // The substitute is about what is left, so the next note stands while it waits.
+    let note = returned(&shop, back(venta, 4)).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    let substitute = run(&shop, "invoice.substitute", json!({"factura": whole})).await["factura"].as_i64().unwrap();
+    let cancel = json!({"factura": note, "motivo": "02"});
+    refused(&shop, "invoice.cancel", cancel.clone(), "estado_invalido", "se está sustituyendo").await;
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(Cfdi::read(&document(&shop, substitute).await).unwrap().total.get().to_string(), "696.00");
+    refused(&shop, "invoice.cancel", cancel, "estado_invalido", "ya no está en la factura global").await;
     books::check(&world, &shop.company).await;
 }

@@ -86,6 +86,7 @@ pub use source::{
 };
 pub(crate) use stamp::{SANDBOX_CERTIFICATE, SANDBOX_RFC, StampSigner, stamp};
 pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};
+pub(crate) use tax::{NOTHING_OF_IEPS, OBJECT_OF_IEPS};
 
 /// The version of the standard.
 pub const VERSION: &str = "4.0";

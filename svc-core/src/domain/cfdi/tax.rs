@@ -19,9 +19,11 @@ pub(super) const OBJECT: &str = "02";
 /// `c_ObjetoImp`: subject to tax, but no tax is due.
 const NOTHING_DUE: &str = "04";
 /// `c_ObjetoImp`: IVA is not charged, IEPS is broken down.
-pub(super) const OBJECT_OF_IEPS: &str = "07";
+pub(crate) const OBJECT_OF_IEPS: &str = "07";
+/// `c_ObjetoImp`: IVA is not charged, IEPS is not broken down.
+pub(crate) const NOTHING_OF_IEPS: &str = "08";
 /// `c_ObjetoImp`: neither IVA nor IEPS is broken down, but ISR may be withheld.
-const NOTHING_SHOWN: [&str; 2] = ["06", "08"];
+const NOTHING_SHOWN: [&str; 2] = ["06", NOTHING_OF_IEPS];
 
 /// A tax and its rate, for which a document has one sum; ordered as documents list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

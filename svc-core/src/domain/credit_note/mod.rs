@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use super::cfdi::{Line, TipoRelacion};
+use super::cfdi::{Line, NOTHING_OF_IEPS, OBJECT_OF_IEPS, TipoRelacion};
 use super::invoice::branch_series;
 use super::line;
 use super::money::Money;
@@ -208,10 +208,16 @@ impl CreditLine {
     /// it is a discount on them, or the applied advance.
     pub(crate) fn of_document(&self, line: Line, relacion: TipoRelacion) -> Line {
         let reason = if relacion == TipoRelacion::Devolucion { CreditReason::Return } else { CreditReason::Discount };
+        let rates = rates(&line, reason);
+        // The key requires an IEPS, and the one per unit is not given back.
+        let without_ieps = line.objeto_impuesto.as_deref() == Some(OBJECT_OF_IEPS) && rates.ieps().is_none();
+        let objeto_impuesto =
+            if without_ieps { Some(NOTHING_OF_IEPS.to_owned()) } else { line.objeto_impuesto.clone() };
         let own = Line {
             cantidad: self.cantidad,
             precio_unitario: self.precio_unitario,
-            rates: rates(&line, reason),
+            objeto_impuesto,
+            rates,
             amounts: self.amounts,
             ..line
         };

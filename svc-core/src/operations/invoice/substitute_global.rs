@@ -7,7 +7,7 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin};
 use crate::error::Error;
 use crate::operation::Cx;
 use crate::posting::invoice::validate_issuer;
-use crate::posting::{document, global};
+use crate::posting::{document, global, ticket};
 use crate::store::RegisteredInvoice;
 
 /// Makes the substitute of a valid global invoice from the sales that are still in it. They pass to
@@ -22,8 +22,7 @@ pub(super) async fn substitute(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> 
     if sales.is_empty() {
         return Err(wrong_state("ninguna de sus ventas sigue en ella"));
     }
-    if let Some(note) = cx.tx.unstamped_note(invoice.clave, None).await? {
-        let text = format!("tiene la nota de crédito {note} sin timbrar, que primero se timbra o se descarta");
+    if let Some(text) = ticket::undecided_note(cx, invoice.clave, None).await? {
         return Err(wrong_state(&text));
     }
     validate_issuer(cx).await?;

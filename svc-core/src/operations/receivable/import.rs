@@ -105,6 +105,12 @@ impl Rules for ReceivableImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
+        let unsold = rows.iter().filter(|row| row.venta.is_none());
+        let invoices: Vec<i64> = unsold.filter_map(|row| row.factura).collect();
+        let sold = tx.sales_of_invoices(&invoices).await?;
+        for row in rows.iter_mut().filter(|row| row.venta.is_none()) {
+            row.venta = row.factura.and_then(|factura| sold.get(&factura).copied());
+        }
         let sales: Vec<i64> = rows.iter().filter_map(|row| row.venta).collect();
         let sales = tx.imported_sales(&sales).await?;
         for row in rows {

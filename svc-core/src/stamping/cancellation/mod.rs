@@ -26,8 +26,8 @@ pub struct Cancelled {
     pub receptor: String,
     /// The receiver's name.
     pub nombre: String,
-    /// Its total, as the document has it.
-    pub total: String,
+    /// Its total, as the document has it; `None` if it was stamped elsewhere and no record says it.
+    pub total: Option<String>,
     /// The last eight characters of its signature; none if it was stamped elsewhere.
     pub sello: Option<String>,
     /// RFC of the provider that stamped it; none if it was stamped elsewhere.
@@ -36,12 +36,25 @@ pub struct Cancelled {
 
 impl Cancelled {
     /// The expression in a printed document by which the authority identifies it:
-    /// `?re=…&rr=…&tt=…&id=…&fe=…`.
-    pub fn expression(&self) -> String {
+    /// `?re=…&rr=…&tt=…&id=…&fe=…`. Fails if its total is unknown.
+    pub fn expression(&self) -> Result<String, StampFailure> {
+        let total = self.known_total()?;
         let rfc = |rfc: &str| rfc.replace('&', "&amp;");
         let seal = self.sello.as_deref().map(|last| format!("&fe={last}")).unwrap_or_default();
         let (emisor, receptor) = (rfc(&self.emisor), rfc(&self.receptor));
-        format!("?re={emisor}&rr={receptor}&tt={}&id={}{seal}", self.total, self.uuid.to_string().to_uppercase())
+        Ok(format!("?re={emisor}&rr={receptor}&tt={total}&id={}{seal}", self.uuid.to_string().to_uppercase()))
+    }
+
+    /// The total, without which the authority finds no document. Fails for a person to act if it is
+    /// unknown.
+    pub(super) fn known_total(&self) -> Result<&str, StampFailure> {
+        let unknown = || {
+            let text = "the authority cannot be asked about a document without its total, and this one was imported \
+                        without its XML and its sale; look it up in the authority's portal, and record what it says \
+                        with invoice.cancel-accepted or invoice.cancel-rejected";
+            StampFailure::Unknown(text.to_owned())
+        };
+        self.total.as_deref().ok_or_else(unknown)
     }
 }
 
@@ -94,6 +107,8 @@ pub enum DocumentStatus {
     Pending,
     /// It is valid: its receiver refused.
     Refused,
+    /// It is valid, and the authority does not cancel it while documents that relate to it are.
+    NotCancellable,
     /// It is cancelled, finally.
     Cancelled,
     /// The authority does not know it (yet).

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::{CancelRequest, Cancelled};
 use crate::context::Step;
 use crate::domain::cfdi::{Cancelacion, Certificate, Cfdi, StampedXml};
+use crate::domain::money::Money;
 use crate::domain::text::parse_uuid;
 use crate::error::Error;
 use crate::operation::Cx;
@@ -67,7 +68,7 @@ fn document(cx: &Cx<'_>, uuid: Uuid, asked: &QueuedCancellation) -> Cancelled {
             emisor: document.emisor.rfc,
             receptor: document.receptor.rfc,
             nombre: document.receptor.nombre,
-            total: document.total.to_string(),
+            total: Some(document.total.to_string()),
             sello,
             proveedor,
         };
@@ -78,10 +79,15 @@ fn document(cx: &Cx<'_>, uuid: Uuid, asked: &QueuedCancellation) -> Cancelled {
         emisor: cx.company.rfc.clone().unwrap_or_default(),
         receptor: receptor.unwrap_or_default(),
         nombre: nombre.unwrap_or_default().to_uppercase(),
-        total: asked.total.map_or_else(|| "0".to_owned(), |total| total.to_string()),
+        total: asked.total.map(printed_total),
         sello: None,
         proveedor: None,
     }
+}
+
+/// A total as documents say it: a complement's is `0`.
+fn printed_total(total: Money) -> String {
+    if total == Money::default() { "0".to_owned() } else { total.to_string() }
 }
 
 /// The request, signed; `None` without a valid certificate. The key is open for no longer than this

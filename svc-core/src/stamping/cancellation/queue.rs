@@ -23,7 +23,7 @@ use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 const LOST_AFTER: TimeDelta = TimeDelta::days(4);
 
 /// The shortest time between a request and its refusal: an earlier refusal answers an earlier
-/// request.
+/// request, or tells how the document stood before this one.
 const NOT_YET: TimeDelta = TimeDelta::minutes(2);
 
 /// The most cancellations that [`cancel_asked`] sends.
@@ -118,6 +118,9 @@ async fn ask(prepared: &PreparedCancellation<'_>) -> (bool, Option<String>, Canc
     let result = match stamper.status(request).await {
         Ok(DocumentStatus::Cancelled) => CancellationResult::Final,
         Ok(DocumentStatus::Refused) if request.at - since >= NOT_YET => CancellationResult::Refused,
+        Ok(DocumentStatus::NotCancellable) if request.at - since >= NOT_YET => {
+            CancellationResult::Failed(not_cancellable())
+        }
         Ok(DocumentStatus::Valid | DocumentStatus::NotFound) if request.at - since > LOST_AFTER => {
             CancellationResult::Lost
         }
@@ -125,6 +128,14 @@ async fn ask(prepared: &PreparedCancellation<'_>) -> (bool, Option<String>, Canc
         Err(failure) => CancellationResult::Waits(Some(failure)),
     };
     (true, acuse, result)
+}
+
+/// The refusal of a document that others relate to, as providers word it.
+fn not_cancellable() -> StampFailure {
+    StampFailure::Rejected {
+        codigo: "no_cancelable".to_owned(),
+        mensaje: "El SAT dice que no es cancelable: otros comprobantes que lo relacionan están vigentes.".to_owned(),
+    }
 }
 
 /// Sends the cancellations of one company that were requested and never sent, and queries the

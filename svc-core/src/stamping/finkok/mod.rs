@@ -150,7 +150,7 @@ impl Stamper for FinkokStamper {
             element("taxpayer_id", &document.emisor),
             element("rtaxpayer_id", &document.receptor),
             element("uuid", &document.uuid.to_string()),
-            element("total", &document.total),
+            element("total", document.known_total()?),
         ];
         sat::status(&self.call(CANCEL, "get_sat_status", &parameters.concat()).await?)
     }
