@@ -199,10 +199,13 @@ async fn a_complement_after_a_credit_note_has_the_taxes_of_what_is_still_owed() 
     // Of each complement, the taxes of the invoice that it pays.
     let of_complement = |xml: &String| {
         let document = serde_json::to_value(svc_core::domain::cfdi::Cfdi::read(xml).unwrap()).unwrap();
-        (document["TipoDeComprobante"] == "P")
-            .then(|| document["Complemento"]["Pagos"]["Pago"][0]["DoctoRelacionado"][0]["ImpuestosDR"].clone())
+        let paid = &document["Complemento"]["Pagos"]["Pago"][0]["DoctoRelacionado"][0];
+        (document["TipoDeComprobante"] == "P").then(|| (paid["NumParcialidad"].clone(), paid["ImpuestosDR"].clone()))
     };
-    let found: Vec<Value> = stamper.sent().iter().filter_map(of_complement).collect();
+    // Both are sent at once.
+    let mut found: Vec<(Value, Value)> = stamper.sent().iter().filter_map(of_complement).collect();
+    found.sort_by_key(|(instalment, _)| instalment.to_string());
+    let found: Vec<Value> = found.into_iter().map(|(_, taxes)| taxes).collect();
     let exempt = |base: &str| json!({"BaseDR": base, "ImpuestoDR": "002", "TipoFactorDR": "Exento"});
     let taxed = json!({"BaseDR": "100.000000", "ImpuestoDR": "002", "TipoFactorDR": "Tasa", "TasaOCuotaDR": "0.160000",
                        "ImporteDR": "16.000000"});
