@@ -1,13 +1,14 @@
 //! The database of a command: the one at `DATABASE_URL`, or a private one.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use svc_core::{Context, ContextBuilder};
 use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::DatabaseArgs;
@@ -19,6 +20,9 @@ const NAME: &str = "svc";
 
 /// The pause between attempts to reach the database.
 const RETRY: Duration = Duration::from_secs(2);
+
+/// How often a command looks whether the server that another one started still runs.
+const WATCH: Duration = Duration::from_secs(1);
 
 /// How long closing the connections may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -40,10 +44,57 @@ pub(crate) fn described(store: &PostgresStore, error: impl fmt::Display) -> Stri
     format!("the database at {}:{}: {text}", options.get_host(), options.get_port())
 }
 
-/// A store, with its private cluster, if any, which stops on drop.
+/// The private server that a command uses. If another command started it, this one starts it anew
+/// when that one ends, at the same address, so that the store's next connections reach it.
+struct PrivateServer {
+    cluster: Arc<Mutex<Cluster>>,
+    watch: Option<JoinHandle<()>>,
+}
+
+impl PrivateServer {
+    fn new(cluster: Cluster) -> Self {
+        let (is_owner, dir) = (cluster.is_owner(), cluster.dir().to_owned());
+        let cluster = Arc::new(Mutex::new(cluster));
+        let watch = (!is_owner).then(|| tokio::spawn(take_over(cluster.clone(), dir)));
+        Self { cluster, watch }
+    }
+
+    /// Stops the server, if this command started it.
+    async fn stop(self) -> Result<(), Failure> {
+        if let Some(watch) = self.watch {
+            watch.abort();
+            // It is gone with its share of the cluster.
+            let _ = watch.await;
+        }
+        let Some(cluster) = Arc::into_inner(self.cluster) else { return Ok(()) };
+        let cluster = cluster.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let stopping = spawn_blocking(|| cluster.stop());
+        Ok(stopping.await.map_err(|error| Failure::Other(error.to_string()))??)
+    }
+}
+
+/// Opens the cluster again and again until this command has started its server.
+async fn take_over(cluster: Arc<Mutex<Cluster>>, dir: PathBuf) {
+    loop {
+        sleep(WATCH).await;
+        let dir = dir.clone();
+        match spawn_blocking(move || Cluster::open(&dir)).await {
+            Ok(Ok(opened)) if opened.is_owner() => {
+                tracing::info!("the command that ran the private database has ended; this one runs it now");
+                *cluster.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+                return;
+            }
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the private database cannot be opened again"),
+            Err(_) => return,
+        }
+    }
+}
+
+/// A store, with its private server, if any, which stops on drop.
 pub(crate) struct OpenedDatabase {
     pub(crate) store: PostgresStore,
-    cluster: Option<Cluster>,
+    server: Option<PrivateServer>,
     /// A store that bypasses the pooler, for migrations, if such an address is set.
     direct: Option<PostgresStore>,
     /// The host's parts, whose tables belong to it.
@@ -78,7 +129,7 @@ impl OpenedDatabase {
             store = store.with_replica(replica, &settings)?;
         }
         let direct = args.direct_url().map(|url| PostgresStore::open(url, &past_the_pooler));
-        Ok(Self { store, cluster: None, direct: direct.transpose()?, parts })
+        Ok(Self { store, server: None, direct: direct.transpose()?, parts })
     }
 
     /// Logs a warning if a database on another machine is not verified.
@@ -110,7 +161,7 @@ impl OpenedDatabase {
         }
         match migrated {
             Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
-            Err(error @ OpenError::FormerNumbering) if self.cluster.is_some() => {
+            Err(error @ OpenError::FormerNumbering) if self.server.is_some() => {
                 Err(Failure::Other(format!("{error} (delete the directory SVC_DATA_DIR, or name another)")))
             }
             outcome => Ok(outcome?),
@@ -134,24 +185,24 @@ impl OpenedDatabase {
 
     async fn private(dir: &Path, settings: &Settings, parts: Parts) -> Result<Self, Failure> {
         let dir = dir.to_owned();
-        let opening = tokio::task::spawn_blocking(move || Cluster::open(&dir));
+        let opening = spawn_blocking(move || Cluster::open(&dir));
         let cluster = opening.await.map_err(|error| Failure::Other(error.to_string()))??;
         cluster.create_database(NAME).await.map_err(svc_store_postgres::OpenError::from)?;
         let store = PostgresStore::with_options(cluster.options(NAME), settings);
-        Ok(Self { store, cluster: Some(cluster), direct: None, parts })
+        Ok(Self { store, server: Some(PrivateServer::new(cluster)), direct: None, parts })
     }
 
     /// Opens the database as [`Self::open`] does, and migrates a private one: there, every command
     /// migrates.
     pub(crate) async fn ready(args: &DatabaseArgs, parts: &Parts) -> Result<Self, Failure> {
         let database = Self::open(args, parts).await?;
-        if database.cluster.is_some() {
+        if database.server.is_some() {
             database.migrate(Duration::ZERO).await?;
         }
         Ok(database)
     }
 
-    /// Closes the connections, then stops the private cluster. A connection that remains in use is
+    /// Closes the connections, then stops the private server. A connection that remains in use is
     /// abandoned after a short wait: it ends with the process.
     pub(crate) async fn close(self) -> Result<(), Failure> {
         let closing = async {
@@ -163,10 +214,9 @@ impl OpenedDatabase {
         if timeout(CLOSE_TIMEOUT, closing).await.is_err() {
             tracing::warn!("not all connections to the database were handed back");
         }
-        if let Some(cluster) = self.cluster {
-            let stopping = tokio::task::spawn_blocking(|| cluster.stop());
-            stopping.await.map_err(|error| Failure::Other(error.to_string()))??;
+        match self.server {
+            Some(server) => server.stop().await,
+            None => Ok(()),
         }
-        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Quantity;
 use svc_core::domain::tax::Amounts;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{InvoiceStatus, ReceivableStatus, SaleKind};
+use svc_core::domain::words::{InvoiceKind, InvoiceStatus, ReceivableStatus, SaleKind};
 use svc_core::store::{
     Advance, AppliedCredit, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, NewRefund, StoreError,
 };
@@ -264,7 +264,8 @@ impl CreditTx for PostgresTx {
             "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.subtotal, v.descuento,
                     v.impuestos - r.ieps - r.locales_trasladados AS iva, r.ieps, v.retenciones, r.isr_retenido,
                     r.locales_trasladados, r.locales_retenidos, v.total, a.aplicado,
-                    greatest(v.total - v.saldo - a.aplicado, 0) AS restante, coalesce(i.estatus = :error, false) AS en_error, l.abierto
+                    CASE WHEN d.devuelto THEN 0 ELSE greatest(v.total - v.saldo - a.aplicado, 0) END AS restante,
+                    coalesce(i.estatus = :error, false) AS en_error, l.abierto
              FROM ventas v
              LEFT JOIN facturas i ON i.empresa = v.empresa AND i.clave = v.factura
              CROSS JOIN LATERAL (
@@ -284,6 +285,14 @@ impl CreditTx for PostgresTx {
                      SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
                  ) u
              ) a
+             -- An import brings the credit notes of refunds, but not how much they gave back.
+             CROSS JOIN LATERAL (
+                 SELECT EXISTS (
+                     SELECT FROM facturas f
+                     WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
+                       AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
+                 ) AS devuelto
+             ) d
              LEFT JOIN LATERAL (
                  SELECT sum(r.abono - r.cargo) AS abierto
                  FROM polizas p
@@ -302,6 +311,8 @@ impl CreditTx for PostgresTx {
             error: InvoiceStatus::Error,
             en_espera: InvoiceStatus::EnEspera,
             vigente: InvoiceStatus::Vigente,
+            nota_credito: InvoiceKind::NotaCredito,
+            cancelada: InvoiceStatus::Cancelada,
             anticipos: Account::Anticipos,
         ))
         .await
@@ -313,6 +324,11 @@ impl CreditTx for PostgresTx {
              FROM ventas v
              WHERE v.empresa = :empresa AND v.cliente = :cliente AND v.tipo = :tipo AND v.moneda = :moneda
                AND NOT v.cancelada
+               AND NOT EXISTS (
+                   SELECT FROM facturas f
+                   WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
+                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
+               )
                AND v.total - v.saldo > (
                    SELECT coalesce(sum(importe), 0)
                    FROM (
@@ -326,6 +342,8 @@ impl CreditTx for PostgresTx {
             cliente,
             moneda,
             tipo: SaleKind::Anticipo,
+            nota_credito: InvoiceKind::NotaCredito,
+            cancelada: InvoiceStatus::Cancelada,
         ))
         .await
     }

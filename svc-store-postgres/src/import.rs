@@ -12,7 +12,8 @@ use svc_core::domain::words::{InvoiceKind, OpportunityStatus};
 use svc_core::record::computed::computed;
 use svc_core::record::{ImportSpec, ListSpec, Query, Value};
 use svc_core::store::{
-    BatchError, EachRow, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series, StoreError,
+    BatchError, EachRow, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, NamedRecords, Naming, Parents,
+    Series, StoreError,
 };
 
 use crate::copy::Copy;
@@ -28,6 +29,7 @@ use crate::transaction::PostgresTx;
 use crate::value::PostgresRow;
 
 from_row!(ImportedSale { cliente, tipo, impuestos, ieps, total, desglose });
+from_row!(NamedRecords { clave, claves });
 from_row!(ImportedReceivable { cliente, venta, moneda, tipo_cambio });
 
 /// Statements over many keys are planned each time: the tables grow during an import, and a plan
@@ -185,10 +187,11 @@ impl ImportTx for PostgresTx {
         self.update_imported(spec, clave, values).await
     }
 
-    async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
+    async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, NamedRecords>, StoreError> {
         let statement = match naming {
             Naming::Brand => sql!(
-                "SELECT nombre AS llave, min(clave) AS clave
+                "SELECT nombre AS llave, (array_agg(clave ORDER BY estatus = 'eliminado', clave))[1] AS clave,
+                        array_agg(clave) AS claves
                  FROM marcas
                  WHERE empresa = :empresa AND nombre = ANY (:nombres)
                  GROUP BY nombre",
@@ -196,7 +199,11 @@ impl ImportTx for PostgresTx {
                 nombres: names,
             ),
             Naming::Category => sql!(
-                "SELECT nombre AS llave, min(clave) AS clave
+                "SELECT nombre AS llave,
+                        CASE WHEN count(*) = 1 THEN min(clave)
+                             WHEN count(*) FILTER (WHERE estatus = 'activo') = 1
+                             THEN min(clave) FILTER (WHERE estatus = 'activo') END AS clave,
+                        array_agg(clave) AS claves
                  FROM categorias
                  WHERE empresa = :empresa AND nombre = ANY (:nombres)
                  GROUP BY nombre",
@@ -204,7 +211,7 @@ impl ImportTx for PostgresTx {
                 nombres: names,
             ),
             Naming::Product => sql!(
-                "SELECT DISTINCT ON (sku) sku AS llave, clave
+                "SELECT DISTINCT ON (sku) sku AS llave, clave, ARRAY[clave] AS claves
                  FROM productos
                  WHERE empresa = :empresa AND sku = ANY (:skus)
                  ORDER BY sku, (estatus = 'activo') DESC, clave DESC",
@@ -212,7 +219,7 @@ impl ImportTx for PostgresTx {
                 skus: names,
             ),
             Naming::Warehouse => sql!(
-                "SELECT codigo AS llave, min(clave) AS clave
+                "SELECT codigo AS llave, min(clave) AS clave, array_agg(clave) AS claves
                  FROM almacenes
                  WHERE empresa = :empresa AND codigo = ANY (:codigos)
                  GROUP BY codigo",
@@ -220,7 +227,7 @@ impl ImportTx for PostgresTx {
                 codigos: names,
             ),
         };
-        self.found(statement, |row| row.read("clave")).await
+        self.found(statement, NamedRecords::from_row).await
     }
 
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError> {

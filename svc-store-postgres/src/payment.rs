@@ -103,12 +103,19 @@ impl PaymentTx for PostgresTx {
 
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError> {
         let statement = match origen {
+            // An imported advance that was given back counts for nothing: an import brings the
+            // credit note of the refund, but not its amount.
             PaymentOrigin::Anticipo => sql!(
                 "SELECT coalesce((
-                            SELECT sum(total - saldo)
-                            FROM ventas
-                            WHERE empresa = :empresa AND tipo = 'anticipo' AND NOT cancelada AND cliente = :cliente
-                              AND moneda = :moneda
+                            SELECT sum(v.total - v.saldo)
+                            FROM ventas v
+                            WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND NOT v.cancelada
+                              AND v.cliente = :cliente AND v.moneda = :moneda
+                              AND NOT EXISTS (
+                                  SELECT FROM facturas f
+                                  WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
+                                    AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
+                              )
                         ), 0)
                       - coalesce((
                             SELECT sum(importe)
@@ -126,6 +133,8 @@ impl PaymentTx for PostgresTx {
                 cliente,
                 moneda,
                 origen,
+                nota_credito: InvoiceKind::NotaCredito,
+                cancelada: InvoiceStatus::Cancelada,
             ),
             // Of a note whose cancellation was requested, what it did not apply itself is reserved for
             // the cancellation. Imported payments do not count, since credit balances are not

@@ -5,7 +5,7 @@ use svc_core::domain::credit_note::{CreditLine, Credited};
 use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Quantity;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{InvoiceKind, InvoiceStatus, ReceivableStatus};
+use svc_core::domain::words::{InvoiceKind, InvoiceStatus, MovementKind, ReceivableStatus};
 use svc_core::store::{NewReturn, StoreError, TicketTx};
 
 use crate::row::from_row;
@@ -105,6 +105,33 @@ impl TicketTx for PostgresTx {
         ));
         let of = |line: ReturnedOf| (line.venta, line.renglon, Credited { cantidad: line.cantidad, base: line.base });
         Ok(lines.await?.into_iter().map(of).collect())
+    }
+
+    async fn imported_returns(&mut self, ventas: &[i64]) -> Result<Vec<i64>, StoreError> {
+        self.values(sql!(
+            "SELECT v.clave
+             FROM unnest(:ventas::bigint[]) AS v (clave)
+             WHERE 0 < (
+                     SELECT coalesce(sum(CASE WHEN m.tipo = :deshecha THEN -m.cantidad ELSE m.cantidad END), 0)
+                     FROM movimientos_inventario m
+                     WHERE m.empresa = :empresa AND m.venta = v.clave AND m.tipo IN (:devolucion, :de_nota, :deshecha)
+                       AND m.valor IS NULL
+                 )
+                OR EXISTS (
+                     SELECT FROM facturas f
+                     WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
+                       AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
+                 )
+             ORDER BY v.clave",
+            empresa: self.empresa,
+            ventas,
+            deshecha: MovementKind::CancelacionNotaCredito,
+            devolucion: MovementKind::Devolucion,
+            de_nota: MovementKind::DevolucionNotaCredito,
+            nota_credito: InvoiceKind::NotaCredito,
+            cancelada: InvoiceStatus::Cancelada,
+        ))
+        .await
     }
 
     async fn has_notes_about(&mut self, factura: i64) -> Result<bool, StoreError> {

@@ -150,6 +150,7 @@ async fn assembled_statements_name_one_company() {
     }
     assert!(company.export(Resource::Inventario).await.len() > 1);
     assert_eq!(company.export(Resource::CuentasBancarias).await.len(), 1);
+    assert!(!company.export(Resource::Vendedores).await.is_empty());
     let rates = json!({"mes": "2026-09", "tipos_cambio": [{"moneda": "USD", "tipo_cambio": "18.5"}]});
     company.run_by_name("ledger.revalue", &rates).await.expect("a revaluation");
     company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");

@@ -67,6 +67,19 @@ pub async fn takes_null_for_absent(company: &Company, resource: Resource, least:
     assert_eq!(imported[0], imported[2]);
 }
 
+/// A new company with everything that another one exports.
+///
+/// # Panics
+/// If a line is refused.
+pub async fn copy_of(company: &Company) -> Company {
+    let other = company.world.company().await;
+    for resource in Resource::ALL {
+        let outcome = other.import_new(*resource, &company.export(*resource).await).await;
+        assert!(outcome.is_ok(), "{}: {outcome:?}", resource.name());
+    }
+    other
+}
+
 /// Exports everything of a company, imports it into a new one, and checks that the new one exports
 /// the same; the records that it was born with stay as they were.
 ///

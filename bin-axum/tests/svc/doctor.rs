@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::process::{Command, Output};
 
+use nix::unistd::geteuid;
 use serde_json::{Value, json};
 use svc_local_postgres::Cluster;
 use svc_tests::database_url;
@@ -84,6 +85,26 @@ fn an_installation_is_well_until_something_is_wrong_with_it() {
         doctor().env("SVC_STAMPER", "http://127.0.0.1:1").env("SVC_BASE_URL", "http://127.0.0.1:1/api/v1"),
         &["SVC_STAMPER: nobody can be reached at 127.0.0.1:1", "SVC_BASE_URL: nobody can be reached at 127.0.0.1:1"],
     );
+}
+
+#[test]
+fn root_finds_the_database_that_lies_elsewhere() {
+    if !geteuid().is_root() {
+        return;
+    }
+    let svc = Svc::new();
+    let data = svc.dir.path().join("data");
+    // The server's user cannot enter it.
+    std::fs::set_permissions(svc.dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let elsewhere = Cluster::location(&data).unwrap();
+    assert_ne!(elsewhere, data);
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let found = svc.command(&["doctor"]).output().unwrap();
+    std::fs::remove_dir_all(elsewhere).unwrap();
+    let printed = findings(&found);
+    let notes = printed["avisos"].as_array().unwrap();
+    assert!(notes.iter().all(|note| !note.as_str().unwrap().contains("DATABASE_URL")), "{printed:#}");
+    assert_eq!(notes.len(), 2, "{printed:#}");
 }
 
 #[test]

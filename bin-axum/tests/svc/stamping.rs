@@ -207,6 +207,23 @@ fn a_signalled_server_waits_for_what_is_being_stamped() {
 }
 
 #[test]
+fn an_unusable_provider_is_refused_before_a_cancellation_is_written() {
+    let svc = Svc::new();
+    company(&svc);
+    svc.ok(&["do", "--company", "1", "sale.capture", ORDER]);
+    svc.ok(&["do", "--company", "1", "order.invoice", r#"{"venta":1}"#]);
+    let stamped = svc.ok(&["stamp", "--stamper", "sandbox", "--secrets-key", KEY]);
+    assert_eq!(stamped["timbrados"], 1, "{stamped}");
+    let cancel = ["do", "--company", "1", "invoice.cancel", r#"{"factura":1,"motivo":"02"}"#, "--secrets-key", KEY];
+    let refused = svc.run(&[&cancel[..], &["--stamper", "ftp://pac.example"]].concat(), "");
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{stderr}");
+    assert!(stderr.contains("SVC_STAMPER: "), "{stderr}");
+    let cancelled = svc.ok(&[&cancel[..], &["--stamper", "sandbox"]].concat());
+    assert_eq!(cancelled, json!({"factura": 1}), "the first did not request it");
+}
+
+#[test]
 fn a_provider_that_cannot_be_reached_safely_is_refused() {
     let svc = Svc::new();
     for (url, token, said) in [

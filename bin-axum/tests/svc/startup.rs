@@ -1,7 +1,7 @@
 //! What a server needs and leaves at its start: the database, its connections, its address.
 
 use std::thread::{scope, sleep};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -33,6 +33,24 @@ fn serve_says_first_where_its_private_database_is() {
     let dir = svc.dir.path().join("data").canonicalize().unwrap();
     assert!(first.contains("private") && first.contains(dir.to_str().unwrap()), "{first}");
     server.stop(Signal::SIGTERM);
+}
+
+#[test]
+fn a_server_outlives_the_command_whose_private_database_it_uses() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let key = svc.ok(&["key", "create", "--company", "1"]);
+    let first = svc.serve(&["--no-workers"], Value::Null);
+    let server = svc.serve(&["--no-workers"], key);
+    server.get("/clientes");
+    first.stop(Signal::SIGTERM);
+    let (request, deadline) = (server.head("GET", "/clientes", ""), Instant::now() + Duration::from_secs(20));
+    while server.try_send(&request).is_none_or(|(status, _)| status != 200) {
+        assert!(Instant::now() < deadline, "{}", server.log.lines().join("\n"));
+        sleep(Duration::from_millis(100));
+    }
+    server.stop(Signal::SIGTERM);
+    assert!(svc.server_is_gone());
 }
 
 #[test]

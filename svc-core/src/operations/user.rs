@@ -9,6 +9,9 @@ use crate::json::{Patch, Sent, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{ListedUser, NewUser};
 
+/// The largest number of characters in a user's name.
+const MAX_NAME: usize = 100;
+
 /// Creates a user.
 #[derive(Debug, Clone)]
 pub struct CreateUser(pub NewUser);
@@ -37,7 +40,7 @@ pub struct EditUser {
     pub clave: i64,
     /// The name.
     #[serde(default)]
-    pub nombre: Sent<Text<100>>,
+    pub nombre: Sent<Text<MAX_NAME>>,
     /// The e-mail address, which is notified when a webhook is disabled.
     #[serde(default)]
     #[schemars(extend("pattern" = r"^[^@,\s]+@[^@,\s]+$"))]
@@ -86,6 +89,11 @@ impl Operation for CreateUser {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {
         if self.0.nombre.trim().is_empty() {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
+        }
+        // An import takes no longer one.
+        if self.0.nombre.chars().count() > MAX_NAME {
+            let text = format_args!("admite a lo más {MAX_NAME} caracteres");
+            return Err(Error::field(Code::DatoInvalido, "nombre", text));
         }
         let correo = self.0.correo.as_deref().map(email).transpose()?.filter(|correo| !correo.is_empty());
         let user = NewUser { correo, ..self.0.clone() };

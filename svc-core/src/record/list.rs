@@ -43,6 +43,8 @@ pub struct ListSpec {
     /// Whether records are only ever added behind the last one, so that a client goes on from where
     /// it read to: `siguiente` is then never null.
     pub grows: bool,
+    /// Whether it has all records, also those that the list never shows.
+    pub whole: bool,
     /// The table of the records.
     pub table: &'static str,
     /// The columns of the records, in the order in which they are read.
@@ -68,7 +70,8 @@ impl ListSpec {
     pub const fn of<R: Record>(path: &'static str, scopes: Scopes, pages: PageSizes) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
         let (filters, requires): (&[Filter], &[&str]) = (&[], &[]);
-        Self { path, scopes, pages, filters, requires, hidden: None, texts: None, grows: false, table, columns }
+        let (texts, grows, whole) = (None, false, false);
+        Self { path, scopes, pages, filters, requires, hidden: None, texts, grows, whole, table, columns }
     }
 
     /// Says what a host's list is: a summary and a description, in English and Spanish.
@@ -102,7 +105,7 @@ impl ListSpec {
     /// The list of all its records, the hidden ones too, with these columns.
     #[must_use]
     pub(crate) const fn whole(self, columns: &'static [&'static str]) -> Self {
-        Self { columns, hidden: None, requires: &[], ..self }
+        Self { columns, hidden: None, requires: &[], whole: true, ..self }
     }
 
     /// Refuses a query without any of the required filters.

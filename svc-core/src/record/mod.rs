@@ -29,8 +29,8 @@
 //! - `office: Type`: only the back office edits it. It can be cleared if it is an `Option` or the
 //!   mark has `= value`.
 //! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the
-//!   list's items contain it, but not stored; `opening: Type` is a balance that an import posts and
-//!   an export gives; `computed: Type` is stored, but no line gives it.
+//!   list's items contain it, but not stored; `opening: Type` is a balance that an import posts, or
+//!   the clave behind a name, and an export gives it; `computed: Type` is stored, but no line gives it.
 //!
 //! `name in "column"` names the column if it differs. The documentation of a field is its row in
 //! `openapi/texts/fields.md` or `office.md`, unless the declaration has a comment of its own.

@@ -59,6 +59,10 @@ record! {
         id_platform_b: Option<String> { list, import: Option<Text<100>> },
         modificado: Option<Timestamp> { list, import: Option<Timestamp> },
         costo: Money { optional: Money = Money::default(), import: Option<Money> },
+        /// Which brand of that name is meant.
+        clave_marca: Option<i64> { opening: Option<i64> },
+        /// Which category of that name is meant.
+        clave_categoria: Option<i64> { opening: Option<i64> },
         clave_sat in "codigo_sat": String { optional: SatKey<Exact<8>, ProductServices> = DEFAULT_SAT_KEY },
         objeto_impuesto: String { optional: SatKey<Exact<2>, TaxObjects> = DEFAULT_TAX_OBJECT, import: Option<Digits<2>> },
         iva_venta: String { optional: SatKey<Text<255>, Vats> = DEFAULT_VAT, import: Option<Text<2>> },

@@ -12,8 +12,10 @@ record! {
         clave: i64 { list, import: Option<i64> },
         nombre: String { list, import: Text<100> },
         estatus: Status { list, unstored: Option<Status> },
+        /// Whether sales and contacts can be credited to them. An export also has those who no
+        /// longer sell and whom a customer, sale or opportunity names.
+        vendedor { import: Option<bool> },
         activo { computed: bool },
-        vendedor { computed: bool },
     }
     import SalespersonImport;
 }

@@ -24,14 +24,23 @@ pub enum Parents {
 /// Records that others refer to by a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
-    /// A brand by its name.
+    /// A brand by its name: of several the one that is not deleted, else the oldest.
     Brand,
-    /// A category by its name.
+    /// A category by its name: of several the active one, if only one is.
     Category,
     /// A product by its SKU: of several the active one, else the newest.
     Product,
     /// A warehouse by its code.
     Warehouse,
+}
+
+/// The records that have a code or name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedRecords {
+    /// The clave of the one that is meant; `None` if that cannot be told.
+    pub clave: Option<i64>,
+    /// The claves of all.
+    pub claves: Vec<i64>,
 }
 
 /// A counter of the company.
@@ -161,7 +170,7 @@ pub trait ImportTx {
 
     /// The claves of the records with these names; the lowest one where several have the same,
     /// unless [`Naming`] says otherwise.
-    async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError>;
+    async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, NamedRecords>, StoreError>;
 
     /// The SKUs of these products; those without one are left out.
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError>;

@@ -77,7 +77,9 @@ pub use correction::{Correction, CorrectionTx};
 pub use credit::{Advance, AppliedCredit, CreditNote, CreditTx, NewCreditBalance, NewRefund};
 pub use customer::{Buyer, CustomerTx, NewCommitment, NewCustomerRow, NewInteraction, NewOpportunity};
 pub use discard::{DiscardTx, SaleBefore, SalePayment};
-pub use import::{BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
+pub use import::{
+    BatchError, ImportBatch, ImportTx, ImportedReceivable, ImportedSale, NamedRecords, Naming, Parents, Series,
+};
 pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use layer::StoreLayer;
 pub use list::ListTx;
@@ -175,6 +177,8 @@ pub enum Conflict {
     Taken(String),
     /// The record that this field refers to does not exist in the company.
     Reference(String),
+    /// Several records have the name in this field (imports).
+    Ambiguous(String),
     /// The value of this field violates a check constraint (imports).
     Value(String),
 }
@@ -201,7 +205,7 @@ impl Conflict {
             Self::Clave => "clave",
             Self::Name => "nombre",
             Self::MainWarehouse => "principal",
-            Self::Taken(field) | Self::Reference(field) | Self::Value(field) => field,
+            Self::Taken(field) | Self::Reference(field) | Self::Ambiguous(field) | Self::Value(field) => field,
         }
     }
 }

@@ -41,6 +41,10 @@ pub trait TicketTx {
     /// the line's number: without a document, or by credit notes about global invoices.
     async fn returned(&mut self, ventas: &[i64]) -> Result<Vec<(i64, i64, Credited)>, StoreError>;
 
+    /// The sales of these of which goods or money went back before an import: it brings movements
+    /// and credit notes, but not the lines that they were about.
+    async fn imported_returns(&mut self, ventas: &[i64]) -> Result<Vec<i64>, StoreError>;
+
     /// Whether credit notes that are not cancelled relate to an invoice.
     async fn has_notes_about(&mut self, factura: i64) -> Result<bool, StoreError>;
 

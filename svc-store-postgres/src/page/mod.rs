@@ -34,6 +34,8 @@ pub(crate) struct Source {
     pub(crate) columns: &'static [(&'static str, &'static str)],
     /// A condition that holds for every row.
     pub(crate) always: Option<&'static str>,
+    /// The condition in place of it when all records are read.
+    pub(crate) whole: Option<&'static str>,
     /// Filters that are more than a comparison with a column: name, and the function that writes
     /// the condition.
     pub(crate) filters: &'static [(&'static str, WriteFilter)],
@@ -89,6 +91,7 @@ impl Source {
         alias: "",
         columns: &[],
         always: None,
+        whole: None,
         filters: &[],
         conditions: None,
         span: None,
@@ -304,7 +307,8 @@ impl<'q> PageQuery<'q> {
     /// Writes the columns and the source of the rows. If the list belongs to a record, it yields
     /// one row of nulls when the list is empty, and no row when that record does not exist.
     fn select(&mut self, list: &ListSpec, empresa: i64) {
-        let Source { from, alias, columns, always, under, .. } = *self.source;
+        let Source { from, alias, columns, always, whole, under, .. } = *self.source;
+        let always = whole.filter(|_| list.whole).or(always);
         if let Some(under) = under {
             self.sql.push("SELECT hijos.*");
             self.clause("FROM ");

@@ -138,8 +138,10 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
         }
     };
     let pending = history.pending(migrator)?;
-    let distributed = !pending.is_empty() && is_distributed(connection).await?;
+    let distributed = is_distributed(connection).await?;
     if distributed {
+        // A process that was killed between a migration and this left its tables on one node.
+        rest(connection).await?;
         // Tables that refer to each other are changed in one transaction.
         connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await?;
     }

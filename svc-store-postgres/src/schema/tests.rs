@@ -218,6 +218,27 @@ async fn a_failed_migration_leaves_nothing_and_a_changed_one_is_refused() {
     assert!(error.to_string().contains("partially applied"), "{error}");
 }
 
+/// Stands in for the engine: its extension and catalog, and the function that distributes a table.
+const ENGINE: &str = "
+    INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    VALUES (1, 'citus', 10, 'public'::regnamespace, false, '1');
+    CREATE TABLE pg_dist_partition (logicalrelid regclass);
+    INSERT INTO pg_dist_partition VALUES ('empresas');
+    CREATE FUNCTION create_distributed_table(tabla regclass, columna text, colocate_with text) RETURNS void
+    LANGUAGE sql AS 'INSERT INTO pg_dist_partition VALUES (tabla)'";
+
+#[tokio::test]
+async fn a_table_whose_migration_was_interrupted_is_distributed_by_the_next_start() {
+    const COMPANIES: &str = "CREATE TABLE empresas (empresa bigint)";
+    const SALES: &str = "CREATE TABLE ventas (empresa bigint)";
+    let database = TestDatabase::with(&[COMPANIES, SALES]).await;
+    database.run(ENGINE).await;
+    let is_distributed = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'ventas'::regclass)";
+    assert!(!database.is(is_distributed).await, "its process was killed before that");
+    assert_eq!(database.migrate(&[COMPANIES, SALES]).await.unwrap(), 0);
+    assert!(database.is(is_distributed).await);
+}
+
 #[tokio::test]
 async fn every_migration_counts_for_readiness() {
     let database = TestDatabase::with(&[]).await;

@@ -147,6 +147,12 @@ static PRICES: Source = Source {
 static SALESPEOPLE: Source = Source {
     columns: &[("estatus", "CASE WHEN activo THEN 'activo' ELSE 'inactivo' END")],
     always: Some("vendedor"),
+    whole: Some(
+        "(vendedor OR clave IN ( \
+             SELECT vendedor FROM clientes WHERE empresa = $1 AND vendedor IS NOT NULL \
+             UNION ALL SELECT vendedor FROM ventas WHERE empresa = $1 AND vendedor IS NOT NULL \
+             UNION ALL SELECT vendedor FROM oportunidades WHERE empresa = $1 AND vendedor IS NOT NULL))",
+    ),
     filters: &[("estatus", |page, value| {
         let active = *value == Value::Text(Status::Activo.word().into());
         page.with("activo = ", &Value::Boolean(active), "");

@@ -12,6 +12,7 @@ pub(super) static PRODUCTS: Source = Source {
         ("clave_padre", "coalesce(p.clave_padre, 0)"),
         ("marca", "(SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca)"),
         ("categoria", "(SELECT nombre FROM categorias c WHERE c.empresa = p.empresa AND c.clave = p.categoria)"),
+        ("clave_marca", "p.marca"),
         ("clave_categoria", "p.categoria"),
     ],
     filters: &[

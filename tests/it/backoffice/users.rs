@@ -35,6 +35,9 @@ async fn a_user_is_edited_in_part() {
     let ana = company.admin().await;
     let user = NewUser { nombre: "Eva".to_owned(), correo: Some("eva@example.com".to_owned()), vendedor: false };
     let eva = company.run(&CreateUser(user)).await.expect("a user").usuario;
+    let long = NewUser { nombre: "ñ".repeat(101), correo: None, vendedor: true };
+    let refused = company.run(&CreateUser(long)).await.expect_err("no import takes the name");
+    assert!(refused.to_string().starts_with("dato_invalido"), "{refused}");
     let stored = "SELECT to_jsonb(u)::text
                   FROM (SELECT nombre, correo, vendedor, activo FROM usuarios WHERE clave = 2) u";
     let fields = ["nombre", "correo", "vendedor", "activo"];

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use svc_tests::imports::{blames, customers, imports_what_it_exports};
 use svc_tests::{Resource, World};
 
+use crate::backoffice::did;
 use crate::ventas::shop::{invoiced, made, ready, shop};
 
 #[tokio::test]
@@ -77,4 +78,41 @@ async fn lines_whose_clave_is_taken_are_passed_over_where_that_is_asked_for() {
     ] {
         assert_eq!(company.import_new(resource, &[line]).await, Ok(0), "{}", resource.name());
     }
+}
+
+#[tokio::test]
+async fn former_salespeople_repeated_names_and_a_list_without_prices_come_back() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let gone = company.user("Se fue", true).await;
+    company.user("Cajera", false).await;
+    company.load(Resource::Clientes, &[json!({"nombre": "Ana", "vendedor": gone, "lista": 9})]).await;
+    did(company.run_by_name("user.edit", &json!({"clave": gone, "vendedor": false})).await);
+    let brands = [json!({"nombre": "Truper", "estatus": "eliminado"}), json!({"nombre": "Truper"})];
+    company.load(Resource::Marcas, &brands).await;
+    let categories = [
+        json!({"clave": 1, "nombre": "Todo"}),
+        json!({"clave": 2, "nombre": "Clavos", "padre": 1}),
+        json!({"clave": 3, "nombre": "Hogar", "padre": 1}),
+        json!({"clave": 4, "nombre": "Clavos", "padre": 3}),
+    ];
+    company.load(Resource::Categorias, &categories).await;
+    let products = [
+        json!({"sku": "A", "marca": "Truper", "clave_marca": 1, "categoria": "Clavos", "clave_categoria": 4}),
+        json!({"sku": "B", "marca": "Truper", "categoria": "Clavos", "clave_categoria": 2}),
+    ];
+    company.load(Resource::Productos, &products).await;
+    for beside in [json!(null), json!(1)] {
+        let unclear = json!({"sku": "C", "categoria": "Clavos", "clave_categoria": beside});
+        blames(company.import(Resource::Productos, &[unclear]).await, 1, "categoria: hay varias con ese nombre");
+    }
+    let named = |records: &[Value], fields: [&str; 2]| -> Vec<Value> {
+        records.iter().map(|record| json!([record[fields[0]], record[fields[1]]])).collect()
+    };
+    let products = company.export(Resource::Productos).await;
+    assert_eq!(named(&products, ["clave_marca", "clave_categoria"]), [json!([1, 4]), json!([2, 2])]);
+    let people = company.export(Resource::Vendedores).await;
+    assert_eq!(named(&people, ["clave", "vendedor"]), [json!([1, true]), json!([gone, false])]);
+    assert_eq!(company.admin().await.walk("/vendedores").await.len(), 1);
+    imports_what_it_exports(&company).await;
 }

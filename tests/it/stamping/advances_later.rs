@@ -206,7 +206,9 @@ async fn cancelling_the_payment_cancels_its_credit_note() {
     stamp(&world).await;
     let replaced = json!({"pago": pago, "motivo": "01"});
     refused(&shop, "payment.cancel", replaced, "estado_invalido", "no lleva complemento").await;
-    shop.company.run_by_name("payment.cancel", &cancel).await.unwrap();
+    let note = shop.one("/facturas?tipo=nota_credito").await["clave"].clone();
+    let done = shop.company.run_by_name("payment.cancel", &cancel).await.unwrap();
+    assert_eq!(done, json!({"pago": cancel["pago"], "en_cancelacion": note}));
     stamp(&world).await;
     refused(&shop, "payment.cancel", cancel, "estado_invalido", "ya está cancelado").await;
     assert_eq!(shop.one("/facturas?tipo=nota_credito").await["estatus"], "cancelada");

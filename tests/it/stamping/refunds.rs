@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
+use svc_tests::imports::copy_of;
 use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused, uuid};
@@ -193,4 +194,25 @@ async fn an_advance_is_given_back_or_applied_once_of_many_at_once() {
     let tried = inputs.iter().map(|(action, input)| shop.company.run_by_name(action, input));
     assert_eq!(join_all(tried).await.into_iter().flatten().count(), 1);
     books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn an_advance_that_was_given_back_before_an_import_is_not_given_back_again() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (given, kept) = (advance(&shop, "500.00").await, advance(&shop, "300.00").await);
+    stamp(&world).await;
+    shop.company.run_by_name("advance.refund", &back(&given["anticipo"], "500.00", "A")).await.unwrap();
+    stamp(&world).await;
+    let company = copy_of(&shop.company).await;
+    company.load_certificate().await;
+    let copy = Shop { actor: company.admin().await, company };
+    refused(&copy, "advance.refund", back(&given["anticipo"], "0.01", "B"), "saldo_insuficiente", "").await;
+    let (venta, _) = copy.invoice(nails()).await;
+    let cxc = copy.one(&format!("/cxc?venta={venta}")).await["clave"].clone();
+    let pay = |importe: &str| json!({"cxc": cxc, "importe": importe, "origen": "anticipo", "fecha": "2026-10-12"});
+    refused(&copy, "payment.apply", pay("300.01"), "saldo_insuficiente", "").await;
+    copy.company.run_by_name("payment.apply", &pay("100.00")).await.unwrap();
+    copy.company.run_by_name("advance.refund", &back(&kept["anticipo"], "200.00", "C")).await.unwrap();
+    refused(&copy, "payment.apply", pay("0.01"), "saldo_insuficiente", "").await;
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::SandboxStamper;
+use svc_tests::imports::copy_of;
 use svc_tests::lists::pick;
 use svc_tests::{World, books};
 
@@ -212,4 +213,34 @@ async fn of_two_who_return_the_same_goods_at_once_one_does() {
     let (one, two) = tokio::join!(ask(), ask());
     assert_eq!([&one, &two].iter().filter(|answer| answer.is_ok()).count(), 1, "{one:?} {two:?}");
     books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn what_came_back_before_an_import_does_not_come_back_again() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (whole, part) = (ten(&shop).await, ten(&shop).await);
+    returned(&shop, back(part, 4)).await;
+    let (venta, factura) = shop.invoice(nails()).await;
+    let (other, credited) = shop.invoice(nails()).await;
+    world.stamp(&SandboxStamper).await;
+    returned(&shop, back(venta, 4)).await;
+    world.stamp(&SandboxStamper).await;
+    let company = copy_of(&shop.company).await;
+    company.load_certificate().await;
+    let copy = Shop { actor: company.admin().await, company };
+    for came_back in [part, venta] {
+        refused(&copy, "sale.return", back(came_back, 1), "estado_invalido", "importadas").await;
+    }
+    let note = |factura: i64| json!({"factura": factura, "tipo_relacion": "01", "renglones": [{"renglon": 1, "importe": "10"}]});
+    refused(&copy, "credit-note.capture", note(factura), "estado_invalido", "importadas").await;
+    refused(&copy, "order.invoice", own(part), "estado_invalido", "importadas").await;
+    let mut input = json!({"periodicidad": "01", "mes": 10, "año": 2026});
+    let (_, taken) = global(&copy, input.clone()).await;
+    assert_eq!(taken, json!([whole]));
+    input["ventas"] = json!([part]);
+    refused(&copy, "invoice.global", input, "estado_invalido", "importadas").await;
+    // What never came back comes back as ever.
+    copy.company.run_by_name("credit-note.capture", &note(credited)).await.unwrap();
+    returned(&copy, back(other, 1)).await;
 }

@@ -8,6 +8,7 @@ use svc_core::domain::certificate::RENEWAL_NOTICE;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
 use svc_core::store::QueueStore as _;
+use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore};
 use tokio::time::timeout;
 
@@ -22,10 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Notes what is wrong with the database. Returns how many documents wait there while no stamping
 /// provider is set; `None` if the database cannot be used.
 pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings: &mut Findings) -> Option<u64> {
-    if args.url().is_none() && !args.data_dir.join("cluster").exists() {
-        let dir = args.data_dir.display();
-        findings.note(format_args!("DATABASE_URL is not set, and {dir} has no private database yet"));
-        return None;
+    if args.url().is_none() {
+        // Root's is elsewhere if the server's user cannot reach this directory.
+        let dir = findings.done(Cluster::location(&args.data_dir))?;
+        if !dir.join("cluster").exists() {
+            let dir = dir.display();
+            findings.note(format_args!("DATABASE_URL is not set, and {dir} has no private database yet"));
+            return None;
+        }
     }
     let database = findings.done(OpenedDatabase::open(args, &Parts::default()).await)?;
     for host in database.store.unverified_hosts() {

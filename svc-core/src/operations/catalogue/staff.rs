@@ -21,7 +21,7 @@ impl Rules for SalespersonImport {
 
     fn normalize(&mut self, _: i64, _: ImportMoment<'_>) -> Result<(), Fault> {
         self.activo = self.estatus != Some(Status::Inactivo);
-        self.vendedor = true;
+        self.vendedor.get_or_insert(true);
         Ok(())
     }
 }

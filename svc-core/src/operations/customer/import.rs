@@ -3,9 +3,10 @@
 use crate::domain::sat;
 use crate::domain::text::tidy_emails;
 use crate::json::{Fault, Text};
-use crate::operations::import::{ImportMoment, Rules, own_folio, parsed_rfc, require, require_clave};
+use crate::operations::import::{ImportMoment, Rules, distinct, own_folio, parsed_rfc, require, require_clave};
 use crate::record::customer::CustomerImport;
 use crate::record::customer::DEFAULT_COUNTRY;
+use crate::store::{StoreError, Tx};
 
 impl Rules for CustomerImport {
     /// Checks only shapes and catalogues: data of an older system may break today's rules of regime
@@ -31,7 +32,15 @@ impl Rules for CustomerImport {
             "num_reg_id_trib",
             "no tiene los dígitos de su país en el catálogo del SAT",
         )?;
+        require(self.lista.is_none_or(|lista| lista > 0), "lista", "debe ser un entero positivo")?;
         require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
+        // A price list need not have prices.
+        let lists: Vec<_> =
+            distinct(rows.iter().filter_map(|row| row.lista)).into_iter().map(|lista| (lista, None)).collect();
+        if lists.is_empty() { Ok(()) } else { tx.make_price_lists(&lists, at.now).await }
     }
 
     fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {

@@ -233,6 +233,7 @@ async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Res
 fn refused(line: u64, conflict: &Conflict) -> BadLine {
     let text = match conflict {
         Conflict::Reference(_) => "no existe en la empresa",
+        Conflict::Ambiguous(_) => "hay varias con ese nombre; hace falta la clave de una",
         Conflict::Value(_) => "no es válido",
         Conflict::MainWarehouse => "la sucursal ya tiene almacén principal",
         Conflict::Rfc(_) | Conflict::Sku | Conflict::Uuid | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {

@@ -25,9 +25,9 @@ pub use export::Export;
 use export::ExportedPage;
 use load::Lines;
 pub(super) use rules::{
-    HEAD_OFFICE, ImportMoment, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus,
-    lower_case, move_past_folios, open_balances, own_folio, parsed_rfc, require, require_cents, require_clave,
-    require_currency, require_exact_integers, require_uuid,
+    HEAD_OFFICE, ImportMoment, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_claves, look_up_names,
+    look_up_skus, lower_case, move_past_folios, open_balances, own_folio, parsed_rfc, require, require_cents,
+    require_clave, require_currency, require_exact_integers, require_uuid,
 };
 use serde::Serialize;
 

@@ -93,21 +93,31 @@ pub(crate) trait Rules: Imported {
     }
 }
 
-/// Resolves the names in `field`; an unknown name is a conflict.
+/// Resolves the names in `field`; an unknown name is a conflict, and so is one of several records.
 pub(in crate::operations) async fn look_up_names<'r, const MAX: usize>(
     tx: &mut dyn Tx,
     naming: Naming,
     field: &str,
     references: impl Iterator<Item = &'r mut Reference<MAX>> + Send,
 ) -> Result<(), StoreError> {
+    look_up_claves(tx, naming, field, references.map(|reference| (reference, None))).await
+}
+
+/// Resolves the names in `field`. A clave beside a name says which of several records is meant; it
+/// counts for nothing if its record has another name.
+pub(in crate::operations) async fn look_up_claves<'r, const MAX: usize>(
+    tx: &mut dyn Tx,
+    naming: Naming,
+    field: &str,
+    references: impl Iterator<Item = (&'r mut Reference<MAX>, Option<i64>)> + Send,
+) -> Result<(), StoreError> {
     let references: Vec<_> = references.collect();
-    let names = distinct(references.iter().map(|reference| &*reference.name));
+    let names = distinct(references.iter().map(|(reference, _)| &*reference.name));
     let found = tx.named(naming, &names).await?;
-    if found.len() < names.len() {
-        return Err(Conflict::Reference(field.to_owned()).into());
-    }
-    for reference in references {
-        reference.clave = found.get(&*reference.name).copied();
+    for (reference, clave) in references {
+        let records = found.get(&*reference.name).ok_or_else(|| Conflict::Reference(field.to_owned()))?;
+        let own = clave.filter(|clave| records.claves.contains(clave)).or(records.clave);
+        reference.clave = Some(own.ok_or_else(|| Conflict::Ambiguous(field.to_owned()))?);
     }
     Ok(())
 }
@@ -131,7 +141,7 @@ pub(in crate::operations) async fn look_up_skus<'r>(
         return Err(Conflict::Reference("sku".to_owned()).into());
     }
     for (producto, sku) in unnamed {
-        *producto = found.get(sku).copied();
+        *producto = found.get(sku).and_then(|records| records.clave);
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ fn what_a_line_leaves_out_takes_its_default() {
             "clave=7 codigo='A01' sucursal=0 principal=false estatus='activo'",
         ),
         (stored::<unit::UnitImport>(r#"{"nombre":"N"}"#), "clave=7 nombre='N' estatus='activo'"),
-        (stored::<salesperson::SalespersonImport>(r#"{"nombre":"N"}"#), "clave=7 nombre='N' activo=true vendedor=true"),
+        (stored::<salesperson::SalespersonImport>(r#"{"nombre":"N"}"#), "clave=7 nombre='N' vendedor=true activo=true"),
         (
             stored::<bank_account::BankAccountImport>(r#"{"nombre":"N"}"#),
             "clave=7 nombre='N' moneda='MXN' estatus='activo'",

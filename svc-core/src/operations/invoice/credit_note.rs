@@ -19,6 +19,7 @@ use crate::domain::words::{InvoiceKind, InvoiceStatus, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many};
 use crate::operation::{Cx, Operation, Spec};
+use crate::operations::sale::IMPORTED_RETURNS;
 use crate::posting::credit_note::{NewNote, make};
 use crate::posting::invoice::validate_issuer;
 use crate::posting::lines::fault;
@@ -124,6 +125,9 @@ impl Operation for CaptureCreditNote {
         let taken = self.validate()?;
         let invoice = locked(cx, self.factura).await?;
         let sale = credited_sale(cx, &invoice).await?;
+        if !cx.tx.imported_returns(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state(&format!("su venta {IMPORTED_RETURNS}")));
+        }
         validate_issuer(cx).await?;
         let lines = self.lines(cx, sale.clave, &taken).await?;
         let too_large = |_| Error::field(Code::DatoInvalido, "renglones", "el total pasa de 18 dígitos");

@@ -16,6 +16,7 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Many, Within};
 use crate::operation::{Cx, Operation, Spec};
+use crate::operations::sale::IMPORTED_RETURNS;
 use crate::posting::advance::PAID_BY_ADVANCES;
 use crate::posting::invoice::validate_issuer;
 use crate::posting::{document, global};
@@ -88,15 +89,17 @@ impl InvoicePeriod {
         let mut found = cx.tx.lock_global_sales(&which).await?;
         let claves: Vec<i64> = found.iter().map(|sale| sale.venta).collect();
         let by_advances = cx.tx.paid_by_invoiced_advances(&claves).await?;
+        let returned = cx.tx.imported_returns(&claves).await?;
         if self.ventas.is_none() {
-            found.retain(|sale| !sale.is_returned() && !by_advances.contains(&sale.venta));
+            let unfit = |venta: i64| by_advances.contains(&venta) || returned.contains(&venta);
+            found.retain(|sale| !sale.is_returned() && !unfit(sale.venta));
         }
         let wrong = |code, text| Err(Error::field(code, "ventas", text));
         for clave in self.ventas.iter().flat_map(|ventas| ventas.iter()) {
             let Some(sale) = found.iter().find(|sale| sale.venta == *clave) else {
                 return wrong(Code::NoEncontrado, format!("la venta {clave} no existe en la empresa"));
             };
-            if let Err(text) = validate(sale, &by_advances) {
+            if let Err(text) = validate(sale, &by_advances, &returned) {
                 return wrong(Code::EstadoInvalido, format!("la venta {clave} {text}"));
             }
             if !(which.desde..which.hasta).contains(&sale.fecha.get()) {
@@ -120,13 +123,14 @@ impl InvoicePeriod {
 }
 
 /// The reason why a sale cannot be part of a global invoice. Sales of `by_advances` are paid by
-/// advances that have an invoice.
-fn validate(sale: &GlobalSale, by_advances: &[i64]) -> Result<(), &'static str> {
+/// advances that have an invoice; what came back of those of `returned` is not known.
+fn validate(sale: &GlobalSale, by_advances: &[i64], returned: &[i64]) -> Result<(), &'static str> {
     match () {
         () if sale.tipo != SaleKind::Venta => Err("no es una venta"),
         () if sale.cancelada => Err("está cancelada"),
         () if sale.facturada => Err("ya tiene factura"),
         () if sale.is_returned() => Err("se devolvió completa"),
+        () if returned.contains(&sale.venta) => Err(IMPORTED_RETURNS),
         () if !sale.is_public() => Err("es de un cliente con RFC, a quien se factura"),
         () if by_advances.contains(&sale.venta) => Err(PAID_BY_ADVANCES),
         () => Ok(()),

@@ -5,7 +5,7 @@ use crate::domain::tax::{line_taxes, rates_of};
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::error::Code;
 use crate::json::{Digits, Fault, Text};
-use crate::operations::import::{ImportMoment, Rules, look_up_names, own_folio, require, require_clave};
+use crate::operations::import::{ImportMoment, Rules, look_up_claves, own_folio, require, require_clave};
 use crate::record::product::ProductImport;
 use crate::record::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
 use crate::store::{Naming, Parents, StoreError, Tx};
@@ -24,6 +24,8 @@ impl Rules for ProductImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.clave_padre.is_none_or(|padre| padre >= 0), "clave_padre", "no puede ser negativa")?;
+        require(self.marca.is_some() || self.clave_marca.is_none(), "clave_marca", "va con marca")?;
+        require(self.categoria.is_some() || self.clave_categoria.is_none(), "clave_categoria", "va con categoria")?;
         require(
             self.codigo_sat.as_deref().is_none_or(sat::product_service_exists),
             "codigo_sat",
@@ -46,9 +48,10 @@ impl Rules for ProductImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx, _: ImportMoment<'_>) -> Result<(), StoreError> {
-        look_up_names(tx, Naming::Brand, "marca", rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
-        let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
-        look_up_names(tx, Naming::Category, "categoria", categories).await
+        let brands = rows.iter_mut().filter_map(|row| Some((row.marca.as_mut()?, row.clave_marca)));
+        look_up_claves(tx, Naming::Brand, "marca", brands).await?;
+        let categories = rows.iter_mut().filter_map(|row| Some((row.categoria.as_mut()?, row.clave_categoria)));
+        look_up_claves(tx, Naming::Category, "categoria", categories).await
     }
 
     fn normalize(&mut self, clave: i64, at: ImportMoment<'_>) -> Result<(), Fault> {

@@ -21,7 +21,7 @@ pub struct ReadProduct {
 }
 
 /// What bodies write under another type than the list shows.
-const WRITTEN: ListSpec = Product::LIST.whole(&["clave", "tipo", "clave_categoria"]);
+const WRITTEN: ListSpec = Product::LIST.whole(&["clave", "tipo"]);
 
 impl Operation for ReadProduct {
     const SPEC: Spec = Spec::new().named("product.get").reads();
@@ -32,17 +32,18 @@ impl Operation for ReadProduct {
         let mut fields: Map<String, JsonValue> = serde_json::from_str(product.get()).map_err(Error::internal)?;
         let mut query = Query::new(&WRITTEN, None, 1, cx.now.get());
         query.set("clave", Value::Integer(self.clave));
-        let mut written = (None, None);
+        let mut tipo = None;
         let mut note = |row: &dyn Row| -> Result<(), RowError> {
-            written = (Some(ProductKind::read(row, 1)?), Option::<i64>::read(row, 2)?);
+            tipo = Some(ProductKind::read(row, 1)?);
             Ok(())
         };
         cx.tx.list(&WRITTEN, &query, &mut note).await?;
-        let (tipo, categoria) = written;
         if let Some(tipo) = tipo {
             fields.insert("tipo".to_owned(), KindCode::of(tipo).map_or(tipo.word(), KindCode::letter).into());
         }
-        fields.insert("categoria".to_owned(), categoria.into());
+        fields.remove("clave_marca");
+        let categoria = fields.remove("clave_categoria").unwrap_or_default();
+        fields.insert("categoria".to_owned(), categoria);
         let sat_key = fields.get("codigo_sat").cloned().unwrap_or_default();
         fields.insert("clave_sat".to_owned(), sat_key);
         WholeRecord::of(serde_json::to_vec(&fields).map_err(Error::internal)?)

@@ -127,6 +127,10 @@ pub struct PaymentCancelled {
     /// The clave of the substitute complement, with reason 01.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factura: Option<i64>,
+    /// The clave of the document whose cancellation was requested: the complement, or the credit
+    /// note that applies an advance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub en_cancelacion: Option<i64>,
 }
 
 /// The payment that was changed.
@@ -267,7 +271,7 @@ impl Operation for CancelPayment {
         let motivo = self.motivo.unwrap_or(CancellationReason::Wrong);
         if motivo == CancellationReason::Replaced {
             let debt = debt.ok_or_else(|| refused("no tiene cuenta por cobrar"))?;
-            return Ok(PaymentCancelled { pago, factura: Some(substitute(cx, &payment, &debt).await?) });
+            return substitute(cx, pago, &payment, &debt).await;
         }
         if let Some(debt) = &debt
             && is_spent(cx, debt, payment.importe).await?
@@ -278,7 +282,7 @@ impl Operation for CancelPayment {
             && cx.tx.credit_note(nota).await?.is_some_and(|note| note.anticipo.is_some())
         {
             self.cancel_note(cx, nota).await?;
-            return Ok(PaymentCancelled { pago, factura: None });
+            return Ok(PaymentCancelled { pago, factura: None, en_cancelacion: Some(nota) });
         }
         if let Some(factura) = payment.factura
             && let Some(complement) = cx.tx.lock_invoice(factura).await?
@@ -290,11 +294,11 @@ impl Operation for CancelPayment {
                 }
                 let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
                 cancelled::request(cx, &complement, &cancellation, Some(pago), false).await?;
-                return Ok(PaymentCancelled { pago, factura: None });
+                return Ok(PaymentCancelled { pago, factura: None, en_cancelacion: Some(factura) });
             }
         }
         undo(cx, pago, &payment).await?;
-        Ok(PaymentCancelled { pago, factura: None })
+        Ok(PaymentCancelled { pago, factura: None, en_cancelacion: None })
     }
 }
 
@@ -318,8 +322,13 @@ async fn validate_no_substitute(cx: &mut Cx<'_>, factura: i64) -> Result<(), Err
 
 /// Queues the substitute of the payment's stamped complement, which is cancelled once that is
 /// stamped. If an earlier one is stamped, but the cancellation of what it replaces was refused, it
-/// is requested again. Returns the substitute's clave.
-async fn substitute(cx: &mut Cx<'_>, payment: &AppliedPayment, debt: &LockedReceivable) -> Result<i64, Error> {
+/// is requested again.
+async fn substitute(
+    cx: &mut Cx<'_>,
+    pago: i64,
+    payment: &AppliedPayment,
+    debt: &LockedReceivable,
+) -> Result<PaymentCancelled, Error> {
     let complement = match payment.factura {
         Some(factura) => cx.tx.lock_invoice(factura).await?,
         None => None,
@@ -335,9 +344,10 @@ async fn substitute(cx: &mut Cx<'_>, payment: &AppliedPayment, debt: &LockedRece
     if let Some(replaced) = complement.sustituye
         && complement::cancel_replaced(cx, replaced, uuid).await?
     {
-        return Ok(complement.clave);
+        return Ok(PaymentCancelled { pago, factura: Some(complement.clave), en_cancelacion: Some(replaced) });
     }
-    complement::substitute(cx, &complement, debt).await
+    let factura = complement::substitute(cx, &complement, debt).await?;
+    Ok(PaymentCancelled { pago, factura: Some(factura), en_cancelacion: None })
 }
 
 impl CancelPayment {

@@ -18,6 +18,7 @@ pub use create::{CreateSale, SaleCreated};
 pub use invoice::{InvoiceRequested, InvoiceSale};
 pub use order::{InvoiceOrder, OrderInvoiced, OrderQuote};
 pub use read::ReadSale;
+pub(super) use returns::IMPORTED_RETURNS;
 pub use returns::{GoodsReturned, ReturnGoods, ReturnedGoods};
 pub use ticket::PrintTicket;
 

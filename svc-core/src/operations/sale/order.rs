@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::IMPORTED_RETURNS;
 use super::capture::{SaleRef, valid, wrong_state};
 use crate::domain::currency;
 use crate::domain::event::EventKind;
@@ -133,6 +134,9 @@ impl Operation for InvoiceOrder {
         {
             // Its complements would pay more than the invoice, which is about the rest.
             return Err(wrong_state("tiene devoluciones; se factura con PUE"));
+        }
+        if sale.tipo == SaleKind::Venta && !cx.tx.imported_returns(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state(IMPORTED_RETURNS));
         }
         let supplied = SuppliedTerms {
             forma_pago_sat: self.forma_pago_sat.as_deref().map(str::to_owned),

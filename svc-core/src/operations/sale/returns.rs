@@ -19,6 +19,10 @@ use crate::posting::sale::MAX_LINES;
 use crate::posting::{returns, ticket};
 use crate::store::RegisteredInvoice;
 
+/// The reason why the lines of a sale that are left cannot be told.
+pub(in crate::operations) const IMPORTED_RETURNS: &str =
+    "tiene devoluciones o notas de crédito importadas, que no dicen de qué renglones son";
+
 /// Takes goods back from a ticket (`venta`) or an invoice, into stock at the cost at which they
 /// left. What was not paid is owed no more; what was paid goes back from a bank account, or stays
 /// as a balance in the customer's favour. Where a document stands, the invoice or the ticket's line
@@ -83,6 +87,9 @@ impl Operation for ReturnGoods {
             SaleKind::Factura => Some(invoice_of(cx, &sale, document).await?),
             _ => return Err(wrong_state("no es una venta ni una factura")),
         };
+        if !cx.tx.imported_returns(&[sale.clave]).await?.is_empty() {
+            return Err(wrong_state(IMPORTED_RETURNS));
+        }
         if about.is_some() {
             validate_issuer(cx).await?;
         }

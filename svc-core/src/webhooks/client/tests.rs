@@ -253,6 +253,24 @@ async fn a_name_without_an_address_is_the_receivers_failure_and_a_dead_resolver_
     assert_eq!(refused, failed(DeliveryReason::ErrorRed));
 }
 
+#[tokio::test]
+async fn one_address_that_this_machine_cannot_reach_does_not_excuse_a_dead_receiver() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let ours = Outcome::Ours(Some(DeliveryReason::ErrorRed));
+    // No connection can be made to a multicast address: "network unreachable".
+    for (addresses, expected) in [
+        (&["127.0.0.1", "224.0.0.1"][..], failed(DeliveryReason::ErrorRed)),
+        (&["224.0.0.1", "127.0.0.1"], failed(DeliveryReason::ErrorRed)),
+        (&["224.0.0.1", "224.0.0.2"], ours),
+    ] {
+        let parsed: Vec<IpAddr> = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        let outcome = connect(&parsed, port, Instant::now() + DEADLINE).await.map(drop);
+        assert_eq!(outcome, Err(expected), "{addresses:?}");
+    }
+}
+
 /// Writes `piece` again and again, with `pause` between; counts the accepted bytes.
 async fn without_end(
     head: &'static [u8],
