@@ -338,7 +338,9 @@ async fn a_sale_returns_to_its_invoice_if_the_substitute_is_cancelled_instead() 
 
     // One that changed the sale goes only once the first one is cancelled.
     let line = json!({"producto": NAIL, "cantidad": 3, "precio_unitario": "100.00"});
-    let new = run("invoice.substitute", json!({"factura": old, "renglones": [line]})).await.unwrap()["factura"].clone();
+    let new =
+        run("invoice.substitute", json!({"factura": old, "cambios": {"renglones": [line]}})).await.unwrap()["factura"]
+            .clone();
     world.stamp(&SandboxStamper).await;
     let error = run("invoice.cancel", json!({"factura": new, "motivo": "02"})).await.unwrap_err().to_string();
     assert!(error.contains(&format!("sustituye con correcciones a la factura {old}")), "{error}");

@@ -153,7 +153,8 @@ async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
         let refused = shop.company.run_by_name("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
         assert!(refused.to_string().starts_with("estado_invalido"), "{refused}");
     };
-    assert_eq!(while_out(&world, &Slow::new(super::unreachable), cancelled).await, with!(report(), pospuestos: 1));
+    let passed = Box::pin(while_out(&world, &Slow::new(super::unreachable), cancelled)).await;
+    assert_eq!(passed, with!(report(), pospuestos: 1));
     let refused = shop.company.run_by_name("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
     assert!(refused.to_string().contains("aún no hay respuesta"), "it may have been stamped: {refused}");
     world.clock.advance(TimeDelta::minutes(1));

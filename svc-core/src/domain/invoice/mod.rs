@@ -31,6 +31,7 @@ pub(super) fn branch_series(letter: char, sucursal: i64) -> String {
 
 /// A sale to be invoiced.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "they are separate facts about a sale")]
 pub struct LockedSale {
     /// Its clave.
     pub clave: i64,
