@@ -46,6 +46,7 @@ from_row!(Related { relacion: "tipo_relacion", factura: "clave", estatus, uuid }
 #[async_trait]
 impl StampingTx for PostgresTx {
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
+        // Only after a refusal is the document dated anew: the insert still sees its code.
         self.run(sql!(
             "WITH f AS (
                  UPDATE facturas
@@ -57,7 +58,9 @@ impl StampingTx for PostgresTx {
                  WHERE empresa = :empresa AND factura = :factura AND complemento <> :no_aplica
              )
              INSERT INTO timbrados (empresa, factura, proximo, creado)
-             VALUES (:empresa, :factura, :ahora, :ahora)
+             SELECT empresa, clave, :ahora, CASE WHEN error_codigo IS NULL THEN least(fecha, :ahora) ELSE :ahora END
+             FROM facturas
+             WHERE empresa = :empresa AND clave = :factura
              ON CONFLICT (empresa, factura) DO UPDATE SET
                  proximo = excluded.proximo, creado = excluded.creado, intentos = 0, token = NULL, arrendado = NULL,
                  ultimo_error = NULL, documento = NULL, detenido = NULL",

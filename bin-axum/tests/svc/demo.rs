@@ -136,7 +136,7 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
         assert!(count >= least, "{count} of {tipo} {estatus}");
     }
     let sales = ["false", "true"].map(|cancelled| demo.walk(&format!("/ventas?tipo=factura&cancelada={cancelled}")));
-    let (mut named, mut later) = (0, Vec::new());
+    let mut named = 0;
     let sales: HashMap<i64, Value> =
         sales.into_iter().flatten().map(|sale| (sale["clave"].as_i64().unwrap(), sale)).collect();
     for invoice in &invoices {
@@ -148,10 +148,7 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
         assert_eq!(Value::from(document.serie), invoice["serie"], "{invoice}");
         assert_eq!(Value::from(document.folio), invoice["folio"], "{invoice}");
         // The stamped document agrees with the registry and the sale.
-        assert_eq!(invoice["error_codigo"], Value::Null, "{invoice}");
-        if invoice["fecha_timbrado"] != invoice["fecha"] {
-            later.push(invoice["clave"].clone());
-        }
+        assert_eq!((&invoice["fecha_timbrado"], &invoice["error_codigo"]), (&invoice["fecha"], &Value::Null));
         // A credit note is about part of its sale, and a substitute has taken the place of another.
         let sale = invoice["venta"].as_i64().and_then(|venta| sales.get(&venta));
         if let Some(sale) = sale.filter(|sale| sale["factura"] == invoice["clave"]) {
@@ -168,8 +165,6 @@ fn every_invoice_of_the_last_three_months_can_be_downloaded() {
     let of_sales = invoices.iter().filter(|invoice| invoice["tipo"] == "factura" && !invoice["venta"].is_null());
     // All of them but the invoice that was substituted and that of the advance, which is no sale.
     assert_eq!(named, of_sales.count() - 2);
-    // One was refused first, and dated anew when it was reissued.
-    assert_eq!(later.len(), 1, "{later:?}");
     demo.stop(Signal::SIGTERM);
 }
 
