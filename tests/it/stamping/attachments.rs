@@ -69,7 +69,7 @@ impl Attachments for Host {
     }
 
     fn deadline(&self) -> Duration {
-        Duration::from_millis(200)
+        Duration::from_millis(1_500)
     }
 }
 
@@ -207,7 +207,7 @@ async fn a_document_that_changes_meanwhile_is_asked_about_again() {
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;
     // While the host thinks, the document is to be made anew, of another customer's name.
-    let host = Host::slow(Vec::new(), Duration::from_millis(150));
+    let host = Host::slow(Vec::new(), Duration::from_millis(800));
     let pass = async { attached(&shop, &host).stamp(&SandboxStamper).await };
     let change = async {
         while host.asked().is_empty() {
