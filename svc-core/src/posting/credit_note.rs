@@ -256,8 +256,8 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, n
     let unused = (note.amounts.total.get() - applied - refunded).max(Decimal::ZERO);
     let left = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::SaldoAFavor).await?;
     // Its own balance left the funds when its cancellation was requested.
-    let reserved = if record.cancelacion_solicitada { unused } else { Decimal::ZERO };
-    if left + reserved < unused {
+    let needed = if record.cancelacion_solicitada { Decimal::ZERO } else { unused };
+    if left < needed {
         return refused("su saldo a favor ya se aplicó");
     }
     Ok(())

@@ -84,7 +84,7 @@ pub(crate) async fn invoice(
         leaving.validate(cx, sale).await?;
         Some(leaving)
     };
-    // What was delivered of an order in part is owed from now on.
+    // A ticket is owed already, or was paid; an order only if it has a receivable.
     let becomes_owed = !sale.con_cuenta && sale.tipo != SaleKind::Venta;
     let anticipo_contado =
         if becomes_owed { validate_money(cx, sale, &buyer, paid.condicion_pago).await? } else { None };
