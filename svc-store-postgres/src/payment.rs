@@ -374,7 +374,7 @@ impl PaymentTx for PostgresTx {
             .await?;
         }
         if shared {
-            return Ok(Withdrawal::Shared);
+            return if stamped { self.replacement(factura).await } else { Ok(Withdrawal::Waiting(factura)) };
         }
         // Issued with errors and not replaced; what was never stamped needs no reason.
         self.cancel_complement(factura, stamped.then_some(CancellationReason::Wrong), now).await
@@ -442,6 +442,25 @@ impl PostgresTx {
             ))
             .await?;
         Ok(underway.unwrap_or(false))
+    }
+
+    /// What a stamped complement of several payments becomes when one of them is cancelled.
+    async fn replacement(&mut self, factura: i64) -> Result<Withdrawal, StoreError> {
+        let waiting: Option<i64> = self
+            .optional_value(sql!(
+                "SELECT clave
+                 FROM facturas
+                 WHERE empresa = :empresa AND sustituye = :factura AND estatus = :en_espera",
+                empresa: self.empresa,
+                factura,
+                en_espera: InvoiceStatus::EnEspera,
+            ))
+            .await?;
+        Ok(match waiting {
+            None => Withdrawal::Stamped,
+            Some(substitute) if self.is_being_stamped(substitute).await? => Withdrawal::Underway,
+            Some(substitute) => Withdrawal::Waiting(substitute),
+        })
     }
 
     async fn cancel_complement(

@@ -15,9 +15,9 @@ use crate::operation::Cx;
 use crate::store::{AppliedPayment, BookedDocument, NewCreditBalance, ReleasedDeposit, Withdrawal};
 
 /// Reverses a locked payment that is not cancelled: the balances of receivable and sale, its
-/// deposit, its accounting entry, and its complement unless another payment shares it. Fails if the
-/// complement's outcome is unknown.
-pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
+/// deposit, its accounting entry and its complement. Returns the clave of the document that replaces
+/// a stamped complement of several payments. Fails if the complement's outcome is unknown.
+pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<Option<i64>, Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let fecha = debt.as_ref().map_or(cx.today(), |debt| cx.day_at(debt.sucursal));
     let estatus = debt.as_ref().map(|debt| debt.status_without(payment.importe));
@@ -29,21 +29,14 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
         }
         _ => None,
     };
-    if let Some(factura) = payment.factura {
-        match cx.tx.withdraw_complement(factura, pago, cx.now).await? {
-            Withdrawal::Underway => {
-                let text = "su complemento se envió a timbrar y aún no hay respuesta; reintente";
-                return Err(Error::field(Code::EstadoInvalido, "pago", text));
-            }
-            // The validated document included this payment.
-            Withdrawal::Shared => complement::keep_again(cx, factura).await?,
-            Withdrawal::Done => {}
-        }
-    }
+    let substitute = match payment.factura {
+        Some(factura) => withdraw(cx, pago, factura, debt.as_ref()).await?,
+        None => None,
+    };
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else {
         return match &debt {
-            Some(debt) => open_again(cx, debt, payment.importe, fecha).await,
-            None => Ok(()),
+            Some(debt) => open_again(cx, debt, payment.importe, fecha).await.map(|()| substitute),
+            None => Ok(substitute),
         };
     };
     let reversal = entry.reversed(fecha);
@@ -57,7 +50,33 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     if let Some(reversal) = reversal {
         cx.tx.insert_entry(&reversal, cx.now).await?;
     }
-    Ok(())
+    Ok(substitute)
+}
+
+/// Takes the payment `pago`, which is cancelled, out of its complement `factura`. Returns the clave
+/// of the document that replaces it if it is stamped.
+async fn withdraw(
+    cx: &mut Cx<'_>,
+    pago: i64,
+    factura: i64,
+    debt: Option<&LockedReceivable>,
+) -> Result<Option<i64>, Error> {
+    match cx.tx.withdraw_complement(factura, pago, cx.now).await? {
+        Withdrawal::Done => Ok(None),
+        Withdrawal::Underway => {
+            let text = "su complemento se envió a timbrar y aún no hay respuesta; reintente";
+            Err(Error::field(Code::EstadoInvalido, "pago", text))
+        }
+        // The validated document included this payment.
+        Withdrawal::Waiting(waiting) => {
+            complement::keep_again(cx, waiting).await?;
+            Ok(Some(waiting).filter(|waiting| *waiting != factura))
+        }
+        Withdrawal::Stamped => match (cx.tx.lock_invoice(factura).await?, debt) {
+            (Some(stamped), Some(debt)) => Ok(Some(complement::substitute(cx, &stamped, debt).await?)),
+            _ => Ok(None),
+        },
+    }
 }
 
 /// Opens what a payment from before the books began no longer pays: the customer owes it from the
@@ -88,7 +107,7 @@ pub(crate) async fn into_favour(
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let debt = debt.filter(|_| payment.origen == PaymentOrigin::Deposito);
     let Some((debt, cliente)) = debt.and_then(|debt| debt.cliente.map(|cliente| (debt, cliente))) else {
-        return undo(cx, pago, payment).await;
+        return undo(cx, pago, payment).await.map(|_| ());
     };
     cx.tx.cancel_payment(pago, payment, Some(debt.status_without(payment.importe)), cx.now).await?;
     let (moneda, importe, deposito) = (debt.moneda.as_str(), payment.importe, payment.deposito);

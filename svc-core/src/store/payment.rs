@@ -90,8 +90,11 @@ pub struct AppliedPayment {
 pub enum Withdrawal {
     /// The complement is cancelled and no longer queued.
     Done,
-    /// It covers other valid payments, so it remains.
-    Shared,
+    /// It covers other valid payments, which this document will cover once it is made anew: the
+    /// complement itself, or the one that waits to replace it.
+    Waiting(i64),
+    /// It is stamped and covers other valid payments, so it must be replaced.
+    Stamped,
     /// A worker is stamping it, or has sent it and got no answer yet.
     Underway,
 }
@@ -131,7 +134,7 @@ pub trait PaymentTx {
     async fn take_over_payments(&mut self, sustituida: i64, factura: i64) -> Result<(), StoreError>;
 
     /// Cancels a complement without valid payments and removes it from the stamping queue. The
-    /// caller has cancelled the payment `pago`; it is unlinked from a complement that other
-    /// payments share.
+    /// caller has cancelled the payment `pago`; it is unlinked from an unstamped complement that
+    /// other payments share.
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError>;
 }

@@ -7,6 +7,7 @@ use svc_tests::lists::pick;
 use svc_tests::{World, books};
 
 use super::credit_notes::{document, refused, uuid};
+use super::leases::{Slow, while_out};
 use super::{Shop, nails};
 
 fn replace(pago: i64) -> Value {
@@ -103,29 +104,97 @@ async fn a_rejected_substitute_complement_is_corrected_or_discarded() {
     books::check(&world, &shop.company).await;
 }
 
-#[tokio::test]
-async fn a_complement_of_several_payments_is_replaced_with_those_that_stand() {
-    let world = World::new().await;
-    let shop = Shop::new(&world).await;
-    for _ in 0..2 {
+/// A shop with `count` stamped invoices that one deposit pays in part: its payments, and their
+/// stamped complement.
+async fn shared(world: &World, count: i64) -> (Shop, Vec<i64>, i64) {
+    let shop = Shop::new(world).await;
+    for _ in 0..count {
         shop.invoice(nails()).await;
     }
-    let parts = json!([{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "200.00"}]);
+    let part = |cxc: i64| json!({"cxc": cxc, "importe": format!("{}00.00", cxc)});
+    let parts: Vec<Value> = (1..=count).map(part).collect();
     let input = json!({"aplicaciones": parts, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
                        "referencia": "SPEI 1"});
-    let pagos = shop.company.run_by_name("payment.apply", &input).await.unwrap()["pagos"].clone();
+    let made = shop.company.run_by_name("payment.apply", &input).await.unwrap();
+    let pagos: Vec<i64> = made["pagos"].as_array().unwrap().iter().filter_map(Value::as_i64).collect();
     for _ in 0..2 {
         world.stamp(&SandboxStamper).await;
     }
-    let (first, second) = (pagos[0].as_i64().unwrap(), pagos[1].as_i64().unwrap());
-    let old = payment(&shop, first).await["factura"].as_i64().unwrap();
-    shop.company.run_by_name("payment.cancel", &json!({"pago": first})).await.unwrap();
-    let new = substitute(&shop, second).await;
+    let complement = payment(&shop, pagos[0]).await["factura"].as_i64().unwrap();
+    (shop, pagos, complement)
+}
+
+/// The instalments that a complement is about, by amount.
+async fn amounts(shop: &Shop, complement: i64) -> Vec<String> {
+    let found = serde_json::to_value(Cfdi::read(&document(shop, complement).await).unwrap()).unwrap();
+    let paid = found["Complemento"]["Pagos"]["Pago"][0]["DoctoRelacionado"].as_array().unwrap().clone();
+    paid.iter().map(|invoice| invoice["ImpPagado"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_complement_of_several_payments_is_replaced_when_one_is_cancelled() {
+    let world = World::new().await;
+    let (shop, pagos, old) = shared(&world, 3).await;
+    let cancel = |pago: i64| json!({"pago": pago});
+    let made = shop.company.run_by_name("payment.cancel", &cancel(pagos[0])).await.unwrap();
+    let new = made["factura"].as_i64().expect("a substitute");
+    assert_eq!(made, json!({"pago": pagos[0], "factura": new}));
+    assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "1160.00");
+    // The substitute waits, so another payment only leaves it; the last stands until it is stamped.
+    let again = shop.company.run_by_name("payment.cancel", &cancel(pagos[1])).await.unwrap();
+    assert_eq!(again, json!({"pago": pagos[1], "factura": new}));
+    refused(&shop, "payment.cancel", cancel(pagos[2]), "estado_invalido", "espera timbre").await;
+    books::check(&world, &shop.company).await;
     for _ in 0..2 {
         world.stamp(&SandboxStamper).await;
     }
-    let xml = document(&shop, new).await;
-    assert!(xml.contains("MontoTotalPagos=\"200.00\"") && !xml.contains("ImpPagado=\"100.00\""), "{xml}");
+    assert_eq!(amounts(&shop, new).await, ["300.00"]);
+    let replaced = shop.factura(old).await;
+    assert_eq!(
+        pick(&replaced, &["estatus", "motivo_cancelacion"]),
+        json!({"estatus": "cancelada", "motivo_cancelacion": "01"})
+    );
+    // An instalment of the invoice that is owed again has the number that became free.
+    let paid = shop.pay(1, "580.00", "SPEI 2").await;
+    world.stamp(&SandboxStamper).await;
+    let next = payment(&shop, paid).await["factura"].as_i64().unwrap();
+    assert!(document(&shop, next).await.contains("NumParcialidad=\"1\""));
+    shop.company.run_by_name("payment.cancel", &cancel(pagos[2])).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(shop.factura(new).await["estatus"], "cancelada");
+    assert_eq!(shop.one("/cxc?clave=3").await["saldo"], "1160.00");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_payment_leaves_a_shared_complement_only_if_its_substitute_is_neither_out_nor_rejected() {
+    let world = World::new().await;
+    let (shop, pagos, old) = shared(&world, 3).await;
+    let new = substitute(&shop, pagos[0]).await;
+    let slow = Slow::new(super::unreachable);
+    let cancelled = refused(&shop, "payment.cancel", json!({"pago": pagos[1]}), "estado_invalido", "aún no hay");
+    Box::pin(while_out(&world, &slow, cancelled)).await;
+    reject(&shop, new).await;
+    refused(&shop, "payment.cancel", json!({"pago": pagos[1]}), "estado_invalido", "document.discard").await;
+    shop.company.run_by_name("document.discard", &json!({"factura": new})).await.unwrap();
+    let made = shop.company.run_by_name("payment.cancel", &json!({"pago": pagos[1]})).await.unwrap();
+    for _ in 0..2 {
+        world.stamp(&SandboxStamper).await;
+    }
+    assert_eq!(amounts(&shop, made["factura"].as_i64().unwrap()).await, ["100.00", "300.00"]);
+    assert_eq!(shop.factura(old).await["estatus"], "cancelada");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_complement_of_several_payments_is_replaced_with_all_that_stand() {
+    let world = World::new().await;
+    let (shop, pagos, old) = shared(&world, 2).await;
+    let new = substitute(&shop, pagos[1]).await;
+    for _ in 0..2 {
+        world.stamp(&SandboxStamper).await;
+    }
+    assert_eq!(amounts(&shop, new).await, ["100.00", "200.00"]);
     assert_eq!(shop.factura(old).await["estatus"], "cancelada");
     books::check(&world, &shop.company).await;
 }

@@ -105,8 +105,9 @@ pub enum PaymentsApplied {
 /// Cancels a payment: restores the balances of receivable and sale, and reverses the entry.
 ///
 /// A deposit that the payments created, and a complement, are cancelled with the last of their
-/// payments; a captured deposit becomes unapplied again. A payment with a stamped complement stays
-/// as it is until the authority's final answer about the complement.
+/// payments; a captured deposit becomes unapplied again. The only payment of a stamped complement
+/// stays as it is until the authority's final answer about the complement; with several payments, a
+/// complement without this one replaces it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayment {
@@ -124,7 +125,8 @@ pub struct CancelPayment {
 pub struct PaymentCancelled {
     /// The payment's clave.
     pub pago: i64,
-    /// The clave of the substitute complement, with reason 01.
+    /// The clave of the complement that replaces the payment's: with reason 01, or because other
+    /// payments share it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factura: Option<i64>,
     /// The clave of the document whose cancellation was requested: the complement, or the credit
@@ -287,8 +289,9 @@ impl Operation for CancelPayment {
         if let Some(factura) = payment.factura
             && let Some(complement) = cx.tx.lock_invoice(factura).await?
         {
-            validate_no_substitute(cx, factura).await?;
-            if cx.tx.is_last_of_complement(factura, pago).await? {
+            let last = cx.tx.is_last_of_complement(factura, pago).await?;
+            validate_no_substitute(cx, factura, last).await?;
+            if last {
                 if complement.cancelacion_solicitada {
                     return Err(refused("su cancelación ya se solicitó"));
                 }
@@ -297,8 +300,8 @@ impl Operation for CancelPayment {
                 return Ok(PaymentCancelled { pago, factura: None, en_cancelacion: Some(factura) });
             }
         }
-        undo(cx, pago, &payment).await?;
-        Ok(PaymentCancelled { pago, factura: None, en_cancelacion: None })
+        let factura = undo(cx, pago, &payment).await?;
+        Ok(PaymentCancelled { pago, factura, en_cancelacion: None })
     }
 }
 
@@ -306,10 +309,11 @@ fn refused(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "pago", text)
 }
 
-/// Refuses to change a complement while another waits to replace it.
-async fn validate_no_substitute(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+/// Refuses to change a complement that another, in error, shall replace, or one that waits for its
+/// stamp (`waiting`).
+async fn validate_no_substitute(cx: &mut Cx<'_>, factura: i64, waiting: bool) -> Result<(), Error> {
     match cx.tx.substitutions(factura).await?.first() {
-        Some((clave, InvoiceStatus::EnEspera)) => {
+        Some((clave, InvoiceStatus::EnEspera)) if waiting => {
             Err(refused(&format!("el complemento {clave}, que sustituye al suyo, espera timbre")))
         }
         Some((clave, InvoiceStatus::Error)) => Err(refused(&format!(
@@ -340,7 +344,7 @@ async fn substitute(
     if complement.cancelacion_solicitada {
         return Err(refused("su cancelación ya se solicitó"));
     }
-    validate_no_substitute(cx, complement.clave).await?;
+    validate_no_substitute(cx, complement.clave, true).await?;
     if let Some(replaced) = complement.sustituye
         && complement::cancel_replaced(cx, replaced, uuid).await?
     {
