@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use svc_core::{Context, ContextBuilder};
 use svc_local_postgres::Cluster;
-use svc_store_postgres::{OpenError, PostgresStore, Settings};
+use svc_store_postgres::{OpenError, PostgresStore, Probe, Settings};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -176,6 +176,11 @@ impl OpenedDatabase {
     /// Starts a context over the database, with the host's parts.
     pub(crate) fn context(&self, base_url: impl Into<String>) -> ContextBuilder {
         self.parts.apply(Context::builder(Arc::new(self.store.clone()), base_url))
+    }
+
+    /// A check of readiness, of the hosts' own tables too.
+    pub(crate) fn probe(&self) -> Result<Probe, Failure> {
+        Ok(self.parts.probe(&self.store)?)
     }
 
     /// Distributes the tables over the engine's workers; returns their number.

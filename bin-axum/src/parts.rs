@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use svc_core::{Context, ContextBuilder, ContextError};
-use svc_store_postgres::{Migrator, OpenError, PostgresStore, Settings};
+use svc_store_postgres::{Migrator, OpenError, PostgresStore, Probe, Settings};
 
 use crate::cli::DEFAULT_BASE_URL;
 use crate::failure::Failure;
@@ -40,6 +40,11 @@ impl Parts {
             done += store.migrate_own(name, migrations()).await?;
         }
         Ok(done)
+    }
+
+    /// A check of readiness, of the tables of all of them too.
+    pub(crate) fn probe(&self, store: &PostgresStore) -> Result<Probe, OpenError> {
+        self.migrations.iter().try_fold(store.probe(), |probe, (name, migrations)| probe.and_own(name, migrations()))
     }
 
     /// A context to describe the operations with. It has no database.

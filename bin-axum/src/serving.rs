@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
-use svc_core::{Context, Providers};
+use svc_core::{ContextBuilder, Providers};
 use svc_store_postgres::PostgresStore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -45,7 +45,7 @@ pub(crate) async fn answer(
     let admin = match operators.listen {
         Some(address) => {
             let admin = Admin::bind(address)?;
-            Some(admin.start(&database.store, context.clone(), operators.has_stamper, stop.clone())?)
+            Some(admin.start(&database, context.clone(), operators.has_stamper, stop.clone())?)
         }
         None => None,
     };
@@ -88,19 +88,19 @@ pub(crate) fn base_url(service: &ServiceArgs, server: &Server) -> String {
     service.base_url.clone().unwrap_or_else(|| server.default_base_url())
 }
 
-/// The context of a server over a database, built from its settings. `networks` limits the URLs of
-/// webhooks.
-pub(crate) fn context(
+/// The builder of a server's context over a database, with its settings. `networks` limits the URLs
+/// of webhooks.
+pub(crate) fn builder(
     database: &OpenedDatabase,
     service: &ServiceArgs,
     networks: &Networks,
     sealer: Sealer,
     server: &Server,
-) -> Result<Context, Failure> {
+) -> ContextBuilder {
     let builder = database.context(base_url(service, server));
     let development = networks.is_development();
     // At most half of the processors, so that requests and the database have the others.
     let at_once = std::thread::available_parallelism().map_or(1, |processors| processors.get() / 2);
     let builder = builder.offload(at_once, |job| drop(tokio::task::spawn_blocking(job))).log_requests();
-    Ok(service.api.apply(builder).secrets(sealer).development_destinations(development).build()?)
+    service.api.apply(builder).secrets(sealer).development_destinations(development)
 }

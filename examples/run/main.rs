@@ -20,6 +20,7 @@ mod listing;
 mod metadata;
 mod own_binary;
 mod own_events;
+mod own_operations;
 mod own_part;
 mod servers;
 mod sessions;

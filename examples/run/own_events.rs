@@ -209,10 +209,10 @@ impl Operation for Undeclared {
         .http(Http::new(Method::Post, "/otra", Scopes::own(OwnScope::new("otra:read"))))
         .emits_own(&[ParcelSent::KIND])
         .says(["", ""], ["", ""]);
-    type Output = ();
+    type Output = Nothing;
 
-    async fn run(&self, _: &mut Cx<'_>) -> Result<(), Error> {
-        Ok(())
+    async fn run(&self, _: &mut Cx<'_>) -> Result<Nothing, Error> {
+        Ok(Nothing {})
     }
 }
 

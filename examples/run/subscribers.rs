@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::clock::{Clock as _, SystemClock};
-use svc_core::operation::Cx;
-use svc_core::operations::MoveClock;
+use svc_core::json::Json;
+use svc_core::operation::{Cx, Operation as _};
+use svc_core::operations::{CreateCustomer, MoveClock};
 use svc_core::subscribers::{
     ReceivedEvent, Subscriber, SubscriberReport, SubscriberStart, abandoned_events, retry_abandoned, run_subscribers,
 };
@@ -357,6 +358,61 @@ async fn a_pass_stays_within_its_budget_and_serves_companies_in_turn() {
     assert_eq!(pass(&context).await.atendidos, 30);
     let claves: Vec<_> = customers.taken().into_iter().map(|(.., clave)| clave).collect();
     assert_eq!(claves, (41..=70).collect::<Vec<_>>());
+}
+
+/// Makes a customer for each that was made, a second later by the clock.
+struct Echo(Arc<World>);
+
+impl Subscriber for Echo {
+    const NAME: &'static str = "prueba.eco";
+    const KINDS: &'static [&'static str] = &["cliente.creado"];
+    const START: SubscriberStart = SubscriberStart::Kept;
+
+    async fn on(&self, cx: &mut Cx<'_>, _: &ReceivedEvent) -> Result<(), Error> {
+        self.0.clock.advance(TimeDelta::seconds(1));
+        let another = Json::parse_object(br#"{"nombre":"Eco"}"#).expect("an object").read::<CreateCustomer>();
+        another.expect("a customer").run(cx).await.map(|_| ())
+    }
+}
+
+#[tokio::test]
+async fn a_pass_hands_over_what_was_there_when_it_began_while_its_time_lasts() {
+    let world = Arc::new(World::new().await);
+    let ana = world.company().await.admin().await;
+    let context = builder(&world).subscriber(Echo(Arc::clone(&world))).build().expect("a context");
+    for _ in 0..5 {
+        customer(&ana).await;
+    }
+    assert_eq!(pass(&context).await.atendidos, 5, "none of those that it made");
+    let until = world.clock.now() + TimeDelta::seconds(3);
+    let timed = run_subscribers(&context, Budget::unlimited().until(until)).await.expect("a pass");
+    assert_eq!(timed.atendidos, 3);
+    assert_eq!(pass(&context).await.atendidos, 5);
+}
+
+/// Panics before there is a future.
+struct Hasty;
+
+impl Subscriber for Hasty {
+    const NAME: &'static str = "prueba.precipitado";
+    const KINDS: &'static [&'static str] = &["cliente.creado"];
+    const START: SubscriberStart = SubscriberStart::Kept;
+
+    #[expect(clippy::manual_async_fn, reason = "an async function would panic in its future")]
+    fn on(&self, _: &mut Cx<'_>, event: &ReceivedEvent) -> impl Future<Output = Result<(), Error>> + Send {
+        assert_ne!(event.recurso_clave, 1, "the first customer");
+        async { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_outside_the_future_holds_up_its_event_alone() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    (customer(&ana).await, customer(&ana).await);
+    let context = builder(&world).subscriber(Hasty).build().expect("a context");
+    let report = pass(&context).await;
+    assert_eq!((report.atendidos, report.pospuestos), (1, 1), "{report:?}");
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 //!
 //! [`Api`] takes an `http::Request` and returns an `http::Response`; `Error = Infallible`. It
 //! depends on no web framework and no database: a front end mounts it, and a [`store::Store`] keeps
-//! its data. It runs in a tokio runtime with timers enabled, and spawns no tasks.
+//! its data. It runs in a tokio runtime with timers enabled, and spawns no task but the
+//! short one that writes down what keys have used.
 //!
 //! # Quick start
 //!
@@ -74,6 +75,7 @@
 //! - `client`: outgoing connections over hyper and rustls: `webhooks::HttpSender`,
 //!   `stamping::HttpStamper` and others. Without it, implement [`webhooks::Sender`] and
 //!   [`stamping::Stamper`] yourself.
+//! - `logos`: logos of companies, from PNG and SVG files, on their documents.
 //! - `mcp`: the module `mcp`, with the operations as tools for agents, over the Model Context
 //!   Protocol.
 //! - `pages`: the module `pages`, with the reference, guides and descriptions for the authors of
@@ -81,7 +83,7 @@
 //! - `smtp`: e-mails over SMTP: `mail::SmtpNotifier`. Without it, implement [`mail::Notifier`]
 //!   yourself.
 //! - `settings`: the module `settings`, with the flags and environment variables (clap) of
-//!   `svc serve` that any server may have. It includes both other features, since it creates the
+//!   `svc serve` that any server may have. It includes `client` and `smtp`, since it creates the
 //!   stamper, the sender and the notifier that are configured.
 //!
 //! # To embed it

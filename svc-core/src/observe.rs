@@ -32,7 +32,7 @@
 //! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) `copia` (the database is a copy, and the original sends them) `no_provider` (no stamping provider is set) |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` `dropped` |
 //! | [`SUBSCRIBER_EVENTS`] | counter | `outcome`: `handled` `postponed` `given_up` |
-//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `subscribers` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
+//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `subscribers` `clean-up` `usage` `keys`; `reason`: `error` `panic` `late` `company` |
 //! | [`REQUESTS_NOT_LOGGED`] | counter | – |
 //! | [`CLOCK_OFFSET`] | gauge, seconds | – |
 //! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `cancellations` `groups` `events` `deliveries` `discards` `mails` |

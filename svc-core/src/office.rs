@@ -26,8 +26,8 @@ pub type OfficeBody = UnsyncBoxBody<Bytes, Error>;
 /// The back office over HTTP (contract §11): every action of the registry at `POST /{action}`, with
 /// import, export and batches, for keys with the scope `oficina`.
 ///
-/// Like [`Api`](crate::Api) it is cheap to clone, never fails, and spawns nothing but a thread for
-/// each import. Mount it at `/office/v1`, beside the API's `/api/v1`.
+/// Like [`Api`](crate::Api) it is cheap to clone and never fails; beside what that spawns, it has a
+/// thread for each import. Mount it at `/office/v1`, beside the API's `/api/v1`.
 #[derive(Clone)]
 pub struct Office(Arc<Front>);
 

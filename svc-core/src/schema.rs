@@ -7,7 +7,7 @@
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 /// Implements `JsonSchema` for a field type, with a schema in the syntax of `serde_json::json!`
@@ -53,6 +53,17 @@ pub(crate) fn of<T: JsonSchema>() -> Schema {
     schema.remove("title");
     schema.remove("description");
     schema
+}
+
+/// Whether all that a type leaves are objects, by its schema.
+pub(crate) fn is_object(schema: fn(&mut SchemaGenerator) -> Schema) -> bool {
+    fn all_objects(schema: &Value) -> bool {
+        let branches = ["oneOf", "anyOf"].into_iter().find_map(|key| schema[key].as_array());
+        schema["type"] == "object" || branches.is_some_and(|branches| branches.iter().all(all_objects))
+    }
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut generator = settings.with(|settings| settings.inline_subschemas = true).into_generator();
+    all_objects(schema(&mut generator).as_value())
 }
 
 /// Adds a field to the schema of an object.

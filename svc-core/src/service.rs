@@ -21,7 +21,8 @@ use crate::pipeline::{self, AnswerBody, Body, BoxError, Entrance, Paths};
 /// key.
 ///
 /// It is cheap to clone, and clones share everything. It never fails (`Infallible`): every error is
-/// a response. It spawns nothing, and holds no connection between requests.
+/// a response. It spawns nothing but the short tasks that write down what keys have used, and holds
+/// no connection between requests.
 ///
 /// An answer never waits for more of the body than it depends on (contract §4): a refusal drops the
 /// rest unread. A server over HTTP/1.1 then closes the connection. It should first read for a while

@@ -7,7 +7,9 @@ use crate::run::Run as _;
 use crate::transaction::PostgresTx;
 
 /// The transaction of a host's operation, on whose connection it reads and writes its own tables.
-/// What it writes is committed together with all else that the operation does, or not at all.
+/// What it writes is committed together with all else that the operation does, or not at all. After
+/// a statement that PostgreSQL refused, the transaction cannot be committed, even if the operation
+/// ignores the error: ask first, or write `ON CONFLICT DO NOTHING`.
 ///
 /// ```no_run
 /// # use svc_core::operation::Cx;

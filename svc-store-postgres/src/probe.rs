@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use sqlx::migrate::Migrator;
 use tokio::time::Instant;
 
 use crate::database::Database;
-use crate::schema::{History, MIGRATOR, OpenError};
+use crate::schema::{History, MIGRATOR, OpenError, own_migrations};
 
 /// How long all connections for requests may be in use, without one returning, before they count as
 /// stuck.
@@ -17,6 +18,8 @@ const STUCK: Duration = Duration::from_secs(3);
 pub struct Probe {
     requests: Database,
     service: Database,
+    /// The migrations of hosts' own tables.
+    own: Vec<Migrator>,
     /// Whether the schema was found to be up to date; migrations are never undone.
     current: bool,
     /// The number of returned connections when all were first seen in use, and the time of that.
@@ -25,7 +28,13 @@ pub struct Probe {
 
 impl Probe {
     pub(crate) fn new(requests: Database, service: Database) -> Self {
-        Self { requests, service, current: false, full: None }
+        Self { requests, service, own: Vec::new(), current: false, full: None }
+    }
+
+    /// Checks a host's own tables too: see [`PostgresStore::migrate_own`](crate::PostgresStore::migrate_own).
+    pub fn and_own(mut self, host: &str, migrations: Migrator) -> Result<Self, OpenError> {
+        self.own.push(own_migrations(host, migrations)?);
+        Ok(self)
     }
 
     /// Waits for an answer. The caller sets the time limit; a cancelled check can be repeated. A
@@ -42,11 +51,13 @@ impl Probe {
             return Err(OpenError::ReadOnly);
         }
         if !self.current {
-            let history = History::read(self.service.of_all(), &MIGRATOR).await?;
-            if !history.has_all(&MIGRATOR) {
-                return Err(OpenError::Outdated);
+            for migrator in std::iter::once(&*MIGRATOR).chain(&self.own) {
+                let history = History::read(self.service.of_all(), migrator).await?;
+                if !history.has_all(migrator) {
+                    return Err(OpenError::Outdated);
+                }
+                history.log_newer(migrator);
             }
-            history.log_newer(&MIGRATOR);
             self.current = true;
         }
         if self.is_stuck() { Err(OpenError::Stuck) } else { Ok(()) }

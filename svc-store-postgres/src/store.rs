@@ -13,13 +13,15 @@ use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
 use crate::run::Run as _;
-use crate::schema::{HAS_ENGINE, History, HistoryAttempts, MIGRATOR, OpenError, Patience, distribute, migrate};
+use crate::schema::{
+    HAS_ENGINE, History, HistoryAttempts, MIGRATOR, OpenError, Patience, distribute, migrate, own_migrations,
+};
 use crate::searches::Searches;
 use crate::settings::Settings;
 use crate::sql::sql;
 use crate::tls::unverified_host;
 
-/// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
+/// A [`svc_core::store::Store`] on a PostgreSQL database, version 15 or later.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
     /// For requests.
@@ -109,13 +111,9 @@ impl PostgresStore {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn migrate_own(&self, host: &str, mut migrations: Migrator) -> Result<u64, OpenError> {
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        if host.is_empty() || !host.bytes().all(is_plain) {
-            return Err(OpenError::HostName(host.to_owned()));
-        }
+    pub async fn migrate_own(&self, host: &str, migrations: Migrator) -> Result<u64, OpenError> {
+        let migrations = own_migrations(host, migrations)?;
         self.migrate().await?;
-        migrations.dangerous_set_table_name(format!("_migraciones_{host}"));
         self.migrate_by(&migrations).await
     }
 

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{
-    AbandonedEvent, DueEvent, FeedEvent, HeldEvent, StoreError, Subscription, SubscriptionStore, SubscriptionTx,
+    AbandonedEvent, DueEvent, DueSubscription, FeedEvent, HeldEvent, StoreError, Subscription, SubscriptionStore,
+    SubscriptionTx,
 };
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -30,7 +31,7 @@ struct WantedKind<'a> {
 }
 
 from_row! {
-    struct FoundSubscription { empresa: CompanyId, lugar: i64 }
+    struct FoundSubscription { empresa: CompanyId, lugar: i64, hasta: i64 }
 }
 
 impl FromRow for FeedEvent {
@@ -280,7 +281,7 @@ impl SubscriptionStore for PostgresStore {
         &self,
         subscriptions: &[Subscription<'_>],
         now: DateTime<Utc>,
-    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
+    ) -> Result<Vec<DueSubscription>, StoreError> {
         let mut wanted = Vec::new();
         for (lugar, one) in (0_i64..).zip(subscriptions) {
             let of = |tipo: &&'static str| WantedKind { lugar, nombre: one.name, tipo, inicio: one.begins };
@@ -290,7 +291,7 @@ impl SubscriptionStore for PostgresStore {
         // What is furthest behind comes first.
         let mut found: Vec<FoundSubscription> = all
             .many(sql!(
-                "SELECT e.empresa, s.lugar
+                "SELECT e.empresa, s.lugar, max(c.valor) AS hasta
                  FROM unnest(:lugar::bigint[], :nombre::text[], :inicio::bigint[], :tipo::text[])
                       AS s (lugar, suscriptor, inicio, tipo)
                  CROSS JOIN empresas e
@@ -311,8 +312,9 @@ impl SubscriptionStore for PostgresStore {
             .await?;
         let held: Vec<FoundSubscription> = all
             .many(sql!(
-                "SELECT d.empresa, s.lugar
+                "SELECT d.empresa, s.lugar, max(c.valor) AS hasta
                  FROM suscripciones_detenidas d
+                 JOIN contadores c ON c.empresa = d.empresa AND c.serie = 'eventos'
                  JOIN unnest(:lugar::bigint[], :nombre::text[]) AS s (lugar, suscriptor) ON s.suscriptor = d.suscriptor
                  WHERE d.proximo <= :ahora
                  GROUP BY d.empresa, s.lugar
@@ -324,7 +326,10 @@ impl SubscriptionStore for PostgresStore {
             ))
             .await?;
         found.extend(held);
-        let index = |found: FoundSubscription| Some((found.empresa, usize::try_from(found.lugar).ok()?));
-        Ok(found.into_iter().filter_map(index).collect())
+        let due = |found: FoundSubscription| {
+            let at = usize::try_from(found.lugar).ok()?;
+            Some(DueSubscription { company: found.empresa, at, until: found.hasta })
+        };
+        Ok(found.into_iter().filter_map(due).collect())
     }
 }

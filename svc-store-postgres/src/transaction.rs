@@ -135,6 +135,10 @@ impl Tx for PostgresTx {
     }
 
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
+        if self.tx.is_aborted() {
+            self.rollback().await?;
+            return Err(StoreError::Other("a statement of the transaction failed, and its error was ignored".into()));
+        }
         self.write_events().await?;
         self.tx.commit().await.map_err(store_error)?;
         if let Some(replica) = &self.replica {

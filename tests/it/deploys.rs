@@ -122,3 +122,23 @@ async fn a_server_is_not_ready_on_a_schema_that_is_behind() {
     let store = PostgresStore::with_options(world.store.options().clone(), &Settings::default());
     assert!(matches!(store.probe().check().await, Err(OpenError::Outdated)));
 }
+
+#[tokio::test]
+async fn a_server_is_not_ready_before_its_hosts_tables_are_there() {
+    let world = World::new().await;
+    let store = PostgresStore::with_options(world.store.options().clone(), &Settings::default());
+    // No name of a host's migration is reserved.
+    let files = [
+        ("0005_parcels", "CREATE TABLE propios (empresa bigint, clave bigint, PRIMARY KEY (empresa, clave))"),
+        ("0006_crm", "ALTER TABLE propios ADD guia text"),
+    ];
+    let first = |count: usize| svc_store_postgres::migrations(&files[..count]);
+    let ready = async || store.probe().and_own("paqueteria", first(2)).expect("a name").check().await;
+    assert!(matches!(ready().await, Err(OpenError::Outdated)));
+    store.migrate_own("paqueteria", first(1)).await.expect("migrated");
+    assert!(matches!(ready().await, Err(OpenError::Outdated)));
+    assert_eq!(store.migrate_own("paqueteria", first(2)).await.expect("migrated"), 1);
+    ready().await.expect("it is ready");
+    assert_eq!(store.migrate_own("paqueteria", first(2)).await.expect("nothing to do"), 0);
+    assert!(matches!(store.probe().and_own("Paquetería", first(1)), Err(OpenError::HostName(_))));
+}

@@ -82,3 +82,23 @@ async fn without_the_engine_nothing_is_distributed() {
         assert!(matches!(outcome, Err(OpenError::NoEngine)), "{outcome:?}");
     }
 }
+
+/// PostgreSQL answers the COMMIT of an aborted transaction by rolling back, without an error.
+#[tokio::test]
+async fn a_transaction_whose_error_was_ignored_is_not_committed() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let table = "CREATE TABLE propias (empresa bigint, clave bigint CHECK (clave > 0), PRIMARY KEY (empresa, clave))";
+    sqlx::query(table).execute(world.pool()).await.unwrap();
+    for (claves, committed) in [(&[1, 2][..], true), (&[3, 3], false), (&[4, -4], false)] {
+        let mut tx = world.any_store().begin(company.id).await.unwrap();
+        for clave in claves {
+            let mut own = svc_store_postgres::own_tables(tx.as_mut()).unwrap();
+            let insert = sqlx::query("INSERT INTO propias VALUES ($1, $2)").bind(own.company()).bind(*clave);
+            let _ = insert.execute(own.executor()).await;
+        }
+        let outcome = tx.commit().await;
+        assert_eq!(outcome.is_ok(), committed, "{claves:?}: {outcome:?}");
+    }
+    assert_eq!(world.count("propias").await, 2);
+}

@@ -19,7 +19,6 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName};
 use svc_core::Context;
-use svc_store_postgres::PostgresStore;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -27,6 +26,7 @@ use self::live::Live;
 use self::prometheus::{Metrics, MetricsRecorder};
 use self::readiness::Readiness;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
+use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::shutdown::StopSignal;
 
@@ -51,16 +51,16 @@ impl Admin {
     /// Answers until the returned value is dropped.
     pub(crate) fn start(
         self,
-        store: &PostgresStore,
+        database: &OpenedDatabase,
         context: Context,
         has_stamper: bool,
         stop: StopSignal,
     ) -> Result<RunningAdmin, Failure> {
         let address = self.listener.local_addr().map_err(Failure::io("the address for operators"))?;
         tracing::info!(%address, "answering operators: /live /ready /metrics /top");
-        let metrics = Arc::new(self.recorder.with(store.clone(), context.clone()));
+        let metrics = Arc::new(self.recorder.with(database.store.clone(), context.clone()));
         let live = Arc::new(Live::new(Arc::clone(&metrics), self.bound));
-        let readiness = Arc::new(Readiness::new(store.probe(), context, has_stamper, stop));
+        let readiness = Arc::new(Readiness::new(database.probe()?, context, has_stamper, stop));
         let app = Router::new()
             .route("/live", get(async || text(StatusCode::OK, "alive\n")))
             .route("/ready", get(ready).with_state(readiness))

@@ -60,7 +60,7 @@ async fn run_command(
         Command::Listen(args) => listen::run(&args, &address.data_dir).await,
         Command::Top(args) => top::run(&args).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
-        Command::Doctor(args) => doctor::run(address, &args, sealer).await,
+        Command::Doctor(args) => doctor::run(address, &args, sealer, parts).await,
         Command::Migrate { distribute, wait } => {
             let database = OpenedDatabase::open(address, parts).await?;
             let mut done = serde_json::json!({ "migraciones": database.migrate(wait.longest()).await? });

@@ -37,7 +37,8 @@ pub(super) async fn run(
     }
     let mut server = Server::bind(args.service.address(), args.service.max_clients)?;
     server.proxies = args.service.trusted_proxies.clone().into();
-    let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
+    let builder = serving::builder(&database, &args.service, &networks, sealer, &server);
+    let context = builder.sandbox(args.outside.stamper.is_sandbox()).build()?;
     let operators = Operators { listen: args.process.admin_listen, has_stamper: args.outside.stamper.is_set() };
     let services = Services::of(&context, &args.service.api);
     serving::answer(database, server, services, outside, operators, plan).await

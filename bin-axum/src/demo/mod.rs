@@ -68,7 +68,7 @@ pub(crate) async fn run(
     };
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;
-    let context = serving::context(&database, service, &networks, sealer, &server)?;
+    let context = serving::builder(&database, service, &networks, sealer, &server).sandbox(true).build()?;
     // Demos of earlier versions had no key.
     context.rotate_secrets(PlainSecrets::Accepted).await?;
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);

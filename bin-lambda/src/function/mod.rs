@@ -101,6 +101,7 @@ impl Function {
         let context = builder
             .secrets(secrets)
             .development_destinations(config.is_development()?)
+            .sandbox(config.outside.stamper.is_sandbox())
             // After an answer the instance may be frozen or terminated.
             .merge_usage_every(Duration::ZERO)
             .build()?;

@@ -210,9 +210,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets whether the sandbox stamps the documents of all companies; false by default. It always
-    /// stamps those of test companies. Where it stamps, `invoice.stamped` accepts a fiscal folio
-    /// without its document.
+    /// Says whether the stamper of the passes is the sandbox, for all companies; false by default.
+    /// Those of test companies are always its. Where it stamps, `invoice.stamped` accepts a fiscal
+    /// folio without its document.
     #[must_use]
     pub fn sandbox(mut self, stamps: bool) -> Self {
         self.settings.sandbox = stamps;

@@ -136,6 +136,11 @@ impl Scopes {
         }
     }
 
+    /// The host's scope in the set.
+    pub(crate) const fn of_host(self) -> Option<OwnScope> {
+        self.own
+    }
+
     /// Whether `scope` is in the set.
     pub const fn has(self, scope: Scope) -> bool {
         self.ours & (1 << scope as u32) != 0

@@ -9,7 +9,7 @@
 //! 3. **Do.** The work goes on outside any transaction, and beside other work.
 //! 4. **Finish.** A transaction writes the outcome if the token still holds the record. What is not
 //!    finished, because of an error, a panic or the end of the process, is due again when its lease
-//!    ends.
+//!    ends. Work that lasts longer than its lease is dropped.
 //!
 //! Several passes may run at once, in any number of processes. [`crate::webhooks::deliver_due`]
 //! shares the finding, the round-robin, the terms of leases and the budget, but has a loop of its
@@ -26,6 +26,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 pub(crate) use fair_queue::{FairQueue, Need};
@@ -179,16 +180,23 @@ enum LeaseEvent<'a, Q: LeasedQueue + ?Sized> {
 async fn work_on<Q: LeasedQueue + ?Sized>(backlog: Backlog, task: Task<'_, Q>) -> LeaseEvent<'_, Q> {
     let Task { queue, lease, record } = task;
     let (work, empresa, clave) = (backlog.name(), lease.company.0, queue.clave(&record));
-    let outcome = match AssertUnwindSafe(queue.work(lease, record)).catch_unwind().await {
-        Ok(Ok(outcome)) => Some(outcome),
-        Ok(Err(error)) => {
+    // A host's provider may never answer.
+    let longest = queue.lease_time().to_std().unwrap_or_default();
+    let outcome = match timeout(longest, AssertUnwindSafe(queue.work(lease, record)).catch_unwind()).await {
+        Ok(Ok(Ok(outcome))) => Some(outcome),
+        Ok(Ok(Err(error))) => {
             let cause = error.cause().map(tracing::field::display);
             tracing::warn!(work, empresa, clave, %error, cause, "a record failed; it is due again when its lease ends");
             queue.failed()
         }
-        Err(_) => {
+        Ok(Err(_)) => {
             observe::background_failed(work, "panic");
             tracing::error!(work, empresa, clave, "the work on a record panicked; it is tried again later");
+            queue.failed()
+        }
+        Err(_) => {
+            observe::background_failed(work, "late");
+            tracing::error!(work, empresa, clave, "the work on a record outlasted its lease; it is tried again");
             queue.failed()
         }
     };
@@ -319,5 +327,51 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
             self.prepared = true;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A queue whose work never ends.
+    struct Endless;
+
+    #[async_trait]
+    impl LeasedQueue for Endless {
+        type Record = i64;
+        type Report = u64;
+
+        fn queue(&self) -> Queue {
+            Queue::Mails
+        }
+
+        fn lease_time(&self) -> TimeDelta {
+            TimeDelta::milliseconds(20)
+        }
+
+        fn lease<'t>(&self, _: &'t mut dyn Tx, _: LeaseTerms) -> BoxFuture<'t, Result<Vec<i64>, StoreError>> {
+            Box::pin(async { Ok(Vec::new()) })
+        }
+
+        fn clave(&self, record: &i64) -> i64 {
+            *record
+        }
+
+        async fn work(&self, _: Lease, _: i64) -> Result<WorkOutcome<u64>, Error> {
+            std::future::pending().await
+        }
+
+        fn failed(&self) -> Option<WorkOutcome<u64>> {
+            Some(WorkOutcome { metric: "m", label: "failed", counter: |report| report, more_due: false })
+        }
+    }
+
+    #[tokio::test]
+    async fn work_that_never_ends_is_dropped_with_its_lease() {
+        let lease = Lease { company: CompanyId(1), token: Uuid::nil(), desfase: TimeDelta::zero() };
+        let event = work_on(Backlog::Mail, Task { queue: &Endless, lease, record: 7 });
+        let ended = timeout(std::time::Duration::from_secs(5), event).await.expect("it ends");
+        assert!(matches!(ended, LeaseEvent::Done(CompanyId(1), Some(WorkOutcome { label: "failed", .. }))));
     }
 }

@@ -51,7 +51,7 @@ pub struct Cx<'a> {
     pub tx: &'a mut dyn Tx,
     /// The company's time at which this attempt of the operation began, in whole seconds.
     pub now: Timestamp,
-    /// The company, as the transaction read it.
+    /// The company, as the key's look-up or the transaction read it: up to five seconds ago.
     pub company: &'a Company,
     /// Who calls the operation.
     pub actor: &'a Actor,
@@ -193,7 +193,12 @@ impl Cx<'_> {
 
     /// Seals a secret of the company. `column` is the column that will store it
     /// (`certificados.llave`) and `record` identifies its row; both are authenticated with the
-    /// secret.
+    /// secret, and so is the company.
+    ///
+    /// What a host seals in its own tables stays under the key of that time:
+    /// [`Context::rotate_secrets`](crate::Context::rotate_secrets) knows Svc's columns only. Keep
+    /// the former keys, or write such values again with [`Cx::open`] and [`Cx::seal`]. In a copy
+    /// of the company they do not open.
     pub fn seal(&self, column: &'static str, record: &str, secret: &[u8]) -> Result<Vec<u8>, Error> {
         let place = Place { company: self.company.id, column, record };
         self.sealer.seal(place, secret, self.random).map_err(Error::internal)

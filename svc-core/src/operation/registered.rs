@@ -42,6 +42,15 @@ pub enum RegistryError {
     /// An operation has neither a route nor a name: the type.
     #[error("{0} has neither a route nor a name")]
     Unreachable(&'static str),
+    /// An operation's name is not a subject, a dot and an action: the name and the type.
+    #[error("an operation's name has the form subject.action: {0:?} of {1}")]
+    NameForm(&'static str, &'static str),
+    /// An operation does not answer a JSON object, to which `ok` could be added: the type.
+    #[error("the answer of {0} is no JSON object")]
+    Answer(&'static str),
+    /// A host's scope has the name of one of Svc's: the name and the type of the operation.
+    #[error("the scope {0} of {1} is Svc's own: Scopes::only names it")]
+    Scope(&'static str, &'static str),
     /// Two operations have types of the same name, from which clients derive the names of their
     /// methods: the type.
     #[error("another operation has a type called {0}")]
@@ -222,9 +231,7 @@ impl Registry {
             {
                 return Err(RegistryError::Prefix(http.path, name));
             }
-            if entry.spec.http.is_none() && entry.spec.name.is_none() {
-                return Err(RegistryError::Unreachable(name));
-            }
+            entry.validate()?;
             if let Some(other) = others().find(|other| other.spec.name.is_some() && other.spec.name == entry.spec.name)
             {
                 return Err(RegistryError::Name(entry.spec.name.unwrap_or_default(), other.type_name(), name));

@@ -28,6 +28,7 @@ pub(crate) struct Route {
 pub(crate) struct Named {
     pub(crate) http: &'static Http,
     pub(crate) handler: Handler,
+    pub(crate) changes_access: bool,
     pub(crate) name: Arc<str>,
 }
 
@@ -56,7 +57,8 @@ impl Router {
             let allow = operations.keys().map(|method| method.name()).collect::<Vec<_>>().join(", ");
             let named = |(method, (http, entry)): (Method, (_, &Entry))| {
                 let name = format!("{} {path}", method.name()).into();
-                (method, Named { http, handler: entry.handler, name })
+                let (handler, changes_access) = (entry.handler, entry.spec.changes_access);
+                (method, Named { http, handler, changes_access, name })
             };
             let operations = operations.into_iter().map(named).collect();
             router

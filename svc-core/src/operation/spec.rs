@@ -118,7 +118,8 @@ impl Http {
     /// in braces is an integer and fills the input's field of that name.
     ///
     /// A POST answers 201 and needs an Idempotency-Key, a PUT or DELETE answers 200 and needs one;
-    /// a DELETE takes no body. The other methods change this.
+    /// a DELETE takes no body. A GET reads: its whole input is in the path. The other methods change
+    /// this.
     ///
     /// # Panics
     /// If `scopes` is empty: every operation of a host needs a key.
@@ -126,7 +127,7 @@ impl Http {
         assert!(!scopes.is_empty(), "an operation needs a scope");
         let http = Self { scopes, idempotency: Idempotency::Required, ..Self::open(method, path) };
         match method {
-            Method::Get => Self { idempotency: Idempotency::Optional, ..http },
+            Method::Get => http.optional_idempotency().no_body(),
             Method::Post => http.status(StatusCode::CREATED),
             Method::Put => http,
             Method::Delete => http.no_body(),

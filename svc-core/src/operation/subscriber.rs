@@ -25,7 +25,9 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// Where a subscriber begins in the events of a database that it has not read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SubscriberStart {
-    /// At the moment when it first runs: it gets what happens from then on.
+    /// At the moment when it first runs, by the service's clock: it gets what happens from then on.
+    /// A test company whose clock is ahead counts by its own, so that what happened there in the
+    /// days between comes too.
     #[default]
     Now,
     /// At the oldest event that is kept: those of the last 30 days.
@@ -116,7 +118,8 @@ trait AnySubscriber: Send + Sync {
 #[async_trait]
 impl<S: Subscriber> AnySubscriber for S {
     async fn on(&self, cx: &mut Cx<'_>, event: &ReceivedEvent) -> Result<(), Error> {
-        let work = Subscriber::on(self, cx, event);
+        // A panic may come before there is a future.
+        let work = async { Subscriber::on(self, cx, event).await };
         let work = work.instrument(tracing::info_span!("subscriber", subscriber = S::NAME, tipo = event.tipo));
         let late = || Error::internal(format!("the subscriber {} took longer than {LONGEST:?}", S::NAME));
         let panicked = || Error::internal(format!("the subscriber {} panicked", S::NAME));

@@ -49,7 +49,7 @@ struct RotationPass {
 }
 
 impl Context {
-    /// Seals every secret of every company under the current key: those under a former key
+    /// Seals every secret of Svc's own, of every company, under the current key: those under a former key
     /// ([`crate::secrets::Sealer::with_old`]), those of earlier versions that do not name their
     /// key, and, if `plain` accepts them, values stored before there was a key. Fails with
     /// `estado_invalido` if no key is set.

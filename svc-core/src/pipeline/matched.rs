@@ -16,6 +16,8 @@ pub(super) enum RouteTarget {
 pub(super) struct MatchedRoute {
     pub(super) target: RouteTarget,
     pub(super) http: Http,
+    /// Whether it changes what a key may do.
+    pub(super) changes_access: bool,
     /// Its name in logs and metrics.
     pub(super) name: Arc<str>,
     /// The path below the base URL.

@@ -44,7 +44,7 @@ use crate::json::Json;
 use crate::observe::Watch;
 use crate::operation::page::{ListRequest, PageLimits};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, path};
+use crate::operation::{Handler, Method, path};
 use crate::store::StoreError;
 
 /// A request's id and the moment at which it came.
@@ -116,9 +116,8 @@ async fn serve<'a>(
     let caller = caller?;
     match (route.target, entrance) {
         (RouteTarget::Office(target), Entrance::Office(entrance)) => {
-            let (http, path, actions) = (route.http, route.path.as_str(), &entrance.actions);
-            let caller = &caller;
-            OfficeRequest { context, caller, http, path, head, body, meta, actions }.serve(target).await
+            let (route, caller, actions) = (&route, &caller, &entrance.actions);
+            OfficeRequest { context, caller, route, head, body, meta, actions }.serve(target).await
         }
         (RouteTarget::Api(handler), _) => serve_api(context, &caller, handler, route, head, body, meta).await,
         (RouteTarget::Office(_), Entrance::Api(_)) => Err(Error::internal("the API has no route of the office")),
@@ -179,19 +178,26 @@ async fn serve_api(
             Ok(Reply::download(kind, bytes).named(name))
         }
         Handler::Operation(operation) => {
-            let body = decode::receive(head, body, context.settings(), http.body).await?;
-            meta.rehearsal = rehearsal::is_asked(&head.headers)?;
-            // A rehearsal claims no key and needs none.
-            let name = if meta.rehearsal { None } else { idempotency::name(&head.headers, http.idempotency)? };
-            let input = decode::json(body, http.body)?;
-            let key = name.map(|name| idempotency::Key {
-                name,
-                fingerprint: idempotency::fingerprint(&http, &route.path, &input),
-            });
+            let (input, key) = if http.method == Method::Get {
+                (Json::default(), None)
+            } else {
+                let body = decode::receive(head, body, context.settings(), http.body).await?;
+                meta.rehearsal = rehearsal::is_asked(&head.headers)?;
+                // A rehearsal claims no key and needs none.
+                let name = if meta.rehearsal { None } else { idempotency::name(&head.headers, http.idempotency)? };
+                let input = decode::json(body, http.body)?;
+                let key = name.map(|name| idempotency::Key {
+                    name,
+                    fingerprint: idempotency::fingerprint(&http, &route.path, &input),
+                });
+                (input, key)
+            };
             let (segments, rehearsal, actor) = (Some(route.parameters), meta.rehearsal, &caller.actor);
             let work = execute::Work::Operation(operation);
             let write = execute::Write { context, caller, actor, work, http, segments, query, input, key, rehearsal };
-            in_time(context, write.execute().boxed()).await
+            let outcome = in_time(context, write.execute().boxed()).await;
+            context.evict_keys(route.changes_access && !rehearsal, caller.company().id);
+            outcome
         }
         Handler::Open(_) => Err(Error::internal("an open operation was answered before")),
     }

@@ -57,6 +57,15 @@ impl OfficeTarget {
             Self::Action(..) | Self::Batch | Self::Import(_) => Http::office(Method::Post),
         }
     }
+
+    /// Any action of a batch may change what keys may do.
+    fn changes_access(self) -> bool {
+        match self {
+            Self::Action(spec, _) => spec.changes_access,
+            Self::Batch => true,
+            Self::Actions | Self::Import(_) | Self::Export(_) => false,
+        }
+    }
 }
 
 /// The office as a service: where it is mounted, and the list of its actions.
@@ -101,7 +110,8 @@ impl OfficeEntrance {
         }
         let path = format!("{OFFICE}{}", path.trim_end_matches('/'));
         let name = format!("{} {path}", http.method.name()).into();
-        Ok(MatchedRoute { target: RouteTarget::Office(target), http, name, path, parameters: Vec::new() })
+        let (target, changes_access) = (RouteTarget::Office(target), target.changes_access());
+        Ok(MatchedRoute { target, http, changes_access, name, path, parameters: Vec::new() })
     }
 }
 
@@ -120,8 +130,7 @@ fn below_base<'p>(path: &'p str, base_path: &str, paths: Paths) -> Option<&'p st
 pub(super) struct OfficeRequest<'a, 'm> {
     pub(super) context: &'a Context,
     pub(super) caller: &'a Caller,
-    pub(super) http: Http,
-    pub(super) path: &'a str,
+    pub(super) route: &'a MatchedRoute,
     pub(super) head: &'a http::request::Parts,
     pub(super) body: &'a mut Body,
     pub(super) meta: &'a mut ResponseMeta<'m>,
@@ -137,8 +146,8 @@ impl OfficeRequest<'_, '_> {
                 Ok(Reply::new(StatusCode::OK, self.actions.get(self.context)))
             }
             OfficeTarget::Import(resource) => {
-                let Self { context, caller, path, head, body, meta, .. } = self;
-                import::serve(context, caller, resource, path, head, body, meta).await
+                let Self { context, caller, route, head, body, meta, .. } = self;
+                import::serve(context, caller, resource, &route.path, head, body, meta).await
             }
             OfficeTarget::Export(resource) => {
                 refuse_query(query)?;
@@ -147,12 +156,12 @@ impl OfficeRequest<'_, '_> {
             OfficeTarget::Batch => self.batch(query).await,
             OfficeTarget::Action(spec, Handler::Operation(operation)) => {
                 let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
-                self.meta.rehearsal = rehearsal::is_asked(&self.head.headers)?;
+                self.meta.rehearsal = !spec.reads && rehearsal::is_asked(&self.head.headers)?;
                 let is_claimed = !spec.reads && !self.meta.rehearsal;
                 let name =
-                    if is_claimed { idempotency::name(&self.head.headers, self.http.idempotency)? } else { None };
+                    if is_claimed { idempotency::name(&self.head.headers, self.route.http.idempotency)? } else { None };
                 let input = decode::json(body, BodyNeed::Required)?;
-                self.write(query, Work::Action(operation), input, name, spec.changes_access).await
+                self.write(query, Work::Action(operation), input, name).await
             }
             OfficeTarget::Action(spec, Handler::Download(download)) => {
                 let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
@@ -176,10 +185,9 @@ impl OfficeRequest<'_, '_> {
         let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
         self.meta.rehearsal = rehearsal::is_asked(&self.head.headers)?;
         let is_claimed = !self.meta.rehearsal;
-        let name = if is_claimed { idempotency::name(&self.head.headers, self.http.idempotency)? } else { None };
+        let name = if is_claimed { idempotency::name(&self.head.headers, self.route.http.idempotency)? } else { None };
         let input = batch::json(body)?;
-        // Any of its actions may change what keys may do.
-        self.write(query, Work::Batch, input, name, true).await
+        self.write(query, Work::Batch, input, name).await
     }
 
     async fn write(
@@ -188,15 +196,15 @@ impl OfficeRequest<'_, '_> {
         work: Work,
         input: crate::json::Json,
         name: Option<String>,
-        changes_access: bool,
     ) -> Result<Reply, Error> {
-        let Self { context, caller, http, path, meta, .. } = self;
-        let key =
-            name.map(|name| idempotency::Key { name, fingerprint: idempotency::fingerprint(&http, path, &input) });
+        let Self { context, caller, route, meta, .. } = self;
+        let http = route.http;
+        let fingerprint = |input| idempotency::fingerprint(&http, &route.path, input);
+        let key = name.map(|name| idempotency::Key { name, fingerprint: fingerprint(&input) });
         let (rehearsal, actor) = (meta.rehearsal, &BACK_OFFICE);
         let write = Write { context, caller, actor, work, http, segments: None, query, input, key, rehearsal };
         let outcome = in_time(context, write.execute().boxed()).await;
-        context.evict_keys(changes_access && !rehearsal, caller.company().id);
+        context.evict_keys(route.changes_access && !rehearsal, caller.company().id);
         outcome
     }
 

@@ -30,7 +30,8 @@ pub(super) fn find(context: &Context, paths: Paths, head: &http::request::Parts)
     let parameters =
         parameters.into_iter().map(|raw| percent_decode_str(raw).decode_utf8_lossy().into_owned()).collect();
     let (target, http, name) = (RouteTarget::Api(operation.handler), *operation.http, Arc::clone(&operation.name));
-    Ok(MatchedRoute { target, http, name, path: path.to_owned(), parameters })
+    let changes_access = operation.changes_access;
+    Ok(MatchedRoute { target, http, changes_access, name, path: path.to_owned(), parameters })
 }
 
 /// The path without the base URL's.

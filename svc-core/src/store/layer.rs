@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, LoggedRequest, OwnerStore, QueueStore, Reader, Resealed,
-    RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store, StoreError, Subscription, SubscriptionStore, Tx,
-    Usage, UsageStore,
+    Aged, Backlog, CompanyId, Due, DueSubscription, KeyId, KeyRecord, LoggedRequest, OwnerStore, QueueStore, Reader,
+    Resealed, RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store, StoreError, Subscription,
+    SubscriptionStore, Tx, Usage, UsageStore,
 };
 use crate::domain::words::{Held, OwnerMatter};
 
@@ -137,7 +137,7 @@ impl<S: StoreLayer> SubscriptionStore for S {
         &self,
         subscriptions: &[Subscription<'_>],
         now: DateTime<Utc>,
-    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
+    ) -> Result<Vec<DueSubscription>, StoreError> {
         self.inner().subscriptions_due(subscriptions, now).await
     }
 }

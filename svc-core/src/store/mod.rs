@@ -112,7 +112,7 @@ pub use stamping::{
     StampingRecord, StampingTx, StoredDocument,
 };
 pub use subscription::{
-    AbandonedEvent, DueEvent, FeedEvent, HeldEvent, Subscription, SubscriptionStore, SubscriptionTx,
+    AbandonedEvent, DueEvent, DueSubscription, FeedEvent, HeldEvent, Subscription, SubscriptionStore, SubscriptionTx,
 };
 pub use ticket::{NewReturn, TicketTx};
 pub(crate) use transaction::{StoreCall, TransactionBody, transact};

@@ -145,17 +145,28 @@ pub trait SubscriptionTx {
     async fn retry_event(&mut self, name: &str, clave: i64, now: DateTime<Utc>) -> Result<bool, StoreError>;
 }
 
+/// A company with an event for a subscriber.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueSubscription {
+    /// The company.
+    pub company: CompanyId,
+    /// The index of the subscription among those that were asked for.
+    pub at: usize,
+    /// The clave of the company's last event.
+    pub until: i64,
+}
+
 /// Finding the companies that have events for subscribers.
 #[async_trait]
 pub trait SubscriptionStore: Send + Sync {
     /// Where the subscriber of that name begins: `first`, unless it began before.
     async fn subscription_begins(&self, name: &str, first: i64) -> Result<i64, StoreError>;
 
-    /// Which companies have an event for which of `subscriptions` (its index), new ones or held
-    /// ones that are due at `now`. It reads a row of each company, and locks nothing.
+    /// Which companies have an event for which of `subscriptions`, new ones or held ones that are
+    /// due at `now`. It reads a row of each company, and locks nothing.
     async fn subscriptions_due(
         &self,
         subscriptions: &[Subscription<'_>],
         now: DateTime<Utc>,
-    ) -> Result<Vec<(CompanyId, usize)>, StoreError>;
+    ) -> Result<Vec<DueSubscription>, StoreError>;
 }

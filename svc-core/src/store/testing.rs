@@ -12,9 +12,10 @@ use crate::domain::scope::Scopes;
 use crate::domain::words::{Held, OwnerMatter};
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
-    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store,
-    StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, DueSubscription, EachRow, KeyId, KeyRecord, KnownUse,
+    LoggedRequest, OwnerStore, PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SealedSecret,
+    SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage,
+    UsageStore,
 };
 use crate::testing::company;
 
@@ -99,7 +100,7 @@ impl SubscriptionStore for Empty {
         &self,
         _: &[Subscription<'_>],
         _: DateTime<Utc>,
-    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
+    ) -> Result<Vec<DueSubscription>, StoreError> {
         Ok(Vec::new())
     }
 }

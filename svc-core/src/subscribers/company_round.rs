@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{SubscriberReport, next_attempt};
+use crate::budget::Budget;
 use crate::context::{Context, Step};
 use crate::domain::company::CompanyId;
 use crate::error::Error;
@@ -15,11 +16,14 @@ const LONGEST_REASON: usize = 500;
 /// A round of a company for the subscriber at `at` in the registry.
 pub(super) struct SubscriberRound<'a> {
     pub(super) context: &'a Context,
+    pub(super) budget: &'a Budget,
     pub(super) company: CompanyId,
     pub(super) at: usize,
     pub(super) subscription: Subscription<'a>,
     /// Events at the most.
     pub(super) max: u32,
+    /// The clave of the last event to take, apart from those that were held.
+    pub(super) until: i64,
 }
 
 /// What one transaction did.
@@ -48,6 +52,9 @@ impl SubscriberRound<'_> {
     pub(super) async fn run(self) -> (SubscriberReport, usize, Result<bool, Error>) {
         let mut report = SubscriberReport::default();
         for taken in 0..self.max as usize {
+            if self.budget.is_over(self.context.now()) {
+                return (report, taken, Ok(true));
+            }
             match self.one(&mut report).await {
                 Ok(true) => {}
                 Ok(false) => return (report, taken, Ok(false)),
@@ -60,7 +67,8 @@ impl SubscriberRound<'_> {
     /// Takes one event; `false` if there is none to be taken.
     async fn one(&self, report: &mut SubscriberReport) -> Result<bool, Error> {
         let Some(subscriber) = self.context.registry().subscribers().get(self.at) else { return Ok(false) };
-        let take = TakeEvent { subscriber, subscription: self.subscription, at_work: Mutex::default() };
+        let take =
+            TakeEvent { subscriber, subscription: self.subscription, until: self.until, at_work: Mutex::default() };
         let outcome = self.context.run_step(self.company, &take).await;
         let at_work = take.at_work.into_inner().unwrap_or_else(PoisonError::into_inner);
         match (outcome, at_work) {
@@ -87,6 +95,7 @@ impl SubscriberRound<'_> {
 struct TakeEvent<'a> {
     subscriber: &'a RegisteredSubscriber,
     subscription: Subscription<'a>,
+    until: i64,
     at_work: Mutex<Option<AtWork>>,
 }
 
@@ -121,7 +130,8 @@ impl Step for TakeEvent<'_> {
             cx.tx.hurry_record(name, &due.recurso, due.recurso_clave, now).await?;
             return Ok(taken);
         }
-        let Some(event) = cx.tx.next_event(subscription, place).await? else { return Ok(Taken::Nothing) };
+        let event = cx.tx.next_event(subscription, place).await?.filter(|event| event.clave <= self.until);
+        let Some(event) = event else { return Ok(Taken::Nothing) };
         let taken = if cx.tx.is_record_held(name, &event).await? {
             cx.tx.hold_event(name, &HeldEvent::of(&event, 0)).await?;
             Taken::Held

@@ -20,7 +20,7 @@ use crate::domain::company::CompanyId;
 use crate::domain::event::min_clave;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::leases::FairQueue;
+use crate::leases::{FairQueue, Need};
 use crate::observe;
 use crate::operation::Cx;
 use crate::store::{StoreError, Subscription};
@@ -95,9 +95,9 @@ pub async fn run_subscribers(context: &Context, budget: Budget) -> Result<Subscr
         return Ok(report);
     }
     let found = context.store().subscriptions_due(&subscriptions, context.now()).await?;
-    let mut queue = FairQueue::<(CompanyId, usize), ()>::default();
-    queue.add_found(found.into_iter().map(|key| (key, ())), context.now());
-    let mut allowance = Allowance::new(budget);
+    let mut queue = FairQueue::<(CompanyId, usize), Until>::default();
+    queue.add_found(found.into_iter().map(|due| ((due.company, due.at), Until(due.until))), context.now());
+    let mut allowance = Allowance::new(budget.clone());
     let mut under_way = FuturesUnordered::new();
     loop {
         while under_way.len() < AT_ONCE {
@@ -105,13 +105,14 @@ pub async fn run_subscribers(context: &Context, budget: Budget) -> Result<Subscr
             if max == 0 {
                 break;
             }
-            let Some((key, ())) = queue.next(|_| true) else { break };
+            let Some((key, until)) = queue.next(|_| true) else { break };
             allowance.reserve(max);
-            let (company, at) = key;
-            let round = SubscriberRound { context, company, at, subscription: subscriptions[at], max };
-            under_way.push(async move { (key, max, round.run().await) });
+            let ((company, at), budget) = (key, &budget);
+            let subscription = subscriptions[at];
+            let round = SubscriberRound { context, budget, company, at, subscription, max, until: until.0 };
+            under_way.push(async move { (key, until, max, round.run().await) });
         }
-        let Some((key, max, (done, taken, outcome))) = under_way.next().await else { return Ok(report) };
+        let Some((key, until, max, (done, taken, outcome))) = under_way.next().await else { return Ok(report) };
         allowance.end_reservation(max, taken);
         report.add(done);
         for (label, count) in
@@ -120,12 +121,22 @@ pub async fn run_subscribers(context: &Context, budget: Budget) -> Result<Subscr
             observe::attempts(observe::SUBSCRIBER_EVENTS, label, count);
         }
         match outcome {
-            Ok(more) => queue.done(key, more.then_some(())),
+            Ok(more) => queue.done(key, more.then_some(until)),
             Err(error) => {
                 observe::company_failed(WORK, key.0, &error);
                 queue.failed(key, context.now());
             }
         }
+    }
+}
+
+/// The clave of the last event that a pass hands over: the company's last when it began.
+#[derive(Debug, Clone, Copy, Default)]
+struct Until(i64);
+
+impl Need for Until {
+    fn and(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
     }
 }
 

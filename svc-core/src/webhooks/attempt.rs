@@ -1,12 +1,14 @@
 //! One attempt at a delivery: the notice is signed and sent, and its outcome becomes a result.
 
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use super::schedule::validate;
@@ -29,6 +31,9 @@ pub(crate) const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
 /// The `User-Agent` of notices.
 pub(crate) const AGENT: &str = "Svc-Webhooks/1.0";
 
+/// How much longer than its deadline a sender may take. The lease lasts longer.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Makes one attempt at a claimed delivery; returns the result to be written.
 pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: DeliveryLease) -> AttemptRecord {
     let DeliveryLease { company, delivery, token, .. } = claim;
@@ -45,16 +50,17 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Deliv
             }
         }
     };
-    let outcome = AssertUnwindSafe(sent).catch_unwind().await.unwrap_or_else(|_| {
-        observe::background_failed("delivery", "panic");
-        tracing::error!(
-            empresa = company.0,
-            webhook = delivery.webhook,
-            entrega = delivery.clave,
-            "sending a notice panicked; it is tried again later"
-        );
+    let failed = |reason, text| {
+        observe::background_failed("delivery", reason);
+        let (empresa, webhook, entrega) = (company.0, delivery.webhook, delivery.clave);
+        tracing::error!(empresa, webhook, entrega, "{text}; it is tried again later");
         Outcome::Ours(None)
-    });
+    };
+    let outcome = match timeout(sender.deadline() + GRACE, AssertUnwindSafe(sent).catch_unwind()).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => failed("panic", "sending a notice panicked"),
+        Err(_) => failed("late", "a sender took longer than its deadline"),
+    };
     let at = context.now();
     let result = validate(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
     let duracion_ms = (at - began).num_milliseconds().max(0);

@@ -17,6 +17,8 @@ pub(super) enum Transaction {
     None,
     /// What begins it was sent.
     Open,
+    /// A statement of it failed: the server takes nothing but its end, or a way back to a savepoint.
+    Aborted,
     /// What ends it was sent too: it ends with the answer, whatever that is.
     Ending,
 }
@@ -47,6 +49,11 @@ impl Condition {
 
     fn ended<T>(&mut self, outcome: &Result<T, sqlx::Error>) {
         self.under_way = false;
+        self.transaction = match (self.transaction, outcome) {
+            (Transaction::Open, Err(sqlx::Error::Database(_))) => Transaction::Aborted,
+            (Transaction::Aborted, Ok(_)) => Transaction::Open,
+            (transaction, _) => transaction,
+        };
         if let Err(error) = outcome {
             self.worst = self.worst.max(Scope::of(error));
         }
@@ -74,14 +81,18 @@ pub(super) fn rows<'e, T: 'e>(
 ) -> BoxStream<'e, Result<T, sqlx::Error>> {
     condition.under_way = true;
     let mut limit = Box::pin(sleep(limit));
+    let mut failed = false;
     stream::poll_fn(move |cx| match rows.poll_next_unpin(cx) {
         Poll::Pending => limit.as_mut().poll(cx).map(|()| Some(Err(late()))),
         Poll::Ready(None) => {
-            condition.ended(&Ok(()));
+            if !failed {
+                condition.ended(&Ok(()));
+            }
             Poll::Ready(None)
         }
         Poll::Ready(Some(row)) => {
             if row.is_err() {
+                failed = true;
                 condition.ended(&row);
             }
             Poll::Ready(Some(row))

@@ -60,6 +60,12 @@ impl Connection {
         self.to_begin = true;
     }
 
+    /// Whether a statement of the transaction failed, so that PostgreSQL would answer COMMIT by
+    /// rolling back, without an error.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.condition.transaction == Transaction::Aborted
+    }
+
     /// Commits the transaction. After an error it is unknown whether it was committed.
     pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
         self.end("COMMIT").await
@@ -105,7 +111,7 @@ impl Drop for Connection {
 async fn recover(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
     let is_known = condition.worst == Scope::Statement && !condition.preparing;
     // A ROLLBACK without a transaction would be a warning in the server's log.
-    let is_open = condition.transaction == Transaction::Open;
+    let is_open = matches!(condition.transaction, Transaction::Open | Transaction::Aborted);
     let has_ended = is_known && matches!(timeout(CLIENT_CHECK, live.reset(is_open)).await, Ok(Ok(())));
     if has_ended {
         pool.give_back(live);

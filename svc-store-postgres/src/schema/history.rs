@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sqlx::migrate::{MigrateError, Migration, Migrator};
 use sqlx::{AssertSqlSafe, Executor, Postgres, Row as _};
 
-use super::OpenError;
+use super::{MIGRATOR, OpenError};
 
 /// PostgreSQL's error for a missing table.
 const UNDEFINED_TABLE: &str = "42P01";
@@ -38,8 +38,9 @@ impl History {
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(UNDEFINED_TABLE) => Vec::new(),
             rows => rows?,
         };
+        let is_own = migrator.table_name == MIGRATOR.table_name;
         let applied = rows.iter().map(|row| {
-            if (row.try_get("version")?, row.try_get("description")?) == FORMER {
+            if is_own && (row.try_get("version")?, row.try_get("description")?) == FORMER {
                 return Err(OpenError::FormerNumbering);
             }
             let applied = Applied { checksum: row.try_get("checksum")?, success: row.try_get("success")? };

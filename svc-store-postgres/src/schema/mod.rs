@@ -43,6 +43,16 @@ pub(crate) fn metadata_migrator() -> Migrator {
     migrations(&migration_files!("metadata/": "0001_metadata"))
 }
 
+/// A host's migrations, recorded in a table of their own.
+pub(crate) fn own_migrations(host: &str, mut migrations: Migrator) -> Result<Migrator, OpenError> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if host.is_empty() || !host.bytes().all(is_plain) {
+        return Err(OpenError::HostName(host.to_owned()));
+    }
+    migrations.dangerous_set_table_name(format!("_migraciones_{host}"));
+    Ok(migrations)
+}
+
 /// Migrations of files: name and text of each. A name is a number, `_` and a description; a text
 /// that begins with `-- no-transaction` runs without. `sqlx::migrate!` makes the same of a folder,
 /// but contains the whole driver, so that everything is compiled a second time for it.

@@ -155,3 +155,27 @@ async fn a_delivery_discarded_in_flight_stays_discarded() {
     assert_eq!((report.perdidas, report.entregadas), (1, 0));
     assert_eq!(deliveries(&company).await[0]["estado"], "descartada");
 }
+
+/// A sender that never ends, whatever it says.
+struct Endless;
+
+#[async_trait]
+impl Sender for Endless {
+    async fn send(&self, _: Post) -> Outcome {
+        std::future::pending().await
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::from_millis(10)
+    }
+}
+
+#[tokio::test]
+async fn a_sender_that_never_ends_holds_up_no_pass() {
+    let company = World::new().await.company().await;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 1).await;
+    let report = company.world.deliver(&Endless).await;
+    assert_eq!((report.pospuestas, report.entregadas), (1, 0), "{report:?}");
+    assert_eq!(deliveries(&company).await[0]["estado"], "pendiente");
+}

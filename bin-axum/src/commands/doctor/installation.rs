@@ -22,7 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Notes what is wrong with the database. Returns how many documents wait there while no stamping
 /// provider is set; `None` if the database cannot be used.
-pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings: &mut Findings) -> Option<u64> {
+pub(super) async fn check(
+    args: &DatabaseArgs,
+    parts: &Parts,
+    sealer: Option<Sealer>,
+    findings: &mut Findings,
+) -> Option<u64> {
     if args.url().is_none() {
         // Root's is elsewhere if the server's user cannot reach this directory.
         let dir = findings.done(Cluster::location(&args.data_dir))?;
@@ -32,14 +37,14 @@ pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings:
             return None;
         }
     }
-    let database = findings.done(OpenedDatabase::open(args, &Parts::default()).await)?;
+    let database = findings.done(OpenedDatabase::open(args, parts).await)?;
     for host in database.store.unverified_hosts() {
         findings.note(format_args!(
             "the certificate of the database at {host} is not verified (sslmode=verify-full in its URL)"
         ));
     }
     let mut waiting = None;
-    if answers(&database.store, findings).await {
+    if answers(&database, findings).await {
         check_contents(&database.store, sealer, findings).await;
         waiting = findings.done(database.store.waiting_for_provider().await);
     }
@@ -48,8 +53,9 @@ pub(super) async fn check(args: &DatabaseArgs, sealer: Option<Sealer>, findings:
 }
 
 /// Whether the database can be used with this program's schema.
-async fn answers(store: &PostgresStore, findings: &mut Findings) -> bool {
-    let (options, mut probe) = (store.options(), store.probe());
+async fn answers(database: &OpenedDatabase, findings: &mut Findings) -> bool {
+    let (store, Some(mut probe)) = (&database.store, findings.done(database.probe())) else { return false };
+    let options = store.options();
     let place = format!("{}:{}", options.get_host(), options.get_port());
     match timeout(PATIENCE, probe.check()).await {
         Ok(Ok(())) => return true,

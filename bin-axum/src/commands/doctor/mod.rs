@@ -16,11 +16,13 @@ use self::findings::Findings;
 use crate::cli::{DatabaseArgs, DoctorArgs};
 use crate::failure::Failure;
 use crate::output::print;
+use crate::parts::Parts;
 
 pub(super) async fn run(
     database: &DatabaseArgs,
     args: &DoctorArgs,
     sealer: Result<Sealer, Failure>,
+    parts: &Parts,
 ) -> Result<(), Failure> {
     let mut findings = Findings::default();
     settings::check(&mut findings);
@@ -28,7 +30,7 @@ pub(super) async fn run(
     if sealer.as_ref().is_some_and(|sealer| !sealer.has_key()) {
         findings.note("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
-    let waiting = installation::check(database, sealer, &mut findings).await;
+    let waiting = installation::check(database, parts, sealer, &mut findings).await;
     providers::check(&args.outside, waiting, &mut findings).await;
     reach::check_base_url(&args.service, &mut findings).await;
     let findings = findings.lines();

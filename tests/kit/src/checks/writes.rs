@@ -38,12 +38,12 @@ impl Write {
 
 /// Checks the operation that answers `write` in the company, which the request then has changed:
 ///
-/// - without a key it is 401, with a key that lacks its scopes 403 `sin_permiso`, without a
-///   required Idempotency-Key 400, with an unknown field 400 `campo_no_permitido`, with a value of
-///   the wrong type in any field below 500;
-/// - none of these, nor a rehearsal, changes a row;
-/// - the same request again with its Idempotency-Key gives the same bytes and changes nothing, and
-///   with other data is 409 `idempotencia_conflicto`.
+/// - with a key that lacks its scopes it is 403 `sin_permiso`, without a required Idempotency-Key
+///   400, with an unknown field 400 `campo_no_permitido`, with a value of the wrong type in any
+///   field below 500;
+/// - none of these, nor a rehearsal, adds or removes a row;
+/// - the same request again with its Idempotency-Key gives the same bytes and adds no row, and with
+///   other data, if it takes a body, is 409 `idempotencia_conflicto`.
 ///
 /// Returns the answer.
 pub async fn write(company: &Company, write: &Write) -> Value {
