@@ -161,6 +161,20 @@ impl InvoiceTx for PostgresTx {
         .await
     }
 
+    async fn move_entry(&mut self, venta: i64, from: i64, to: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE polizas p
+             SET factura = :factura
+             WHERE p.empresa = :empresa AND p.venta = :venta AND p.factura = :anterior AND p.revierte IS NULL
+               AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)",
+            empresa: self.empresa,
+            venta,
+            anterior: from,
+            factura: to,
+        ))
+        .await
+    }
+
     async fn set_rejected(
         &mut self,
         clave: i64,

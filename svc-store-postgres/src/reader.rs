@@ -119,14 +119,14 @@ impl PostgresReader<'_> {
 }
 
 /// The records of a page below a parent record. A join may return them in any order, so they are
-/// sorted by clave, the first column.
+/// sorted by clave.
 fn children(rows: Vec<PgRow>) -> Result<Vec<PgRow>, StoreError> {
     if rows.is_empty() {
         return Err(StoreError::NoRecord);
     }
     let mut records = Vec::with_capacity(rows.len());
     for row in rows {
-        let clave: Option<i64> = row.try_get(0).map_err(store_error)?;
+        let clave: Option<i64> = row.try_get("clave").map_err(store_error)?;
         records.extend(clave.map(|clave| (clave, row)));
     }
     records.sort_by_key(|(clave, _)| *clave);

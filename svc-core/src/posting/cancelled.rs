@@ -96,6 +96,7 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     match sale {
         Some(LosingSale { venta, original: Some(original) }) => {
             cx.tx.return_sale(venta, invoice.clave, &original, cx.now).await?;
+            cx.tx.move_entry(venta, invoice.clave, original.clave).await?;
         }
         Some(LosingSale { venta, original: None }) => {
             books::undo(cx, venta, invoice.folio.as_deref(), Vec::new()).await?;

@@ -33,10 +33,11 @@ pub(crate) async fn accepted(
         cx.tx.postpone_entries(false);
     }
     cx.tx.set_stamped(invoice, &uuid, at, cx.now).await?;
-    if let (Some(venta), Some(_)) = (invoice.venta, invoice.sustituye) {
+    if let (Some(venta), Some(replaced)) = (invoice.venta, invoice.sustituye) {
         cx.tx.postpone_entries(true);
         correction::apply(cx, invoice, venta).await?;
         cx.tx.postpone_entries(false);
+        cx.tx.move_entry(venta, replaced, invoice.clave).await?;
     }
     match xml {
         Some(xml) => {

@@ -150,6 +150,9 @@ pub trait InvoiceTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
+    /// Makes the standing entry of a sale one of the invoice `to`, which was one of `from`.
+    async fn move_entry(&mut self, venta: i64, from: i64, to: i64) -> Result<(), StoreError>;
+
     /// Sets a record as stamped (`vigente`) with its fiscal folio, also on its sale and receivable
     /// or on its payments, and removes it from the stamping queue.
     async fn set_stamped(

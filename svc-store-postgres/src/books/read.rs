@@ -151,23 +151,24 @@ pub(super) fn lines(empresa: i64, claves: &[i64]) -> Sql {
         "SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
                 (SELECT min(o.clave) FROM polizas o
                  WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
-                p.venta, p.factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
+                p.venta, coalesce(g.factura, p.factura) AS factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
                 CASE WHEN f.clave IS NOT NULL THEN nullif(concat(f.serie, f.folio), '')
                      WHEN x.clave IS NOT NULL THEN coalesce(x.factura, x.folio)
                      WHEN p.pago IS NULL THEN nullif(concat(v.serie, v.folio), '') END AS folio,
                 coalesce(f.uuid, x.uuid, CASE WHEN p.pago IS NULL THEN v.uuid END) AS uuid,
                 CASE WHEN x.clave IS NOT NULL THEN abs(x.total)
                      ELSE coalesce(n.total, g.importe, v.total) END AS total,
-                coalesce(x.moneda, v.moneda) AS moneda, coalesce(x.tipo_cambio, v.tipo_cambio) AS tipo_cambio,
+                coalesce(x.moneda, g.moneda, v.moneda) AS moneda,
+                coalesce(x.tipo_cambio, g.tipo_cambio, v.tipo_cambio) AS tipo_cambio,
                 c.clave AS cliente, s.clave AS proveedor,
                 coalesce(c.razon_social, c.nombre, s.nombre) AS nombre, coalesce(c.rfc, s.rfc) AS rfc,
                 r.codigo, r.cuenta, r.cargo, r.abono
          FROM polizas p
          JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
          LEFT JOIN ventas v ON v.empresa = p.empresa AND v.clave = p.venta
-         LEFT JOIN facturas f ON f.empresa = p.empresa AND f.clave = p.factura
-         LEFT JOIN notas_credito n ON n.empresa = p.empresa AND n.factura = p.factura
          LEFT JOIN cxc_pagos g ON g.empresa = p.empresa AND g.clave = p.pago
+         LEFT JOIN facturas f ON f.empresa = p.empresa AND f.clave = coalesce(g.factura, p.factura)
+         LEFT JOIN notas_credito n ON n.empresa = p.empresa AND n.factura = p.factura
          LEFT JOIN reembolsos b ON b.empresa = p.empresa AND b.clave = p.reembolso
          LEFT JOIN compras o ON o.empresa = p.empresa AND o.clave = p.compra
          LEFT JOIN cxp x ON x.empresa = p.empresa AND x.clave = p.cxp

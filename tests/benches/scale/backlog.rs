@@ -19,6 +19,7 @@ pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Durati
     webhooks(&template, EACH, 3, receiver.address.port()).await;
     let companies = fill::copies(&template, companies).await;
     fill::events(world.pool(), &companies, events, true).await;
+    fill::schedule(world.pool(), &companies).await;
     let due = world.count("entregas").await;
     let service = start(&world).await;
     let ((took, statements), times) = healthy

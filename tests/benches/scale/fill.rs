@@ -95,9 +95,10 @@ pub(crate) async fn indexes(pool: &PgPool, tables: &[&str]) -> (Vec<String>, Vec
     (dropped, [room].into_iter().chain(indexes.into_iter().map(|(_, made)| made)).collect())
 }
 
-/// Events of companies, each for all webhooks of its company; if `fanned_out`, with due deliveries.
+/// Events of companies, each for all webhooks of its company; if `fanned_out`, with due deliveries,
+/// which a worker finds once the webhooks are scheduled.
 pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_out: bool) {
-    let of = format!("ANY ('{{{}}}'::bigint[])", companies.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
+    let of = any_of(companies);
     let mut statements = vec![format!(
         "INSERT INTO eventos (empresa, id, clave, tipo, recurso, recurso_clave, cuerpo, creado, destinos, repartido)
          SELECT w.empresa, gen_random_uuid(), n, '{EVENT}', 'clientes', n,
@@ -118,10 +119,25 @@ pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_
                 "INSERT INTO contadores (empresa, serie, valor)
                  SELECT empresa, 'entregas', max(clave) FROM entregas WHERE empresa = {of} GROUP BY empresa"
             ),
-            format!("UPDATE webhooks SET proximo = now() WHERE empresa = {of}"),
         ]);
     }
     unchecked(pool, statements).await;
+}
+
+/// Schedules the webhooks of companies, all of whose deliveries are due.
+pub(crate) async fn schedule(pool: &PgPool, companies: &[i64]) {
+    let of = any_of(companies);
+    let statement = format!(
+        "UPDATE webhooks w
+         SET proximo = (SELECT min(e.proximo_intento) FROM entregas e
+                        WHERE e.empresa = w.empresa AND e.webhook = w.clave AND e.estado = 'pendiente')
+         WHERE w.empresa = {of}"
+    );
+    sqlx::raw_sql(AssertSqlSafe(statement)).execute(pool).await.expect("they are scheduled");
+}
+
+fn any_of(companies: &[i64]) -> String {
+    format!("ANY ('{{{}}}'::bigint[])", companies.iter().map(i64::to_string).collect::<Vec<_>>().join(","))
 }
 
 /// Runs statements without checking foreign keys, then analyses the tables.

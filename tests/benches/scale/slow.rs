@@ -30,6 +30,7 @@ pub(crate) async fn receivers(case: &Case) {
         companies.push(company.id.0);
     }
     fill::events(world.pool(), &companies, EVENTS_OF_SLOW, true).await;
+    fill::schedule(world.pool(), &companies).await;
     let due = world.count("entregas").await;
     let service = start(&world).await;
     let ((), times) = healthy.during(sent(&receiver, due, WINDOW)).await;

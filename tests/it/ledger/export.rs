@@ -44,6 +44,10 @@ async fn the_documents_of_a_month_are_valid_and_say_what_the_ledger_says() {
     let dollars = with(&order(), json!({"moneda": "USD", "tipo_cambio": "18.123456"}));
     let (_, factura) = invoiced(&ana, &dollars).await;
     world.stamp(&svc_core::stamping::SandboxStamper).await;
+    let paid = json!({"cxc": 2, "importe": "100.00", "cuenta_bancaria": 2, "forma_pago_sat": "03",
+                      "fecha": "2026-10-12", "referencia": "USD 1", "tipo_cambio": "19"});
+    did(company.run_by_name("payment.apply", &paid).await);
+    world.stamp(&svc_core::stamping::SandboxStamper).await;
     captured(&company, &nails("venta")).await;
     let own = json!({"cuenta": "6000-010", "nombre": "Peña & Muñoz <S.C.>", "agrupador": "601.84"});
     did(company.run_by_name("account.edit", &own).await);
@@ -80,6 +84,7 @@ async fn the_documents_of_a_month_are_valid_and_say_what_the_ledger_says() {
         r#"<PLZ:CompNal UUID_CFDI="{uuid}" RFC="XIA190128J61" MontoTotal="232.00" Moneda="USD" TipCamb="18.12346">"#
     );
     assert!(entries.contains(&voucher), "{entries}");
+    assert!(entries.contains(r#"MontoTotal="100.00" Moneda="USD" TipCamb="19.00000""#), "{entries}");
     assert!(entries.contains(r#"Concepto="Línea 1  Ñandú &quot;&amp; &lt;co&gt;&quot;""#), "{entries}");
     // A correction, and what comes with a request of the authority.
     let correction = exported(

@@ -319,6 +319,8 @@ async fn a_sale_returns_to_its_invoice_if_the_substitute_is_cancelled_instead() 
     world.stamp(&SandboxStamper).await;
     let uuid = sale().await["uuid"].clone();
     assert_ne!(uuid, before["uuid"]);
+    let booked = "SELECT factura FROM polizas WHERE venta IS NOT NULL";
+    assert_eq!(json!(world.sql::<i64>(booked).await), new);
     // The receiver refuses to have the first one cancelled.
     let cancel = json!({"factura": old, "motivo": "01", "uuid_sustitucion": uuid, "requiere_aceptacion": true});
     run("invoice.cancel", cancel).await.unwrap();
@@ -334,6 +336,7 @@ async fn a_sale_returns_to_its_invoice_if_the_substitute_is_cancelled_instead() 
         json!({"factura": old, "folio": "F1", "estatus": "pendiente"})
     );
     assert_eq!(world.count("movimientos_inventario WHERE tipo = 'cancelacion_venta'").await, 0);
+    assert_eq!(world.sql::<i64>(booked).await, old);
     books::check(&world, &shop.company).await;
 
     // One that changed the sale goes only once the first one is cancelled.

@@ -69,6 +69,10 @@ async fn a_substitute_complement_takes_the_place_of_one_that_is_then_cancelled()
         json!({"factura": new, "complemento": "timbrado", "uuid": uuid(&shop, new).await, "cancelado": false})
     );
     assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "580.00");
+    let day = json!({"desde": "2026-10-12", "hasta": "2026-10-12"});
+    let read = shop.company.run_by_name("ledger.entries", &day).await.unwrap();
+    let entry = read["datos"].as_array().unwrap().iter().find(|entry| entry["pago"] == pago).expect("its entry");
+    assert_eq!((&entry["factura"], &entry["uuid"]), (&json!(new), &json!(uuid(&shop, new).await)));
     books::check(&world, &shop.company).await;
     // The payment and its new complement are cancelled as ever.
     shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
