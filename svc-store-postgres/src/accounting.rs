@@ -147,25 +147,39 @@ impl AccountingTx for PostgresTx {
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
         // The entries of a cancelled payment add up to zero.
         self.one(sql!(
-            "SELECT coalesce((SELECT sum(r.cargo - r.abono)
-                              FROM cxc c
-                              JOIN polizas p ON p.empresa = :empresa AND p.venta = c.venta
-                              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-                              WHERE c.empresa = :empresa AND c.clave = :cxc
-                                AND r.codigo = :clientes), 0) AS adeudo,
-                    coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0) AS importe,
-                    coalesce(sum(e.iva), 0) AS iva,
-                    coalesce(sum(e.ieps), 0) AS ieps
-             FROM cxc_pagos x
-             CROSS JOIN LATERAL (
-                 SELECT sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :iva) AS iva,
-                        sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :ieps) AS ieps
-                 FROM polizas p
-                 JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-                 WHERE p.empresa = :empresa AND p.pago = x.clave
-                 HAVING count(*) > 0
-             ) e
-             WHERE x.empresa = :empresa AND x.cxc = :cxc",
+            "WITH cuenta AS (
+                 SELECT venta, apertura
+                 FROM cxc
+                 WHERE empresa = :empresa AND clave = :cxc
+             ), cobrado AS (
+                 SELECT coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0) AS importe,
+                        coalesce(sum(e.iva), 0) AS iva,
+                        coalesce(sum(e.ieps), 0) AS ieps,
+                        coalesce(sum(e.clientes), 0) AS clientes
+                 FROM cxc_pagos x
+                 CROSS JOIN LATERAL (
+                     SELECT sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :iva) AS iva,
+                            sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :ieps) AS ieps,
+                            sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :clientes) AS clientes
+                     FROM polizas p
+                     JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                     WHERE p.empresa = :empresa AND p.pago = x.clave
+                     HAVING count(*) > 0
+                 ) e
+                 WHERE x.empresa = :empresa AND x.cxc = :cxc
+             )
+             SELECT CASE
+                        -- What an import opened is in an entry that names no document.
+                        WHEN c.apertura <> 0 THEN c.apertura + p.clientes
+                        ELSE coalesce((SELECT sum(r.cargo - r.abono)
+                                       FROM polizas p
+                                       JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                                       WHERE p.empresa = :empresa AND p.venta = c.venta
+                                         AND r.codigo = :clientes), 0)
+                    END AS adeudo,
+                    p.importe, p.iva, p.ieps
+             FROM cuenta c
+             CROSS JOIN cobrado p",
             empresa: self.empresa,
             cxc,
             iva: Account::IvaNoCobrado,

@@ -22,11 +22,12 @@ pub struct PayableTaxes {
 }
 
 impl PayableTaxes {
-    /// Validates the taxes of a payable of `total`. What is withheld is at most the amount before
+    /// Validates a payable's total and the taxes within it. What is withheld is at most the amount before
     /// taxes, of IVA at most the IVA.
     pub(crate) fn validate(&self, total: Balance) -> Result<(), Fault> {
         let refused = |field: &str, text: &'static str| Err(Fault::new(Code::DatoInvalido, field, text));
         let size = |amount: Balance| amount.get().abs();
+        validate_cents(total, "total")?;
         for (field, tax) in [
             ("iva", self.iva),
             ("ieps", self.ieps),
@@ -37,9 +38,7 @@ impl PayableTaxes {
             if !zero && (total.get().is_zero() || tax.get().is_sign_negative() != total.get().is_sign_negative()) {
                 return refused(field, "no puede ser de otro signo que el total, ni haberlo si el total es cero");
             }
-            if tax.get().normalize().scale() > 2 {
-                return refused(field, "lleva a lo más dos decimales");
-            }
+            validate_cents(tax, field)?;
             if size(tax) >= Decimal::from(10_i64.pow(18)) {
                 return refused(field, "pasa de 18 enteros");
             }
@@ -62,6 +61,14 @@ impl PayableTaxes {
         }
         Ok(())
     }
+}
+
+/// Refuses fractions of a cent, which nobody could pay.
+pub(crate) fn validate_cents(amount: Balance, field: &str) -> Result<(), Fault> {
+    if amount.get().normalize().scale() > 2 {
+        return Err(Fault::new(Code::DatoInvalido, field, "lleva a lo más dos decimales"));
+    }
+    Ok(())
 }
 
 /// Computes the balance and the status of a payable of `total` with `pagado` already paid: a
@@ -102,6 +109,7 @@ mod tests {
             ("0", ["1", "0", "0", "0"], Err("iva")),
             ("100", ["100.01", "0", "0", "0"], Err("iva")),
             ("100", ["16.001", "0", "0", "0"], Err("iva")),
+            ("100.005", ["0", "0", "0", "0"], Err("total")),
             ("100", ["50", "50.01", "0", "0"], Err("ieps")),
             ("100", ["0", "-1", "0", "0"], Err("ieps")),
             ("100", ["16", "0", "0", "16.01"], Err("retencion_iva")),

@@ -25,6 +25,17 @@ use crate::store::Advance;
 pub(crate) const PAID_BY_ADVANCES: &str =
     "la pagan anticipos con factura; esos pagos se cancelan antes, y se aplican después de facturar";
 
+/// Refuses an advance whose invoice was rejected: an entry alone would pay, and once the invoice is
+/// stamped after all, it would charge again.
+pub(crate) fn refuse_in_error(advance: &Advance) -> Result<(), Error> {
+    if advance.en_error { Err(in_error()) } else { Ok(()) }
+}
+
+fn in_error() -> Error {
+    let text = "su factura está en error; se corrige con invoice.restamp o se descarta con document.discard";
+    Error::field(Code::EstadoInvalido, "anticipo", text)
+}
+
 /// The part of an advance that pays a receivable.
 #[derive(Debug)]
 pub(crate) struct AdvancePart {
@@ -155,7 +166,8 @@ async fn choose(
         (None, Some(cliente)) => cx.tx.open_advances(cliente, &debt.moneda).await?,
         (None, None) => Vec::new(),
     };
-    let (mut parts, mut left, mut without_document) = (Vec::new(), importe.get(), false);
+    let (mut parts, mut left) = (Vec::new(), importe.get());
+    let (mut without_document, mut rejected) = (false, false);
     for anticipo in candidates.into_iter().filter(|clave| named.is_some() || Some(*clave) != debt.venta) {
         if left <= Decimal::ZERO {
             break;
@@ -165,6 +177,10 @@ async fn choose(
             validate_named(debt, anticipo, found.as_ref())?;
         }
         let Some(found) = found else { continue };
+        if found.en_error {
+            rejected = true;
+            continue;
+        }
         if debt.needs_complement() && debt.factura.is_some() && found.factura.is_none() {
             without_document = true;
             continue;
@@ -177,6 +193,7 @@ async fn choose(
     }
     match left {
         left if left <= Decimal::ZERO => Ok(parts),
+        _ if rejected => Err(in_error()),
         _ if without_document => {
             let text = "no tiene factura vigente, y una factura en parcialidades solo aplica anticipos facturados";
             Err(Error::field(Code::EstadoInvalido, "anticipo", text))
@@ -197,7 +214,7 @@ fn validate_named(debt: &LockedReceivable, anticipo: i64, found: Option<&Advance
         _ if debt.venta == Some(anticipo) => refused("no se paga a sí mismo"),
         _ if found.cliente.is_none() || found.cliente != debt.cliente => refused("es de otro cliente"),
         _ if found.moneda != debt.moneda => Err(Code::MonedaDistinta.into()),
-        _ => Ok(()),
+        _ => refuse_in_error(found),
     }
 }
 

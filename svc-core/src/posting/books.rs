@@ -180,12 +180,14 @@ pub(crate) async fn reverse(
     cx.tx.cancel_receivables(venta, cx.now).await?;
     close_opening(cx, venta).await?;
     let gone = cx.tx.goods_sold(venta).await?;
-    let context =
-        MovementContext { venta: Some(venta), referencia: folio, dia: Some(cx.today()), ..MovementContext::default() };
-    goods_return(cx, gone, held, &context).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
-    for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
-        cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
+    let entries: Vec<LedgerEntry> = cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers).collect();
+    let dia = entries.iter().fold(cx.today(), |dia, entry| entry.reversal_day(dia));
+    let context =
+        MovementContext { venta: Some(venta), referencia: folio, dia: Some(dia), ..MovementContext::default() };
+    goods_return(cx, gone, held, &context).await?;
+    for entry in entries {
+        cx.tx.insert_entry(&entry.reversed(dia), cx.now).await?;
     }
     Ok(())
 }

@@ -274,6 +274,8 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     }
     cx.tx.delete_credit_balance(record.clave).await?;
     cx.tx.cancel_refund(record.clave).await?;
+    let entries = cx.tx.entries_of_note(note.venta, record.clave).await?;
+    let dia = entries.iter().fold(cx.today(), |dia, entry| entry.reversal_day(dia));
     if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
         let back = cx.tx.goods_returned(note.venta, folio).await?;
         let came_at: Decimal = back.iter().filter_map(|part| part.importe).map(Money::get).sum();
@@ -281,15 +283,15 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         let context = MovementContext {
             venta: Some(note.venta),
             referencia: Some(folio),
-            dia: Some(cx.today()),
+            dia: Some(dia),
             ..MovementContext::default()
         };
         let valor = stock::post_by_warehouse(cx, changes, &context).await?;
         // The reversed entry takes out what they came at, but they leave at the average.
-        stock::correct_cost(cx, cx.today(), came_at + valor, None).await?;
+        stock::correct_cost(cx, dia, came_at + valor, None).await?;
     }
-    for entry in cx.tx.entries_of_note(note.venta, record.clave).await? {
-        cx.tx.insert_entry(&entry.reversed(cx.today()), cx.now).await?;
+    for entry in entries {
+        cx.tx.insert_entry(&entry.reversed(dia), cx.now).await?;
     }
     Ok(())
 }

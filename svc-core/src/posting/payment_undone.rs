@@ -114,7 +114,7 @@ pub(crate) async fn into_favour(
     let balance = NewCreditBalance { cliente, moneda, importe, factura: Some(factura), deposito };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
-    let fecha = cx.day_at(debt.sucursal);
+    let fecha = entry.reversal_day(cx.day_at(debt.sucursal));
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let is_money = |line: &&EntryLine| matches!(line.cuenta, Account::Bancos | Account::Caja | Account::PorIdentificar);
     let money: Vec<EntryLine> = entry.lines().iter().filter(is_money).copied().collect();

@@ -77,6 +77,7 @@ pub(crate) async fn received(
         pendiente: waiting(cx, compra).await?,
         completa: billed && estatus == PurchaseStatus::Recibida,
         abierta: had.is_some_and(|bill| !bill.capturada),
+        ..Purchased::default()
     };
     let fecha = cx.day_at(order.sucursal);
     if let Some(entry) = purchase_entry(format!("Recepción de la compra {compra}"), fecha, &purchase)? {
@@ -155,8 +156,8 @@ async fn open(
 }
 
 /// Takes an account payable out of the books, dated `fecha`: an expense's entries are reversed; an
-/// order's bill leaves, and what was received for it waits for another; an imported balance goes
-/// back to the opening account.
+/// order's bill leaves with the difference that it made, and what was received for it waits for
+/// another; an imported balance goes back to the opening account.
 pub(crate) async fn unbilled(
     cx: &mut Cx<'_>,
     cxp: i64,
@@ -175,7 +176,15 @@ pub(crate) async fn unbilled(
     let &StoredPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
     let bill = Bill { total, impuestos, pagado, tipo_cambio }.negated();
     let pendiente = waiting(cx, compra).await?;
-    let purchase = Purchased { factura: Some(bill), pendiente, ..Purchased::default() };
+    let order = BookedDocument::Purchase(compra);
+    let purchase = Purchased {
+        factura: Some(bill),
+        pendiente,
+        ajustes: cx.tx.booked(order, &[Account::AjustesDeInventario]).await?,
+        compras: cx.tx.booked(order, &[Account::Compras]).await?,
+        ..Purchased::default()
+    };
+    let fecha = fecha.max(payable.fecha);
     let entry = purchase_entry(format!("Cancelación: Cuenta por pagar {cxp}"), fecha, &purchase)?;
     insert(cx, cxp, Some(compra), entry).await
 }

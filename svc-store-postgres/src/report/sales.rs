@@ -1,4 +1,5 @@
-//! Sales as the accounts 401 and 402 say them, without the entries that close a year.
+//! Sales as the accounts 401 and 402 say them, and the company's own that they group, without the
+//! entries that close a year.
 //!
 //! An entry of a sale is of the sale's lines, that of a credit note of the note's, and that of
 //! goods that came back without a document of what came back. An amount is shared out to lines by
@@ -15,12 +16,14 @@ pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
         "WITH dias AS (
              SELECT p.fecha AS dia,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE g.grupo LIKE '402.%'), 0) AS descuentos
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
+             CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-               AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+               AND (g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
              GROUP BY p.fecha
          ), lugares AS (
              SELECT d.*, least(row_number() OVER (ORDER BY d.dia), :max + 1) AS lugar
@@ -46,13 +49,15 @@ macro_rules! by_party {
                  SELECT v.",
             $column,
             " AS clave,
-                        coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
-                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+                        coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
+                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE g.grupo LIKE '402.%'), 0) AS descuentos
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                 LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
+                 CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
                  LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
                  WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-                   AND (r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+                   AND (g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
                  GROUP BY v.",
             $column,
             "
@@ -105,16 +110,18 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
              SELECT p.venta,
                     CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     CASE WHEN p.revierte IS NULL THEN 1 ELSE -1 END AS signo,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '401.%'), 0) AS ventas,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo LIKE '402.%'), 0) AS descuentos
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
+                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE g.grupo LIKE '402.%'), 0) AS descuentos
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
+             CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
              LEFT JOIN devoluciones d
                ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
              GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura, d.clave
-             HAVING bool_or(r.codigo LIKE '401.%' OR r.codigo LIKE '402.%')
+             HAVING bool_or(g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
          ), ingresos AS MATERIALIZED (
              SELECT venta, origen, sum(signo) AS veces, sum(ventas) AS ventas, sum(descuentos) AS descuentos
              FROM asientos

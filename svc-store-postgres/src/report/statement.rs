@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use svc_core::domain::accounting::Account;
-use svc_core::domain::words::{PaymentOrigin, ReceivableStatus};
+use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus};
 use svc_core::store::{AccountLine, CustomerFunds, OpenReceivable, ReportDays, StatementCustomer};
 
 use crate::row::from_row;
@@ -177,6 +177,10 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
                     v.total - v.saldo
                     - coalesce((SELECT sum(x.importe)
                                 FROM cxc_pagos x
+                                WHERE x.empresa = :empresa AND x.venta = v.clave AND NOT x.cancelado
+                                  AND x.fecha > :al), 0)
+                    - coalesce((SELECT sum(x.importe)
+                                FROM cxc_pagos x
                                 WHERE x.empresa = :empresa AND x.anticipo = v.clave AND NOT x.cancelado
                                   AND x.fecha <= :al), 0)
                     - coalesce((SELECT sum(b.importe)
@@ -186,6 +190,11 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
              FROM ventas v
              WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.cliente = :cliente
                AND v.fecha < :fin
+               AND NOT EXISTS (
+                   SELECT FROM facturas f
+                   WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
+                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
+               )
          ), fondos AS (
              SELECT NULL::bigint AS anticipo, moneda, sum(importe) AS importe
              FROM favor
@@ -205,5 +214,7 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
         fin,
         max,
         a_favor: PaymentOrigin::SaldoAFavor,
+        nota_credito: InvoiceKind::NotaCredito,
+        cancelada: InvoiceStatus::Cancelada,
     )
 }

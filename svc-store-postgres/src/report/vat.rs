@@ -26,67 +26,88 @@ from_row!(CreditableVat {
     iva_retenido,
 });
 
-/// An entry on 402 that touches neither income nor a receivable takes goods back without a credit
-/// note. The entry of a payment from an advance also takes back what the advance's sale charged, by
-/// that sale's rates. Of a rate above zero the collected base follows from the IVA; of the others
-/// from what was paid.
+/// The origin of an entry is the record of its credit note, the negative clave of its return
+/// without one, and otherwise null: then it is the sale itself. The entry of a payment from an
+/// advance also takes back what the advance's sale charged, by that sale's rates. Of a rate above
+/// zero the collected base follows from the IVA; of the others from what was paid, at the payment's
+/// exchange rate.
 #[expect(clippy::too_many_lines, reason = "one statement")]
 pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     sql!(
         "WITH asientos AS (
              SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,
-                    CASE WHEN p.pago IS NULL THEN n.factura END AS nota, p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
-                    a.de_anticipo OR p.pago IS NULL AND (n.factura IS NOT NULL
-                        OR bool_or(r.codigo LIKE '402.%')
-                           AND NOT bool_or(r.codigo LIKE '105.%' OR r.codigo LIKE '401.%')) AS de_nota,
+                    CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
+                    p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
+                    a.de_anticipo
+                    OR p.pago IS NULL AND (n.factura IS NOT NULL OR d.clave IS NOT NULL
+                                           OR p.reembolso IS NOT NULL AND v.tipo = 'anticipo') AS de_nota,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :cobrado), 0) AS cobrado,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :por_cobrar), 0) AS por_cobrar,
                     coalesce(sum(r.abono - r.cargo) FILTER (
-                        WHERE r.codigo LIKE '401.%' OR r.codigo LIKE '402.%'
+                        WHERE g.grupo LIKE '401.%' OR g.grupo LIKE '402.%'
                            OR r.codigo LIKE '206.%' AND (v.tipo = 'anticipo' OR a.de_anticipo)), 0) AS base,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '105.%'), 0) AS pagado
+                    sign(coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '105.%'), 0))
+                    * coalesce(round(x.importe * x.tipo_cambio, 2), 0) AS pagado
              FROM polizas p
              JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+             LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
+             CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
              LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
+             LEFT JOIN devoluciones d
+               ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
              CROSS JOIN LATERAL (
                  SELECT coalesce(x.origen = 'anticipo', false)
                     AND (r.codigo LIKE '206.%' OR r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)) AS de_anticipo
              ) a
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-             GROUP BY p.clave, p.venta, x.venta, x.anticipo, p.pago, n.factura, a.de_anticipo
-             HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR r.codigo LIKE '401.%' OR r.codigo LIKE '402.%'
+             GROUP BY p.clave, p.venta, p.pago, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio, v.tipo,
+                      n.factura, d.clave, a.de_anticipo
+             HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR g.grupo LIKE '401.%' OR g.grupo LIKE '402.%'
                             OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo')
                  OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL OR a.de_anticipo
          ), ventas_del_mes AS MATERIALIZED (
-             SELECT venta, nota,
+             SELECT venta, origen,
                     sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,
                     sum(CASE WHEN de_pago THEN 0 ELSE cobrado + por_cobrar END) AS iva,
                     sum(CASE WHEN de_pago THEN 0 ELSE base END) AS base,
                     sum(CASE WHEN de_pago THEN pagado ELSE 0 END) AS pagado,
                     sum(CASE WHEN de_nota THEN base ELSE 0 END) AS devuelto
              FROM asientos
-             GROUP BY venta, nota
+             GROUP BY venta, origen
          ), tasas AS (
-             SELECT m.venta, m.nota, v.iva_tasa AS tasa, sum(v.iva) AS iva, sum(v.subtotal - v.descuento + v.ieps) AS base,
-                    sum(v.total) AS total
+             SELECT m.venta, m.origen, v.iva_tasa AS tasa, sum(v.iva) AS iva,
+                    sum(v.subtotal - v.descuento + v.ieps) AS base, sum(v.total) AS total
              FROM ventas_del_mes m
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
-             WHERE m.nota IS NULL
-             GROUP BY m.venta, m.nota, v.iva_tasa
+             WHERE m.origen IS NULL
+             GROUP BY m.venta, m.origen, v.iva_tasa
              UNION ALL
-             SELECT m.venta, m.nota, v.iva_tasa, sum(n.iva), sum(n.subtotal - n.descuento + n.ieps), sum(n.total)
+             SELECT m.venta, m.origen, v.iva_tasa, sum(n.iva), sum(n.subtotal - n.descuento + n.ieps), sum(n.total)
              FROM ventas_del_mes m
-             JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = m.nota
+             JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = m.origen
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta AND v.renglon = n.renglon
-             GROUP BY m.venta, m.nota, v.iva_tasa
+             WHERE m.origen > 0
+             GROUP BY m.venta, m.origen, v.iva_tasa
+             UNION ALL
+             -- What came back of a line has its part of the taxes of the line.
+             SELECT m.venta, m.origen, v.iva_tasa, sum(v.iva * c.parte), sum(d.base + v.ieps * c.parte),
+                    sum(v.total * c.parte)
+             FROM ventas_del_mes m
+             JOIN devoluciones_renglones d ON d.empresa = :empresa AND d.devolucion = -m.origen
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta AND v.renglon = d.renglon
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(d.base / nullif(v.subtotal - v.descuento, 0), 0) AS parte
+             ) c
+             WHERE m.origen < 0
+             GROUP BY m.venta, m.origen, v.iva_tasa
          ), sumas AS (
              SELECT t.*, sum(iva) OVER hasta_aqui AS iva_aqui, sum(base) OVER hasta_aqui AS base_aqui,
                     nullif(sum(iva) OVER todo, 0) AS iva_todo, nullif(sum(base) OVER todo, 0) AS base_todo,
                     nullif(sum(total) OVER todo, 0) AS total_todo
              FROM tasas t
-             WINDOW todo AS (PARTITION BY venta, nota), hasta_aqui AS (PARTITION BY venta, nota ORDER BY tasa)
+             WINDOW todo AS (PARTITION BY venta, origen), hasta_aqui AS (PARTITION BY venta, origen ORDER BY tasa)
          ), partes AS (
              SELECT s.tasa, s.total_todo, s.base AS base_tasa, m.pagado,
                     round(m.base * s.base_aqui / s.base_todo, 2)
@@ -100,7 +121,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     round(m.por_cobrar * s.iva_aqui / s.iva_todo, 2)
                     - round(m.por_cobrar * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS por_cobrar
              FROM sumas s
-             JOIN ventas_del_mes m ON m.venta = s.venta AND m.nota IS NOT DISTINCT FROM s.nota
+             JOIN ventas_del_mes m ON m.venta = s.venta AND m.origen IS NOT DISTINCT FROM s.origen
          ), todas AS (
              SELECT tasa, coalesce(base, 0) AS base, coalesce(iva, 0) AS iva, coalesce(cobrado, 0) AS cobrado,
                     coalesce(por_cobrar, 0) AS por_cobrar,
@@ -119,10 +140,10 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     0
              FROM ventas_del_mes m
              LEFT JOIN (
-                 SELECT venta, nota, sum(base) AS base, sum(iva) AS iva
+                 SELECT venta, origen, sum(base) AS base, sum(iva) AS iva
                  FROM tasas
-                 GROUP BY venta, nota
-             ) t ON t.venta = m.venta AND t.nota IS NOT DISTINCT FROM m.nota
+                 GROUP BY venta, origen
+             ) t ON t.venta = m.venta AND t.origen IS NOT DISTINCT FROM m.origen
          )
          SELECT tasa, sum(base) AS base, sum(iva) AS iva, sum(base_cobrada) AS base_cobrada, sum(cobrado) AS iva_cobrado,
                 sum(por_cobrar) AS iva_por_cobrar
@@ -138,13 +159,17 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     )
 }
 
+/// The payment from an advance takes back what the advance charged.
 pub(super) fn ieps(empresa: i64, days: ReportDays) -> Sql {
     sql!(
-        "SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.pago IS NULL), 0) AS ieps,
+        "SELECT coalesce(sum(r.abono - r.cargo) FILTER (
+                    WHERE p.pago IS NULL
+                       OR x.origen = 'anticipo' AND r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)), 0) AS ieps,
                 coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :cobrado), 0) AS cobrado,
                 coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo = :por_cobrar), 0) AS por_cobrar
          FROM polizas p
          JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+         LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
          WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND r.codigo IN (:cobrado, :por_cobrar)",
         empresa,
         desde: days.desde,

@@ -377,9 +377,55 @@ async fn the_taxes_of_payables_and_orders_are_exported_and_open_the_same_where_t
         (bad(json!({"iva": "-16"})), "iva: no puede ser de otro signo"),
         (bad(json!({"iva": "16", "retencion_iva": "16.01"})), "retencion_iva: no puede ser más que el iva"),
         (bad(json!({"ieps": "1.001"})), "ieps: lleva a lo más dos decimales"),
+        (bad(json!({"total": "116.001"})), "total: lleva a lo más dos decimales"),
+        (bad(json!({"pagado": "0.001"})), "pagado: lleva a lo más dos decimales"),
+        (bad(json!({"saldo": "0.001"})), "saldo: lleva a lo más dos decimales"),
     ] {
         blames(other.import(Resource::Cxp, &[row]).await, 1, text);
     }
-    let order = json!({"proveedor": 1, "impuestos": "16.00", "ieps": "16.01"});
-    blames(other.import(Resource::Compras, &[order]).await, 1, "ieps: es mayor que los impuestos");
+    let finer = json!({"clave": 2, "total": "953.335"});
+    refuses(&company, "payable.edit", &[(finer, "dato_invalido", "total: lleva a lo más dos decimales")]).await;
+    for (order, text) in [
+        (json!({"proveedor": 1, "impuestos": "16.00", "ieps": "16.01"}), "ieps: es mayor que los impuestos"),
+        (json!({"proveedor": 1, "total": "100.005"}), "total: lleva a lo más dos decimales"),
+    ] {
+        blames(other.import(Resource::Compras, &[order]).await, 1, text);
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_bill_takes_the_difference_that_it_made_along() {
+    let world = World::new().await;
+    let (company, _) = office(&world).await;
+    did(company.run_by_name("purchase.capture", &order(json!({}))).await);
+    let dearer = json!({"compra": 1, "total": "1392.00", "iva": "192.00"});
+    let differences = async || {
+        let rows = open_accounts(&company).await;
+        rows.into_iter().filter(|row| row.starts_with("501.08") || row.starts_with("502.01")).collect::<Vec<_>>()
+    };
+    // The goods come after the bill, then before it: 1,000.00 that are billed with 1,200.00.
+    for cxp in [1, 2] {
+        did(company.run_by_name("payable.capture", &dearer).await);
+        if cxp == 1 {
+            receive(&company, 1, None).await;
+        }
+        let made = differences().await;
+        assert!(made.len() == 1 && made[0].ends_with("= 200.00"), "{made:?}");
+        did(company.run_by_name("payable.cancel", &json!({"cxp": cxp})).await);
+        assert_eq!(waiting(&company, 1).await, ["205.02 -1000.00"]);
+        assert_eq!(differences().await, Vec::<String>::new());
+        books::check(&world, &company).await;
+    }
+    let edited = did(company.run_by_name("payable.capture", &dearer).await);
+    let edit = json!({"clave": edited["cxp"], "total": "1276.00", "iva": "176.00"});
+    did(company.run_by_name("payable.edit", &edit).await);
+    let made = differences().await;
+    assert!(made.len() == 1 && made[0].ends_with("= 100.00"), "{made:?}");
+    did(company.run_by_name("payable.cancel", &json!({"cxp": edited["cxp"]})).await);
+    // Of an order that an import had received nothing waits.
+    company.load(Resource::Compras, &[json!({"proveedor": 1, "estatus": "recibida", "total": "100"})]).await;
+    let bill = did(company.run_by_name("payable.capture", &json!({"compra": 2, "total": "100"})).await);
+    did(company.run_by_name("payable.cancel", &bill).await);
+    assert_eq!((waiting(&company, 2).await, differences().await), (Vec::new(), Vec::new()));
+    books::check(&world, &company).await;
 }

@@ -1,5 +1,6 @@
 //! Money outside the bank: cash, advances, balances in the customer's favour.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World, books};
@@ -215,4 +216,24 @@ async fn an_advance_without_customer_pays_nothing() {
     company.load(Resource::Cxc, &[json!({"total": "10.00"})]).await;
     refuses(&company, "payment.apply", &[(of(&json!(1), "1", "anticipo"), "saldo_insuficiente", "")]).await;
     assert_eq!(captured(&company, &nails("venta")).await, 1);
+}
+
+#[tokio::test]
+async fn a_statement_tells_of_advances_what_was_paid_by_its_day_and_can_be_used() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let refunded = json!({"tipo": "anticipo", "cliente": 1, "total": "116.00", "saldo": "0.00"});
+    company.load(Resource::Ventas, &[refunded]).await;
+    let documents = ["factura", "nota_credito"].map(|tipo| json!({"tipo": tipo, "venta": 1, "cliente": 1}));
+    company.load(Resource::Facturas, &documents).await;
+    let cxc = owed(&company, &sale("anticipo", &[line(FOOD, 1, "100.00")])).await;
+    world.clock.advance(TimeDelta::days(1));
+    let paid = with(&cash(&cxc, "60.00"), json!({"fecha": "2026-10-13"}));
+    did(company.run_by_name("payment.apply", &paid).await);
+    let told = async |hasta: &str| {
+        let days = json!({"cliente": 1, "desde": "2026-10-01", "hasta": hasta});
+        did(company.run_by_name("report.statement", &days).await)["anticipos"].clone()
+    };
+    assert_eq!(told("2026-10-12").await, json!([]));
+    assert_eq!(told("2026-10-13").await, json!([{"anticipo": 2, "moneda": "MXN", "importe": "60.00"}]));
 }

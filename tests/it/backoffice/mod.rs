@@ -22,6 +22,7 @@ mod quota;
 mod rates;
 mod reading;
 mod reports;
+mod reports_rates;
 mod sales;
 pub(crate) mod shop;
 mod stock;

@@ -96,6 +96,8 @@ async fn invalid_payables_are_refused() {
             (json!({}), "dato_requerido", "total: "),
             (json!({"total": "mucho"}), "dato_invalido", "total: "),
             (with(json!({"pagado": "-999999999999999999"})), "dato_invalido", "total: "),
+            (json!({"total": "100.005"}), "dato_invalido", "total: lleva a lo más dos decimales"),
+            (with(json!({"pagado": "0.001"})), "dato_invalido", "pagado: lleva a lo más dos decimales"),
             (with(json!({"tipo": "compra"})), "dato_requerido", "compra: "),
             (with(json!({"tipo": "gasto", "compra": 1})), "dato_invalido", "compra: "),
             (with(json!({"compra": 99})), "referencia_invalida", "compra: "),

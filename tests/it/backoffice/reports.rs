@@ -7,11 +7,11 @@ use svc_tests::{Company, Resource, World, books};
 use super::shop::{FOOD, NAIL, captured, line, nails, refuses, sale, shop, with};
 use super::{did, ledger};
 
-async fn report(company: &Company, name: &str, input: Value) -> Value {
+pub(super) async fn report(company: &Company, name: &str, input: Value) -> Value {
     did(company.run_by_name(&format!("report.{name}"), &input).await)
 }
 
-fn transfer(cxc: i64, importe: &str, fecha: &str) -> Value {
+pub(super) fn transfer(cxc: i64, importe: &str, fecha: &str) -> Value {
     json!({"cxc": cxc, "importe": importe, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": fecha,
            "referencia": format!("SPEI {importe}")})
 }
@@ -174,7 +174,7 @@ async fn a_statement_tells_movements_favour_and_advances() {
 }
 
 /// The bases and the taxes of a month's sales, by rate.
-async fn charged(company: &Company, mes: &str) -> Vec<String> {
+pub(super) async fn charged(company: &Company, mes: &str) -> Vec<String> {
     let said = report(company, "vat", json!({"mes": mes})).await;
     let of = |rate: &Value| {
         let fields = ["tasa", "base", "iva", "base_cobrada", "iva_cobrado", "iva_por_cobrar"];

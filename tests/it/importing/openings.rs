@@ -332,3 +332,36 @@ async fn a_bank_account_of_a_closed_month_is_not_opened() {
     assert_eq!(world.count("cuentas_bancarias").await, 0);
     company.load(Resource::CuentasBancarias, &[json!({"nombre": "Sin saldo"})]).await;
 }
+
+#[tokio::test]
+async fn an_imported_receivable_in_dollars_that_is_paid_leaves_nothing() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let sold = json!({"tipo": "venta", "cliente": 1, "subtotal": "86.21", "impuestos": "13.79", "total": "100.00",
+                      "saldo": "100.00", "condicion_pago": "credito", "moneda": "USD", "tipo_cambio": "17.543211"});
+    company.load(Resource::Ventas, &[sold]).await;
+    let nail = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 1,
+                      "precio_unitario": "86.21", "iva_tasa": "0.160000", "iva": "13.79"});
+    company.load(Resource::VentasRenglones, &[nail]).await;
+    let owed = |total: &str, venta: Value| json!({"cliente": 1, "total": total, "venta": venta, "moneda": "USD", "tipo_cambio": "17.543211"});
+    let debts = [owed("100.00", Value::Null), owed("100.00", json!(1)), owed("0.05", Value::Null)];
+    company.load(Resource::Cxc, &debts).await;
+    // Twice 1,754.32, and 0.88.
+    assert_eq!(balance(&company, "105.01").await, "3509.52");
+    let pay = async |cxc: i64, importe: &str| {
+        let paid = json!({"cxc": cxc, "importe": importe, "cuenta_bancaria": 2, "forma_pago_sat": "03",
+                          "fecha": "2026-10-12", "referencia": format!("{cxc} {importe}"), "tipo_cambio": "18"});
+        did(company.run_by_name("payment.apply", &paid).await)
+    };
+    pay(3, "0.05").await;
+    assert_eq!(balance(&company, "105.01").await, "3508.64");
+    for cxc in [1, 2] {
+        // One that is cancelled in between counts for nothing.
+        let undone = pay(cxc, "10.01").await;
+        did(company.run_by_name("payment.cancel", &json!({"pago": undone["pago"]})).await);
+        for importe in ["33.33", "33.32", "33.35"] {
+            pay(cxc, importe).await;
+        }
+    }
+    assert_eq!([balance(&company, "105.01").await, balance(&company, "209.01").await], ["0.00", "0.00"]);
+}

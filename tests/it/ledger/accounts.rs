@@ -56,6 +56,10 @@ async fn a_company_has_accounts_of_its_own() {
             (json!({"cuenta": "7-1", "nombre": "X", "agrupador": "999.99"}), "dato_invalido", "agrupador: "),
             (json!({"cuenta": "6000-010", "agrupador": null}), "dato_requerido", "agrupador: "),
             (json!({"cuenta": "6000-010", "nombre": null}), "dato_requerido", "nombre: "),
+            (json!({"cuenta": "105.01", "numero": "1\u{1}05"}), "dato_invalido", "numero: "),
+            (json!({"cuenta": "105.01", "numero": "1\n05"}), "dato_invalido", "numero: "),
+            (json!({"cuenta": "102.01", "numero": "1".repeat(81)}), "dato_invalido", "numero: "),
+            (json!({"cuenta": "7\t1", "nombre": "X", "agrupador": "601.84"}), "dato_invalido", "cuenta: "),
         ],
     )
     .await;

@@ -95,3 +95,48 @@ async fn a_bill_is_of_the_day_at_its_orders_branch() {
     let days: Vec<_> = ana.walk("/cxp").await.iter().map(|payable| payable["fecha"].clone()).collect();
     assert_eq!(days, [json!("2026-10-12"), json!("2026-10-13")]);
 }
+
+/// A company at Mexico City whose branch in Cancún is already in the next day.
+async fn with_cancun(world: &World) -> Company {
+    world.clock.advance(TimeDelta::minutes(11 * 60 + 30));
+    let company = at(world, "06000").await;
+    company.load(Resource::Sucursales, &[json!({"clave": 7, "nombre": "Cancún", "cp": "77500"})]).await;
+    company.load(Resource::Almacenes, &[json!({"codigo": "070", "sucursal": 7, "principal": true})]).await;
+    company
+}
+
+#[tokio::test]
+async fn nothing_is_undone_before_its_own_day() {
+    let world = World::new().await;
+    let company = with_cancun(&world).await;
+    let day = "2026-10-13";
+    let run = async |action: &str, input: Value| did(company.run_by_name(action, &input).await);
+    let venta = captured(&company, &with(&nails("venta"), json!({"sucursal": 7}))).await;
+    run("sale.cancel", json!({"venta": venta})).await;
+    run("payable.capture", json!({"total": "116.00", "iva": "16.00", "sucursal": 7})).await;
+    let pay = json!({"cxp": 1, "importe": "10.00", "fecha": day, "referencia": "A"});
+    let paid = run("payable.pay", pay).await;
+    run("payable.payment-cancel", json!({"pago": paid["pago"]})).await;
+    run("payable.cancel", json!({"cxp": 1})).await;
+    let deposit = json!({"cuenta_bancaria": 1, "fecha": day, "importe": "5.00", "referencia": "B"});
+    let deposit = run("deposit.capture", deposit).await;
+    run("deposit.cancel", deposit).await;
+    let (entries, _) = days(&company).await;
+    assert_eq!(entries, vec![day; 8]);
+    let moved: String = world.sql("SELECT string_agg(dia::text, ' ' ORDER BY clave) FROM movimientos_inventario").await;
+    assert_eq!(moved, format!("{day} {day}"));
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn goods_are_transferred_on_one_day() {
+    let world = World::new().await;
+    let company = with_cancun(&world).await;
+    let come = json!({"sku": "A-1", "almacen": "001", "tipo": "ajuste_entrada", "cantidad": 10, "costo_unitario": "5"});
+    did(company.run_by_name("stock.move", &come).await);
+    let transfer = json!({"sku": "A-1", "almacen": "001", "almacen_destino": "070", "cantidad": 4});
+    did(company.run_by_name("stock.transfer", &transfer).await);
+    let stock = did(company.run_by_name("report.stock", &json!({"al": "2026-10-12"})).await);
+    assert_eq!([&stock["renglones"][0]["existencia"], &stock["valor"]], [&json!(10), &json!("50.00")], "{stock}");
+    books::check(&world, &company).await;
+}

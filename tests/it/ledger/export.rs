@@ -263,3 +263,22 @@ async fn every_document_of_a_year_of_business_is_valid_and_each_month_goes_on_fr
         }
     }
 }
+
+#[tokio::test]
+async fn a_currency_that_the_schema_does_not_know_is_left_out() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    did(company.run_by_name("account.edit", &json!({"cuenta": "102.01", "numero": "1".repeat(80)})).await);
+    for moneda in ["CNH", "VES", "ESD", "NIC", "UYP", "EUR"] {
+        invoiced(&ana, &with(&order(), json!({"moneda": moneda, "tipo_cambio": "2.5"}))).await;
+    }
+    let pay = json!({"cxc": 6, "importe": "10.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                     "referencia": "A", "tipo_cambio": "2.5"});
+    did(company.run_by_name("payment.apply", &pay).await);
+    world.stamp(&svc_core::stamping::SandboxStamper).await;
+    document(&company, "catalogo", "2026-10").await;
+    let entries = document(&company, "polizas", "2026-10").await;
+    assert!(entries.contains(" Moneda=\"EUR\" TipCamb=\"2.5\""), "{entries}");
+    assert!(!entries.contains("CNH") && !entries.contains("VES"), "{entries}");
+}

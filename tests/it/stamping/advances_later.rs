@@ -283,3 +283,33 @@ async fn an_invoiced_advance_is_not_applied_twice_at_once() {
     assert_eq!(join_all(tried).await.into_iter().flatten().count(), 1);
     books::check(&world, &shop.company).await;
 }
+
+#[tokio::test]
+async fn an_advance_in_error_pays_nothing_until_it_is_stamped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (venta, _) = shop.invoice(nails()).await;
+    let cxc = cxc_of(&shop, venta).await;
+    let rejected = advance(&shop, "1160.00").await;
+    let ticket = json!({"tipo": "venta", "cliente": ANA, "renglones": [line(NAIL, "2", "100")]});
+    let ticket = shop.company.run_by_name("sale.capture", &ticket).await.unwrap()["cxc"].clone();
+    let input = json!({"factura": rejected["factura"], "codigo": "CFDI40147", "mensaje": "No"});
+    shop.company.run_by_name("invoice.rejected", &input).await.unwrap();
+    let text = "anticipo: su factura está en error";
+    let anticipo = &rejected["anticipo"];
+    for input in [with(&cxc, "1160.00", None), with(&cxc, "1", Some(anticipo)), with(&ticket, "232.00", None)] {
+        refused(&shop, "payment.apply", input, "estado_invalido", text).await;
+    }
+    let refund = json!({"anticipo": anticipo, "importe": "1160.00", "cuenta_bancaria": 1, "fecha": "2026-10-12",
+                        "referencia": "SPEI 1"});
+    refused(&shop, "advance.refund", refund, "estado_invalido", text).await;
+    // A later one is taken in its place.
+    advance(&shop, "100.00").await;
+    shop.company.run_by_name("payment.apply", &with(&cxc, "100.00", None)).await.unwrap();
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": rejected["factura"]})).await.unwrap();
+    shop.company.run_by_name("payment.apply", &with(&cxc, "1060.00", None)).await.unwrap();
+    stamp(&world).await;
+    assert_eq!(shop.actor.walk("/facturas?tipo=nota_credito&estatus=vigente").await.len(), 2);
+    assert_eq!(shop.one(&format!("/cxc?clave={cxc}&estatus=pagado")).await["saldo"], "0.00");
+    books::check(&world, &shop.company).await;
+}

@@ -115,6 +115,9 @@ const MAX_NAME: usize = 100;
 const MAX_LINE_CONCEPT: usize = 200;
 const MAX_CONCEPT: usize = 300;
 
+/// Currencies of `c_Moneda` that the schemas' older catalogue has no key for.
+const WITHOUT_KEY: [&str; 5] = ["CNH", "ESD", "NIC", "UYP", "VES"];
+
 /// The table of accounts.
 pub(crate) fn catalogue(heading: BooksHeading<'_>, accounts: &[ListedAccount]) -> io::Result<String> {
     let mut document = Document::begin("catalogocuentas", "CatalogoCuentas", "Catalogo", heading, &[])?;
@@ -197,9 +200,10 @@ fn transaction(document: &mut Document, entry: &ReportedEntry, line: &ReportedLi
         let Some(voucher) = &entry.comprobante else { return Ok(()) };
         let uuid = voucher.uuid.to_ascii_uppercase();
         let total = amount(voucher.total);
-        let rate = voucher.moneda.as_ref().map(|(_, rate)| rate.round_dp(5).normalize().to_string());
+        let foreign = voucher.moneda.as_ref().filter(|(currency, _)| !WITHOUT_KEY.contains(&currency.as_str()));
+        let rate = foreign.map(|(_, rate)| rate.round_dp(5).normalize().to_string());
         let mut attributes = vec![("UUID_CFDI", uuid.as_str()), ("RFC", voucher.rfc.as_str()), ("MontoTotal", &total)];
-        if let (Some((currency, _)), Some(rate)) = (&voucher.moneda, &rate) {
+        if let (Some((currency, _)), Some(rate)) = (foreign, &rate) {
             attributes.extend([("Moneda", currency.as_str()), ("TipCamb", rate)]);
         }
         document.node("CompNal", &attributes, |_| Ok(()))
@@ -212,10 +216,14 @@ fn amount(amount: Decimal) -> String {
     format!("{:.2}", if cents.is_zero() { Decimal::ZERO } else { cents })
 }
 
+/// Whether XML has no place for a character, or would read another one.
+pub(crate) fn is_unwritable(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{fffe}' | '\u{ffff}')
+}
+
 /// A text of at most `max` characters, without those that XML has no place for.
 fn text(text: &str, max: usize) -> String {
-    let shown =
-        text.chars().map(|char| if char.is_control() || matches!(char, '\u{fffe}' | '\u{ffff}') { ' ' } else { char });
+    let shown = text.chars().map(|char| if is_unwritable(char) { ' ' } else { char });
     let shown: String = shown.take(max).collect();
     let shown = shown.trim();
     if shown.is_empty() { "-".to_owned() } else { shown.to_owned() }

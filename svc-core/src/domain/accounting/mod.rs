@@ -217,7 +217,14 @@ impl LedgerEntry {
     pub(crate) fn reversed(&self, fecha: NaiveDate) -> Self {
         let lines = self.lines.iter().map(|line| EntryLine { lado: line.lado.other(), ..*line }).collect();
         let about = About { revierte: self.clave, ..self.about };
+        let fecha = self.reversal_day(fecha);
         Self { concepto: format!("Cancelación: {}", self.concepto), fecha, lines, clave: None, about }
+    }
+
+    /// The day of a reversal made on `today`: never before the entry's own, which may be that of a
+    /// place to the east.
+    pub(crate) fn reversal_day(&self, today: NaiveDate) -> NaiveDate {
+        today.max(self.fecha)
     }
 
     /// Replaces the lines; the new ones must balance too.

@@ -38,7 +38,7 @@ pub(crate) struct PaymentAmounts {
 /// What is posted of a receivable and its payments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Collected {
-    /// What is still owed, in pesos; unreliable for an imported receivable.
+    /// What is still owed according to its opening and the entries, in pesos.
     pub adeudo: Decimal,
     /// The sum of the posted payments, in the receivable's currency.
     pub importe: Decimal,

@@ -35,6 +35,10 @@ pub(crate) struct Purchased {
     /// What was billed before and has not arrived, in pesos; negative if goods arrived before their
     /// bill.
     pub pendiente: Decimal,
+    /// The difference of a complete order whose bill leaves, in pesos; it is taken back.
+    pub ajustes: Decimal,
+    /// What such an order holds as a purchase, in pesos; it is taken back.
+    pub compras: Decimal,
     /// Whether the order expects no more goods and no more bills.
     pub completa: bool,
     /// Whether it was billed before the books began, so that the bill is in the opening account.
@@ -140,7 +144,9 @@ pub(crate) fn purchase_entry(
     };
     lines.push(EntryLine::of(Account::Inventario, purchase.mercancias));
     lines.push(EntryLine::of(Account::Gastos, purchase.gastos));
-    let mut pending = purchase.pendiente + billed - came;
+    lines.push(EntryLine::of(Account::AjustesDeInventario, -purchase.ajustes));
+    lines.push(EntryLine::of(Account::Compras, -purchase.compras));
+    let mut pending = purchase.pendiente + purchase.ajustes + purchase.compras + billed - came;
     if purchase.completa || purchase.abierta {
         let never_came = purchase.pendiente.is_zero() && came.is_zero();
         let account = match never_came {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
+use crate::domain::accounting::electronic::is_unwritable;
 use crate::domain::accounting::{Account, is_postable};
 use crate::error::{Code, Error};
 use crate::json::{Patch, Text};
@@ -96,10 +97,31 @@ impl Operation for EditAccount {
             let text = "no es una subcuenta del código agrupador del SAT, como 601.84";
             return Err(Error::field(Code::DatoInvalido, "agrupador", text));
         }
+        validate_number(&account)?;
         cx.tx.save_account(&account, cx.now).await?;
         let chart = Chart::read(cx).await?;
         Ok(NumberedAccount::of(&chart, &account.codigo))
     }
+}
+
+/// The longest number of the account of banks: the clave of a bank account follows it, and a number
+/// of electronic accounting has at most 100 characters.
+const MAX_BANKS: usize = 80;
+
+/// Refuses a number that electronic accounting could not say as it is.
+fn validate_number(account: &OwnAccount) -> Result<(), Error> {
+    let refused = |field: &str, text: &str| Err(Error::field(Code::DatoInvalido, field, text));
+    let number = account.numero.as_deref().unwrap_or_default();
+    if account.codigo.contains(is_unwritable) {
+        return refused("cuenta", "lleva caracteres de control");
+    }
+    if number.contains(is_unwritable) {
+        return refused("numero", "lleva caracteres de control");
+    }
+    if account.codigo == Account::Bancos.word() && number.chars().count() > MAX_BANKS {
+        return refused("numero", "el de los bancos lleva a lo más 80 caracteres");
+    }
+    Ok(())
 }
 
 impl EditAccount {

@@ -57,6 +57,7 @@ pub struct EditPayable {
     pub tipo_cambio: Sent<Rate>,
     /// The total; negative if the supplier owes it.
     #[serde(default)]
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub total: Sent<Balance>,
     /// The IVA within the total; none if cleared.
     #[serde(default)]

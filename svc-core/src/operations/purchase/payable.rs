@@ -11,7 +11,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::{Money, SIGNED_CENTS};
-use crate::domain::payable::{PayableTaxes, settle};
+use crate::domain::payable::{PayableTaxes, settle, validate_cents};
 use crate::domain::payment::{amount_schema, validate_amount, validate_day};
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::sat::{Currencies, SatKey};
@@ -52,8 +52,10 @@ pub struct CapturePayable {
     /// Pesos per unit of the currency; required unless that is MXN or the purchase order's.
     pub tipo_cambio: Option<Rate>,
     /// The total; negative if the supplier owes it.
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub total: Balance,
     /// What has already been paid; zero if left out.
+    #[schemars(extend("pattern" = SIGNED_CENTS))]
     pub pagado: Option<Balance>,
     /// The branch; if left out, the purchase order's, or head office (0).
     pub sucursal: Option<i64>,
@@ -138,6 +140,7 @@ impl Operation for CapturePayable {
         let impuestos = self.taxes(order.as_ref())?;
         impuestos.validate(self.total)?;
         let pagado = self.pagado.unwrap_or_default();
+        validate_cents(pagado, "pagado")?;
         let (saldo, estatus) = settle(self.total, pagado).ok_or_else(balance_too_large)?;
         let uuid = self.uuid.as_deref().map(str::to_ascii_lowercase);
         let row = NewPayable {

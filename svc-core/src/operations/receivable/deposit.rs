@@ -93,7 +93,8 @@ impl Operation for CancelDeposit {
         let deposito = self.deposito;
         let account = named_deposit(cx, deposito).await?.cuenta_bancaria;
         cx.tx.lock_bank_account(account).await?;
-        named_deposit(cx, deposito).await?.validate()?;
+        let named = named_deposit(cx, deposito).await?;
+        named.validate()?;
         if !cx.tx.cancel_deposit(deposito).await? {
             return Err(Error::field(Code::EstadoInvalido, "deposito", "está aplicado, al menos en parte"));
         }
@@ -101,7 +102,7 @@ impl Operation for CancelDeposit {
         let waited = Money::new((-waited).max(Decimal::ZERO));
         let lines = [EntryLine::cargo(Account::PorIdentificar, waited), EntryLine::abono(Account::Bancos, waited)];
         let concept = format!("Cancelación: Depósito {deposito}");
-        if let Some(entry) = LedgerEntry::new(concept, cx.today(), lines)? {
+        if let Some(entry) = LedgerEntry::new(concept, named.fecha.max(cx.today()), lines)? {
             let about = About { deposito: Some(deposito), cuenta_bancaria: Some(account), ..About::default() };
             cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }

@@ -17,7 +17,7 @@ use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
 use crate::json::{Digits, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::advance::{AdvancePart, note_line};
+use crate::posting::advance::{AdvancePart, note_line, refuse_in_error};
 use crate::posting::credit_note::{self, NewNote};
 use crate::posting::invoice::validate_issuer;
 use crate::posting::refund::give_back;
@@ -140,6 +140,7 @@ impl Operation for RefundAdvance {
             Error::field(Code::NoEncontrado, "anticipo", text)
         };
         let found = cx.tx.lock_advance(anticipo).await?.ok_or_else(missing)?;
+        refuse_in_error(&found)?;
         let tipo_cambio = currency::rate_of_day(&found.moneda, self.tipo_cambio, found.tipo_cambio)?;
         let account = account(cx, self.cuenta_bancaria, Some(&found.moneda)).await?;
         let cliente = found.cliente.ok_or(Code::SaldoInsuficiente)?;

@@ -26,6 +26,7 @@ use crate::domain::words::{
 use crate::error::{Code, Error};
 use crate::json::{Digits, Text};
 use crate::operation::{Cx, Operation, Spec};
+use crate::posting::advance::refuse_in_error;
 use crate::posting::books::{Owed, becomes_owed};
 use crate::posting::document;
 use crate::posting::invoice::validate_issuer;
@@ -296,11 +297,7 @@ impl Operation for ApplyAdvance {
         if found.moneda != sale.moneda {
             return Err(Code::MonedaDistinta.into());
         }
-        if found.en_error {
-            return other(
-                "su factura está en error; se corrige con invoice.restamp o se descarta con document.discard",
-            );
-        }
+        refuse_in_error(&found)?;
         if found.restante == Money::default() {
             return Err(Code::SaldoInsuficiente.into());
         }

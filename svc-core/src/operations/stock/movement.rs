@@ -151,6 +151,7 @@ impl Operation for MoveStock {
         let context = MovementContext {
             almacen_destino: to.as_ref().map(|to| to.clave),
             referencia: self.referencia.as_deref(),
+            dia: Some(cx.day_at(from.sucursal)),
             ..MovementContext::default()
         };
         let moved = stock::post_by_hand(cx, &from, &[self.change(&product, self.tipo)], &context, self.tipo).await?;
