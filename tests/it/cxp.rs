@@ -14,7 +14,7 @@ async fn an_item_has_every_field_and_nulls_stay() {
     let complete = json!({
         "clave": 7, "folio": "CP-70", "tipo": "compra", "estatus": "pendiente", "proveedor": 2, "compra": 12,
         "factura": "A-1, A-2", "uuid": UUID, "fecha": "2026-01-02", "vencimiento": "2026-02-01", "moneda": "USD",
-        "tipo_cambio": "17.543200", "total": "1160.00", "pagado": "1200.12", "saldo": "-40.12", "sucursal": 0,
+        "tipo_cambio": "17.543200", "total": "1160.00", "pagado": "1200.123456", "saldo": "-40.123456", "sucursal": 0,
         "operaciones": 3, "concepto": "Acero", "modificado": "2026-01-03T00:00:00Z",
     });
     let bare = json!({
@@ -330,7 +330,7 @@ fn ten() -> [Value; 10] {
     [
         json!({"proveedor": 1, "tipo": "compra", "compra": 5, "uuid": UUID.to_uppercase(), "total": 100,
                "vencimiento": "2026-10-11"}),
-        json!({"proveedor": 1, "total": 100, "pagado": "99.99", "vencimiento": "2020-01-01"}),
+        json!({"proveedor": 1, "total": 100, "pagado": "99.999999", "vencimiento": "2020-01-01"}),
         json!({"proveedor": 2, "total": 100, "vencimiento": "2026-10-12"}),
         json!({"tipo": "compra", "estatus": "pendiente", "total": 100, "pagado": 100, "vencimiento": "2026-10-11"}),
         json!({"total": 100, "pagado": 150, "vencimiento": "2026-10-11"}),
@@ -338,7 +338,7 @@ fn ten() -> [Value; 10] {
         json!({"tipo": "compra", "estatus": "pagado", "total": 100, "pagado": 100, "vencimiento": "2026-10-11",
                "uuid": "11111111-aaaa-4c6a-9f0d-1e2f3a4b5c6d"}),
         json!({"proveedor": 2, "estatus": "cancelado", "total": 100, "vencimiento": "2026-10-11"}),
-        json!({"total": "0.01", "vencimiento": "2026-10-13"}),
+        json!({"total": "0.000001", "vencimiento": "2026-10-13"}),
         json!({"saldo": "0.01", "vencimiento": "2026-10-11", "operaciones": 4}),
     ]
 }

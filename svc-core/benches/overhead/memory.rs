@@ -15,9 +15,10 @@ use svc_core::domain::words::{Held, OwnerMatter};
 use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
-    Aged, Backlog, BooksOfMonth, BooksRequest, Due, EachRow, KeyId, KeyRecord, KnownUse, LoggedRequest, OwnerStore,
-    PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SealedSecret, SecretStore, SecretsBatch, Store,
-    StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage, UsageStore,
+    Aged, Backlog, BooksOfMonth, BooksRequest, Due, DueSubscription, EachRow, KeyId, KeyRecord, KnownUse,
+    LoggedRequest, OwnerStore, PrintableDocument, QueueStore, Reader, Resealed, RetentionStore, SealedSecret,
+    SecretStore, SecretsBatch, Store, StoreError, StoredDocument, Subscription, SubscriptionStore, Tx, Usage,
+    UsageStore,
 };
 use svc_core::{Api, Context};
 use tokio::runtime::Runtime;
@@ -193,7 +194,7 @@ impl SubscriptionStore for Memory {
         &self,
         _: &[Subscription<'_>],
         _: DateTime<Utc>,
-    ) -> Result<Vec<(CompanyId, usize)>, StoreError> {
+    ) -> Result<Vec<DueSubscription>, StoreError> {
         Ok(Vec::new())
     }
 }

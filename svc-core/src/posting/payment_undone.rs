@@ -30,7 +30,8 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
         _ => None,
     };
     let substitute = match payment.factura {
-        Some(factura) => withdraw(cx, pago, factura, debt.as_ref()).await?,
+        // Its future is large, and rarely needed.
+        Some(factura) => Box::pin(withdraw(cx, pago, factura, debt.as_ref())).await?,
         None => None,
     };
     let Some(entry) = cx.tx.entry_of_payment(pago).await? else {

@@ -215,7 +215,7 @@ async fn delivery(world: &World, companies: &[(Company, Actor)]) -> f64 {
     fill::schedule(world.pool(), &claves).await;
     backlog::sent(&receiver, due, WINDOW).await;
     assert_eq!(receiver.answered(), due.cast_unsigned(), "all are sent");
-    let spent = service.cpu() - own + cpu::spent(&before, &cpu::of_sessions(world.pool()).await);
+    let spent = service.cpu().saturating_sub(own) + cpu::spent(&before, &cpu::of_sessions(world.pool()).await);
     service.stop();
     spent.as_secs_f64() * 1e6 / due as f64
 }

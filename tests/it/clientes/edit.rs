@@ -348,9 +348,4 @@ async fn a_new_name_is_the_legal_name_too_where_there_was_one() {
         ana.put(&path, json!({"nombre": "La Tienda Nueva"})).await.ok(200);
         assert_eq!(shown().await, legal);
     }
-    // A prospect's company is the legal name. The same name, sent again, takes its place.
-    let lead = json!({"nombre": "Ana Ruiz", "empresa": "ACME", "correo": "ana@example.com"});
-    let prospect = ana.post("/leads", lead).await.ok(201)["prospecto"].as_i64().unwrap();
-    ana.put(&format!("/clientes/{prospect}"), json!({"nombre": "Ana Ruiz"})).await.ok(200);
-    assert_eq!(ana.walk(&format!("/clientes?clave={prospect}")).await[0]["razon_social"], "Ana Ruiz");
 }

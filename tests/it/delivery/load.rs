@@ -8,17 +8,17 @@ async fn a_hanging_receiver_delays_no_other() {
         webhook(&company, &["cliente.creado"]).await;
     }
     happen(&company, "cliente.creado", 100).await;
-    let receiver = Receiver::new(|post: &Post| {
+    let receiver = Patient(Receiver::new(|post: &Post| {
         if post.url.contains("receptor-7.") {
             (Duration::from_mins(1), Outcome::Failed(DeliveryReason::TiempoAgotado))
         } else {
             (Duration::from_millis(5), Outcome::Answered { status: 200, retry_after: None })
         }
-    });
+    }));
     // The pass is stopped long before the first answer.
     let pass = tokio::time::timeout(Duration::from_secs(15), world.deliver(&receiver)).await;
     assert!(pass.is_err());
-    let sent = receiver.posts();
+    let sent = receiver.0.posts();
     let hanging = sent.iter().filter(|post| post.url.contains("receptor-7.")).count();
     assert_eq!((hanging, sent.len() - hanging), (4, 900), "four of it are out, and all of the others' were sent");
     let done = count(world, "entregada").await;
@@ -32,13 +32,13 @@ async fn events_while_one_receiver_hangs_are_delivered_to_the_others() {
     for _ in 0..10 {
         webhook(&company, &["cliente.creado"]).await;
     }
-    let receiver = Punctual(Receiver::new(|post: &Post| {
+    let receiver = Patient(Punctual(Receiver::new(|post: &Post| {
         if post.url.contains("receptor-7.") {
             (Duration::from_mins(1), Outcome::Failed(DeliveryReason::TiempoAgotado))
         } else {
             (Duration::from_millis(5), Outcome::Answered { status: 200, retry_after: None })
         }
-    }));
+    })));
     happen(&company, "cliente.creado", 10).await;
     let pass = world.deliver(&receiver);
     let happening = async {

@@ -69,6 +69,24 @@ impl<S: Sender> Sender for Punctual<S> {
     }
 }
 
+/// A sender that may take two minutes.
+struct Patient<S>(S);
+
+#[async_trait]
+impl<S: Sender> Sender for Patient<S> {
+    async fn send(&self, post: Post) -> Outcome {
+        self.0.send(post).await
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::from_mins(2)
+    }
+
+    async fn pause(&self, pause: Duration) {
+        self.0.pause(pause).await;
+    }
+}
+
 pub(crate) type Answer = fn(&Post) -> (Duration, Outcome);
 
 /// A receiver that answers this status at once.

@@ -30,8 +30,8 @@ impl Rules for BankAccountImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require_currency(self.moneda.as_deref())?;
-        require_cents(self.saldo.map(Balance::get), "saldo")?;
-        require_cents(self.saldo_pesos.map(Balance::get), "saldo_pesos")?;
+        require_cents(self.saldo, "saldo")?;
+        require_cents(self.saldo_pesos, "saldo_pesos")?;
         if self.moneda.as_deref().is_none_or(|moneda| moneda == PESO) {
             let same = self.saldo_pesos.is_none_or(|pesos| pesos.get() == amount(self.saldo));
             require(same, "saldo_pesos", "en una cuenta en pesos es el saldo")

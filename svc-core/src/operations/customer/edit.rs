@@ -45,7 +45,7 @@ pub(crate) async fn edit(
     after.edit(body);
     // The name is also the legal name (contract §4), so that a tax document cannot show an older
     // one.
-    if body.nombre.get().is_some() && before.razon_social.is_some() {
+    if after.nombre != before.nombre && before.razon_social.is_some() {
         after.razon_social.clone_from(&after.nombre);
     }
     further(&mut after);

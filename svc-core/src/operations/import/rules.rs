@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use rust_decimal::Decimal;
 
 use crate::domain::accounting::{LedgerEntry, OpeningBalance, opening_entry};
 use crate::domain::company::Company;
 use crate::domain::currency::PESO;
+use crate::domain::quantity::Balance;
 use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat::{self, Currencies, SatKey};
 use crate::domain::text::parse_uuid;
@@ -255,9 +255,9 @@ pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Res
     }
 }
 
-pub(in crate::operations) fn require_cents(amount: Option<Decimal>, field: &'static str) -> Result<(), Fault> {
-    let is_exact = |amount: Decimal| amount.normalize().scale() <= 2;
-    require(amount.is_none_or(is_exact), field, "lleva a lo más dos decimales")
+pub(in crate::operations) fn require_cents(balance: Option<Balance>, field: &'static str) -> Result<(), Fault> {
+    let is_exact = |balance: Balance| balance.get().normalize().scale() <= 2;
+    require(balance.is_none_or(is_exact), field, "lleva a lo más dos decimales")
 }
 
 pub(in crate::operations) fn require_clave(clave: Option<i64>) -> Result<(), Fault> {

@@ -7,6 +7,7 @@ use super::order::{branch, supplier};
 use super::payable::{PayablePaid, PayableRef, balance_too_large, no_payable, validate_document_day, validate_due_day};
 use crate::domain::currency;
 use crate::domain::money::SIGNED_CENTS;
+use crate::domain::payable::validate_cents;
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::text::UUID;
@@ -250,6 +251,9 @@ impl EditPayable {
             let mut changed = Some(*tax);
             change.clone().apply(&mut changed);
             *tax = changed.unwrap_or_default();
+        }
+        if let Some(total) = self.total.get() {
+            validate_cents(*total, "total")?;
         }
         Ok(after.impuestos.validate(after.total)?)
     }

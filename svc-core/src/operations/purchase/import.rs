@@ -12,7 +12,7 @@ use crate::error::Code;
 use crate::json::Fault;
 use crate::operations::import::{
     HEAD_OFFICE, ImportMoment, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, open_balances,
-    own_folio, parsed_rfc, require, require_cents, require_clave, require_currency, require_uuid,
+    own_folio, parsed_rfc, require, require_clave, require_currency, require_uuid,
 };
 use crate::record::payable::PayableImport;
 use crate::record::purchase::PurchaseImport;
@@ -131,7 +131,6 @@ impl Rules for PurchaseImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.cxp.is_none_or(|cxp| cxp > 0), "cxp", "debe ser un entero positivo")?;
-        require_cents(self.total.map(Money::get), "total")?;
         let (taxes, ieps) = (self.impuestos.unwrap_or_default(), self.ieps.unwrap_or_default());
         require(ieps <= taxes, "ieps", "es mayor que los impuestos, que lo incluyen")?;
         require(
@@ -214,9 +213,6 @@ impl Rules for PayableImport {
         require_uuid(self.uuid.as_deref(), "uuid")?;
         require(self.operaciones.is_none_or(|count| count > 0), "operaciones", "debe ser un entero positivo")?;
         require_currency(self.moneda.as_deref())?;
-        for (amount, field) in [(self.total, "total"), (self.pagado, "pagado"), (self.saldo, "saldo")] {
-            require_cents(amount.map(Balance::get), field)?;
-        }
         let amounts = self.amounts()?;
         self.taxes().validate(amounts.total)?;
         self.opening(&amounts).map(drop)

@@ -138,9 +138,10 @@ impl Operation for CapturePayable {
         validate_due_day(fecha, vencimiento)?;
         let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
         let impuestos = self.taxes(order.as_ref())?;
-        impuestos.validate(self.total)?;
         let pagado = self.pagado.unwrap_or_default();
+        validate_cents(self.total, "total")?;
         validate_cents(pagado, "pagado")?;
+        impuestos.validate(self.total)?;
         let (saldo, estatus) = settle(self.total, pagado).ok_or_else(balance_too_large)?;
         let uuid = self.uuid.as_deref().map(str::to_ascii_lowercase);
         let row = NewPayable {

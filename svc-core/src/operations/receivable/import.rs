@@ -10,8 +10,8 @@ use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::operations::import::{
-    HEAD_OFFICE, ImportMoment, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_cents,
-    require_clave, require_currency, require_uuid,
+    HEAD_OFFICE, ImportMoment, NO_SERIES, Rules, in_pesos, lower_case, open_balances, require, require_clave,
+    require_currency, require_uuid,
 };
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
@@ -100,9 +100,6 @@ impl Rules for ReceivableImport {
         require_uuid(self.uuid.as_deref(), "uuid")?;
         require_payment_keys(None, self.metodo_pago_sat.as_deref())?;
         require_currency(self.moneda.as_deref())?;
-        for (amount, field) in [(Some(self.total), "total"), (self.pagado, "pagado"), (self.saldo, "saldo")] {
-            require_cents(amount.map(Money::get), field)?;
-        }
         require(self.parcialidades.is_none_or(|count| count >= 0), "parcialidades", "no puede ser negativa")?;
         self.opening([Money::default(); 3]).map(drop)
     }

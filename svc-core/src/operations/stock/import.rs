@@ -73,7 +73,7 @@ impl Rules for StockImport {
             stock => valor.get().is_zero() || valor.get().is_sign_negative() == stock.is_sign_negative(),
         };
         require(self.valor.is_none_or(is_sided), "valor", "lleva el signo de la existencia, y sin ella es cero")?;
-        require_cents(self.valor.map(Balance::get), "valor")?;
+        require_cents(self.valor, "valor")?;
         require(self.almacen.name.chars().count() == 3, "almacen", "debe tener 3 caracteres")
     }
 
