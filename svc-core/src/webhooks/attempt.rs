@@ -56,7 +56,7 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Deliv
         tracing::error!(empresa, webhook, entrega, "{text}; it is tried again later");
         Outcome::Ours(None)
     };
-    let outcome = match timeout(sender.deadline() + GRACE, AssertUnwindSafe(sent).catch_unwind()).await {
+    let outcome = match timeout(sender.deadline().saturating_add(GRACE), AssertUnwindSafe(sent).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(_)) => failed("panic", "sending a notice panicked"),
         Err(_) => failed("late", "a sender took longer than its deadline"),
