@@ -57,6 +57,8 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     let world = World::with(|builder| builder.secrets(key.clone())).await;
     let ana = world.company().await.admin().await;
     let log = Log::default();
+    // With a single subscriber, `tracing` asks that of the first thread that logs.
+    let _second = tracing::Dispatch::new(log.clone());
     let _logging = tracing::subscriber::set_default(log.clone());
     let created = ana.write(Method::POST, "/webhooks", &fresh_key(), sound()).await.ok(201);
     let rotated = bare(&ana, Method::POST, PATH).await.ok(200);
