@@ -1,7 +1,5 @@
 //! What a host's own operations may be, and what they change beyond their own tables.
 
-use std::sync::Arc;
-
 use axum::http::Method as HttpMethod;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,10 +7,11 @@ use serde_json::json;
 use svc_core::domain::scope::{OwnScope, Scopes};
 use svc_core::operation::{Cx, Http, Method, Operation, Spec};
 use svc_core::operations::RevokeKey;
-use svc_core::{Api, Context, Error};
-use svc_test_kit::{BASE_URL, World, fresh_key};
+use svc_core::{Api, ContextBuilder, Error};
+use svc_test_kit::{World, fresh_key};
 
 use crate::own_part::key;
+use crate::subscribers::builder;
 
 const PORTER: Scopes = Scopes::own(OwnScope::new("porteria:write"));
 
@@ -91,8 +90,8 @@ impl Operation for TakeKey {
 #[tokio::test]
 async fn what_cannot_be_served_is_named_when_the_context_is_built() {
     let world = World::new().await;
-    let builder = || Context::builder(Arc::clone(world.used_store()) as _, BASE_URL);
-    let said = |builder: svc_core::ContextBuilder| builder.build().expect_err("refused").to_string();
+    let builder = || builder(&world);
+    let said = |builder: ContextBuilder| builder.build().expect_err("refused").to_string();
     for (refused, expected) in [
         (said(builder().operation::<Silent>()), "the answer of Silent is no JSON object"),
         (said(builder().operation::<Counted>()), "the answer of Counted is no JSON object"),
@@ -111,8 +110,7 @@ async fn what_cannot_be_served_is_named_when_the_context_is_built() {
 #[tokio::test]
 async fn a_get_needs_no_body_and_no_key_of_repetition() {
     let world = World::new().await;
-    let context = Context::builder(Arc::clone(world.used_store()) as _, BASE_URL).clock(world.clock.clone());
-    let api = Api::new(&context.operation::<ReadDoor>().build().expect("a context"));
+    let api = Api::new(&builder(&world).operation::<ReadDoor>().build().expect("a context"));
     let ana = key(&world.company().await, &["porteria:write"], &api).await;
     assert_eq!(ana.get("/porteria/puertas/7").await.ok(200), json!({"ok": true, "puerta": 7}));
     let again = fresh_key();
@@ -130,8 +128,7 @@ async fn a_get_needs_no_body_and_no_key_of_repetition() {
 #[tokio::test]
 async fn a_key_that_an_operation_revokes_is_refused_at_once() {
     let world = World::new().await;
-    let context = Context::builder(Arc::clone(world.used_store()) as _, BASE_URL).clock(world.clock.clone());
-    let api = Api::new(&context.operation::<TakeKey>().build().expect("a context"));
+    let api = Api::new(&builder(&world).operation::<TakeKey>().build().expect("a context"));
     let company = world.company().await;
     let (ana, eva) = (key(&company, &["porteria:write"], &api).await, key(&company, &[], &api).await);
     eva.get("/clientes").await.ok(200);

@@ -59,7 +59,7 @@ impl Customers {
     }
 }
 
-fn builder(world: &World) -> ContextBuilder {
+pub(crate) fn builder(world: &World) -> ContextBuilder {
     Context::builder(world.used_store().clone(), BASE_URL).clock(world.clock.clone())
 }
 

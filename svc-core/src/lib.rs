@@ -3,8 +3,8 @@
 //!
 //! [`Api`] takes an `http::Request` and returns an `http::Response`; `Error = Infallible`. It
 //! depends on no web framework and no database: a front end mounts it, and a [`store::Store`] keeps
-//! its data. It runs in a tokio runtime with timers enabled, and spawns no task but the
-//! short one that writes down what keys have used.
+//! its data. It runs in a tokio runtime with timers enabled, and spawns no tasks but the short
+//! ones that write down what keys have used.
 //!
 //! # Quick start
 //!

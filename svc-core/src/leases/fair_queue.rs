@@ -15,10 +15,6 @@ pub(crate) trait Need {
     fn and(self, other: Self) -> Self;
 }
 
-impl Need for () {
-    fn and(self, (): Self) -> Self {}
-}
-
 /// A round-robin queue of keys, such as companies, that have work.
 pub(crate) struct FairQueue<K, N> {
     waiting: HashMap<K, N>,
@@ -137,6 +133,10 @@ mod tests {
                 (one, other) => panic!("{one} and {other}"),
             }
         }
+    }
+
+    impl Need for () {
+        fn and(self, (): Self) -> Self {}
     }
 
     fn now() -> DateTime<Utc> {

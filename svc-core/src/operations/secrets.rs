@@ -49,10 +49,10 @@ struct RotationPass {
 }
 
 impl Context {
-    /// Seals every secret of Svc's own, of every company, under the current key: those under a former key
-    /// ([`crate::secrets::Sealer::with_old`]), those of earlier versions that do not name their
-    /// key, and, if `plain` accepts them, values stored before there was a key. Fails with
-    /// `estado_invalido` if no key is set.
+    /// Seals every secret of Svc's own, of every company, under the current key: those under a
+    /// former key ([`crate::secrets::Sealer::with_old`]), those of earlier versions that do not
+    /// name their key, and, if `plain` accepts them, values stored before there was a key. Fails
+    /// with `estado_invalido` if no key is set.
     ///
     /// Servers that have both keys may run meanwhile; a secret that is changed meanwhile keeps the
     /// change. Work is done in small batches and only on values not yet under the current key, so

@@ -3,6 +3,8 @@
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
+use super::limits::ResponseMeta;
+use super::rehearsal;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Http, Idempotency};
@@ -19,8 +21,19 @@ pub(super) fn claimed<'a>(suffix: &'a str, name: &'a str) -> ClaimKey<'a> {
     ClaimKey { suffix, name, kept: ANSWER_RETENTION }
 }
 
+/// The Idempotency-Key that a write claims. A rehearsal claims none and needs none; `meta` then says
+/// that it is one.
+pub(super) fn of_write(
+    headers: &HeaderMap,
+    meta: &mut ResponseMeta<'_>,
+    rule: Idempotency,
+) -> Result<Option<String>, Error> {
+    meta.rehearsal = rehearsal::is_asked(headers)?;
+    if meta.rehearsal { Ok(None) } else { name(headers, rule) }
+}
+
 /// The Idempotency-Key, validated by its form only; the body is still unread.
-pub(super) fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<String>, Error> {
+fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<String>, Error> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else {
         return match rule {

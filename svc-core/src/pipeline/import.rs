@@ -10,10 +10,10 @@ use futures_util::future::{BoxFuture, Either, select};
 use super::authenticate::Caller;
 use super::decode::Body;
 use super::execute::{in_progress, success};
+use super::idempotency;
 use super::limits::ResponseMeta;
 use super::ndjson::{self, BodyLines};
 use super::respond::Reply;
-use super::{idempotency, rehearsal};
 use crate::context::Context;
 use crate::domain::company::Company;
 use crate::domain::time::Timestamp;
@@ -39,8 +39,7 @@ pub(super) async fn serve(
     meta: &mut ResponseMeta<'_>,
 ) -> Result<Reply, Error> {
     ndjson::check(&head.headers)?;
-    meta.rehearsal = rehearsal::is_asked(&head.headers)?;
-    let name = if meta.rehearsal { None } else { idempotency::name(&head.headers, Idempotency::Required)? };
+    let name = idempotency::of_write(&head.headers, meta, Idempotency::Required)?;
     let existing = existing(head.uri.query().unwrap_or_default())?;
     let (lines, receiving, fingerprint) = ndjson::lines(&format!("POST\n{path}\n{existing:?}\n"));
     let mut progress = |_| ();

@@ -21,6 +21,7 @@ pub(crate) mod simulation;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -178,20 +179,17 @@ async fn serve_api(
             Ok(Reply::download(kind, bytes).named(name))
         }
         Handler::Operation(operation) => {
-            let (input, key) = if http.method == Method::Get {
-                (Json::default(), None)
+            let (body, name) = if http.method == Method::Get {
+                (Bytes::new(), None)
             } else {
                 let body = decode::receive(head, body, context.settings(), http.body).await?;
-                meta.rehearsal = rehearsal::is_asked(&head.headers)?;
-                // A rehearsal claims no key and needs none.
-                let name = if meta.rehearsal { None } else { idempotency::name(&head.headers, http.idempotency)? };
-                let input = decode::json(body, http.body)?;
-                let key = name.map(|name| idempotency::Key {
-                    name,
-                    fingerprint: idempotency::fingerprint(&http, &route.path, &input),
-                });
-                (input, key)
+                (body, idempotency::of_write(&head.headers, meta, http.idempotency)?)
             };
+            let input = decode::json(body, http.body)?;
+            let key = name.map(|name| idempotency::Key {
+                name,
+                fingerprint: idempotency::fingerprint(&http, &route.path, &input),
+            });
             let (segments, rehearsal, actor) = (Some(route.parameters), meta.rehearsal, &caller.actor);
             let work = execute::Work::Operation(operation);
             let write = execute::Write { context, caller, actor, work, http, segments, query, input, key, rehearsal };

@@ -17,7 +17,7 @@ use super::matched::{MatchedRoute, OfficeTarget, RouteTarget};
 use super::ndjson::NDJSON;
 use super::respond::{AnswerBody, Reply};
 use super::route::{PREFIX, Paths};
-use super::{idempotency, import, in_time, rehearsal};
+use super::{idempotency, import, in_time};
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::operation::{Actor, BodyNeed, Handler, Http, Method};
@@ -138,7 +138,7 @@ pub(super) struct OfficeRequest<'a, 'm> {
 }
 
 impl OfficeRequest<'_, '_> {
-    pub(super) async fn serve(self, target: OfficeTarget) -> Result<Reply, Error> {
+    pub(super) async fn serve(mut self, target: OfficeTarget) -> Result<Reply, Error> {
         let query = self.head.uri.query().unwrap_or_default();
         match target {
             OfficeTarget::Actions => {
@@ -156,10 +156,7 @@ impl OfficeRequest<'_, '_> {
             OfficeTarget::Batch => self.batch(query).await,
             OfficeTarget::Action(spec, Handler::Operation(operation)) => {
                 let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
-                self.meta.rehearsal = !spec.reads && rehearsal::is_asked(&self.head.headers)?;
-                let is_claimed = !spec.reads && !self.meta.rehearsal;
-                let name =
-                    if is_claimed { idempotency::name(&self.head.headers, self.route.http.idempotency)? } else { None };
+                let name = if spec.reads { None } else { self.claimed_key()? };
                 let input = decode::json(body, BodyNeed::Required)?;
                 self.write(query, Work::Action(operation), input, name).await
             }
@@ -181,11 +178,13 @@ impl OfficeRequest<'_, '_> {
         }
     }
 
-    async fn batch(self, query: &str) -> Result<Reply, Error> {
+    fn claimed_key(&mut self) -> Result<Option<String>, Error> {
+        idempotency::of_write(&self.head.headers, self.meta, self.route.http.idempotency)
+    }
+
+    async fn batch(mut self, query: &str) -> Result<Reply, Error> {
         let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
-        self.meta.rehearsal = rehearsal::is_asked(&self.head.headers)?;
-        let is_claimed = !self.meta.rehearsal;
-        let name = if is_claimed { idempotency::name(&self.head.headers, self.route.http.idempotency)? } else { None };
+        let name = self.claimed_key()?;
         let input = batch::json(body)?;
         self.write(query, Work::Batch, input, name).await
     }
@@ -199,8 +198,8 @@ impl OfficeRequest<'_, '_> {
     ) -> Result<Reply, Error> {
         let Self { context, caller, route, meta, .. } = self;
         let http = route.http;
-        let fingerprint = |input| idempotency::fingerprint(&http, &route.path, input);
-        let key = name.map(|name| idempotency::Key { name, fingerprint: fingerprint(&input) });
+        let key = name
+            .map(|name| idempotency::Key { name, fingerprint: idempotency::fingerprint(&http, &route.path, &input) });
         let (rehearsal, actor) = (meta.rehearsal, &BACK_OFFICE);
         let write = Write { context, caller, actor, work, http, segments: None, query, input, key, rehearsal };
         let outcome = in_time(context, write.execute().boxed()).await;

@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use crate::domain::accounting::{LedgerEntry, OpeningBalance, opening_entry};
 use crate::domain::company::Company;
 use crate::domain::currency::PESO;
+use crate::domain::payable::validate_cents;
 use crate::domain::quantity::Balance;
 use crate::domain::rfc::{Rfc, RfcFault};
 use crate::domain::sat::{self, Currencies, SatKey};
@@ -256,8 +257,7 @@ pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Res
 }
 
 pub(in crate::operations) fn require_cents(balance: Option<Balance>, field: &'static str) -> Result<(), Fault> {
-    let is_exact = |balance: Balance| balance.get().normalize().scale() <= 2;
-    require(balance.is_none_or(is_exact), field, "lleva a lo más dos decimales")
+    balance.map_or(Ok(()), |balance| validate_cents(balance, field))
 }
 
 pub(in crate::operations) fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
