@@ -123,10 +123,24 @@ pub(crate) fn withheld(base: Decimal, rate: Option<Decimal>) -> Option<Money> {
 /// (Anexo 20, limits of an amount). Parts that add up to a whole may be rounded down where each
 /// alone would be rounded up.
 pub(crate) fn fits(amount: Money, a: Decimal, b: Decimal) -> bool {
+    is_product(amount, a, b, 0)
+}
+
+/// Whether `amount` is a tax of `base` at `rate`, which the tax authority accepts if the base,
+/// which is itself rounded to the cent, may be half a cent more or less (Anexo 20, limits of an
+/// amount).
+pub(crate) fn is_charge(amount: Money, base: Decimal, rate: Decimal) -> bool {
+    const HALF_CENT: i128 = 10_i128.pow(SCALE) / 200;
+    units(rate).checked_mul(HALF_CENT).is_some_and(|margin| is_product(amount, base, rate, margin))
+}
+
+/// Whether `amount` differs from `a × b` by less than a cent and `margin`, which is in units of the
+/// product.
+fn is_product(amount: Money, a: Decimal, b: Decimal, margin: i128) -> bool {
     let cent = 10_i128.pow(2 * SCALE - 2);
     let exact = units(a).checked_mul(units(b));
     let difference = exact.zip(units(amount.get()).checked_mul(10_i128.pow(SCALE))).map(|(exact, found)| exact - found);
-    difference.is_some_and(|difference| difference.abs() < cent)
+    difference.is_some_and(|difference| difference.abs() < cent + margin)
 }
 
 /// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18

@@ -145,13 +145,13 @@ fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
     let base = line.amounts.subtotal.get() - line.amounts.descuento.get();
     let ieps = line.amounts.ieps;
     let fits = match line.rates.ieps() {
-        Some(IepsRate::Tasa(rate)) => line::fits(ieps, base, rate),
+        Some(IepsRate::Tasa(rate)) => line::is_charge(ieps, base, rate),
         Some(IepsRate::Cuota(pesos)) => line::fits(ieps, line.cantidad.get(), pesos),
         None => ieps == Money::default(),
     };
     require(fits, "el IEPS no corresponde a su tasa o cuota")?;
     let fits = match line.rates.iva_tasa {
-        Some(VatRate::Rate(rate)) => line::fits(line.amounts.iva, base + ieps.get(), rate),
+        Some(VatRate::Rate(rate)) => line::is_charge(line.amounts.iva, base + ieps.get(), rate),
         Some(VatRate::Exempt) | None => line.amounts.iva == Money::default(),
     };
     require(fits, "el IVA no corresponde a su tasa")?;

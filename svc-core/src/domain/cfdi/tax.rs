@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use super::local::LocalCharges;
 use super::source::Line;
 use super::{CfdiFault, Impuesto, TipoFactor};
-use crate::domain::line::{IepsRate, VatRate, fits, withheld};
+use crate::domain::line::{IepsRate, VatRate, fits, is_charge, withheld};
 use crate::domain::money::Money;
 use crate::domain::tax::TaxRate;
 
@@ -84,17 +84,25 @@ impl Charges {
         self.0.iter().map(|(levy, charge)| (*levy, *charge))
     }
 
-    /// Moves cents between amounts and bases until each amount equals what the authority computes
-    /// from its base; sums of rounded lines may differ by cents. Returns the total change of the
+    /// Moves cents between amounts and bases until each amount is what the authority computes from
+    /// its base; sums of rounded lines may differ by cents. Returns the total change of the
     /// bases.
     pub(super) fn round(&mut self) -> Decimal {
         const CENT: Decimal = Decimal::from_parts(1, 0, 0, false, 2);
         let mut moved = Decimal::ZERO;
         for (levy, charge) in &mut self.0 {
             let Some(rate) = levy.rate() else { continue };
-            // Each cent brings them closer: a rate is less than 1, and a number of units does not
+            // A cent moves the difference by a cent and the rate of a cent, which is less than the
+            // width of the limits, so that it never jumps over them. A number of units does not
             // change.
-            while !fits(Money::new(charge.importe), charge.base, rate) {
+            let is_within = |charge: &Charge| {
+                let importe = Money::new(charge.importe);
+                match levy.factor {
+                    TipoFactor::Tasa if rate >= Decimal::ONE => is_charge(importe, charge.base, rate),
+                    _ => fits(importe, charge.base, rate),
+                }
+            };
+            while !is_within(charge) {
                 let cent = if charge.importe > charge.base * rate { CENT } else { -CENT };
                 charge.importe -= cent;
                 moved += cent;
@@ -249,4 +257,28 @@ pub(super) fn plus(a: Decimal, b: Decimal) -> Result<Decimal, CfdiFault> {
 /// `a × b`; fails on overflow.
 pub(super) fn times(a: Decimal, b: Decimal) -> Result<Decimal, CfdiFault> {
     a.checked_mul(b).ok_or(CfdiFault::TooLarge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_every_rate_are_rounded_to_what_the_authority_accepts() {
+        for rate in ["0.03", "0.08", "0.16", "0.25", "0.265", "0.3", "0.53", "1", "1.6", "3"] {
+            let rate: Decimal = rate.parse().unwrap();
+            let levy = Levy { impuesto: Impuesto::Ieps, factor: TipoFactor::Tasa, rate: Some(Reverse(rate)) };
+            // As much as a sum of 50 rounded lines may differ, in cents.
+            for (base, difference) in (30_003..30_053).flat_map(|base| (-25..=25).map(move |cents| (base, cents))) {
+                let base = Decimal::new(base, 2);
+                let importe = (base * rate).round_dp(2) + Decimal::new(difference, 2);
+                let mut charges = Charges(BTreeMap::from([(levy, Charge { base, importe })]));
+                let moved = charges.round();
+                let rounded = charges.get(levy).unwrap();
+                assert!(is_charge(Money::new(rounded.importe), rounded.base, rate), "{rate} of {base}: {rounded:?}");
+                assert_eq!(rounded.base - base, moved, "{rate} of {base}");
+                assert_eq!(rounded.base + rounded.importe, base + importe, "{rate} of {base}: what was paid stays");
+            }
+        }
+    }
 }
