@@ -5,12 +5,16 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::user::ServerUser;
 use super::{ClusterError, directory, pidfile};
 
 /// The longest path of a socket, without the zero at its end.
 const MAX_SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
+
+/// The number of this process's next directory.
+static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// Removes a directory when its standard input ends, as it does however this process ends. The
 /// server has some seconds to stop first.
@@ -38,8 +42,9 @@ impl Scratch {
                 break;
             }
         }
-        let mut number = 0_u32;
         loop {
+            // A number is not used twice: the remover of the first directory could remove the second.
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let dir = parent.join(format!("svc-test-{}-{number}", process::id()));
             match DirBuilder::new().mode(0o700).create(&dir) {
                 Ok(()) => {
@@ -48,8 +53,8 @@ impl Scratch {
                     user.own(&scratch.dir)?;
                     return Ok(scratch);
                 }
-                // Another cluster of this process, or of an earlier process with the same number.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                // An earlier process with the same number left it.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(ClusterError::io("create the directory", &dir)(error)),
             }
         }
@@ -128,6 +133,25 @@ mod tests {
         for other in ["svc-test-123", "svc-test-123-", "svc-test--1", "svc-test-0-0", "svc-test-12x-0", "svc-123-0"] {
             assert_eq!(owner(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn directories_created_and_removed_at_once_are_left_alone_by_each_other() {
+        let create_many = || {
+            let user = ServerUser::for_new().unwrap();
+            for _ in 0..30 {
+                let scratch = Scratch::create(&user).unwrap();
+                let file = scratch.path().join("x");
+                fs::write(&file, "x").unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                assert!(file.exists());
+            }
+        };
+        std::thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(create_many);
+            }
+        });
     }
 
     #[test]
