@@ -115,7 +115,8 @@ class Svc
                 yield $record;
             }
             $cursor = $page['siguiente'] ?? null;
-        } while ($cursor !== null);
+            // The list of events gives a cursor at its end too, for what happens later.
+        } while ($page['hay_mas']);
     }
 
     /**

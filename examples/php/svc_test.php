@@ -52,7 +52,8 @@ function serve($listener, array $steps, string $log): never
         if ($step !== null) {
             [$status, $codigo, $headers] = $step;
             $error = ['ok' => false, 'error' => ['codigo' => $codigo, 'mensaje' => 'm', 'peticion' => 'p']];
-            $body = json_encode($status < 300 ? ['ok' => true, 'cliente' => 7] : $error);
+            $page = ['datos' => [], 'siguiente' => 'c', 'hay_mas' => false];
+            $body = json_encode($status < 300 ? ['ok' => true, 'cliente' => 7] + $page : $error);
             $headers += ['Content-Type' => 'application/json', 'Content-Length' => strlen($body), 'Connection' => 'close'];
             $lines = array_map(fn ($name, $value) => "$name: $value\r\n", array_keys($headers), $headers);
             fwrite($stream, "HTTP/1.1 $status X\r\n" . implode($lines) . "\r\n$body");
@@ -123,6 +124,11 @@ $tests['Retry-After is waited for, unless it takes too long'] = function () use 
     $seen = against([[429, 'cupo_agotado', ['Retry-After' => '86400']]], function (Operations $api) use ($create) {
         equal(refused(fn () => $create($api))->status, 429);
     });
+    equal(count($seen), 1);
+};
+
+$tests['a list that grows ends'] = function () {
+    $seen = against([[200, '', []]], fn (Operations $api) => iterator_to_array($api->records('/eventos')));
     equal(count($seen), 1);
 };
 

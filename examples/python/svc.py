@@ -15,7 +15,6 @@ from uuid import uuid4
 
 import httpx
 from svc_client import AuthenticatedClient
-from svc_client.models import Error
 from svc_client.types import UNSET
 
 sys.path.append(str(Path(__file__).parent.parent / "webhooks"))
@@ -51,10 +50,13 @@ class Persistent(httpx.BaseTransport):
             answer = None
             try:
                 answer = self.inner.handle_request(request)
+                # An answer whose body broke off is none.
+                answer.read()
                 if not is_passing(answer):
-                    return answer
+                    return from_api(answer)
             except httpx.TransportError:
                 # A connection that broke may have carried the request.
+                answer = None
                 if attempt >= self.attempts:
                     raise
             wait = asked(answer)
@@ -62,12 +64,29 @@ class Persistent(httpx.BaseTransport):
                 wait = random.uniform(0, min(self.patience, 2**attempt / 2))
             if answer is not None:
                 if attempt >= self.attempts or wait > self.patience:
-                    return answer
-                answer.close()
+                    return from_api(answer)
             time.sleep(wait)
 
     def close(self) -> None:
         self.inner.close()
+
+
+def error_in(status: int, body: bytes) -> SvcError:
+    """The error in an answer; its `codigo` is `sin_codigo` if the answer is not the API's."""
+    try:
+        error = json.loads(body)["error"]
+        return SvcError(status, error["codigo"], error["mensaje"], error["peticion"])
+    except (ValueError, KeyError, TypeError):
+        return SvcError(status, "sin_codigo", "", "")
+
+
+def from_api(answer: httpx.Response) -> httpx.Response:
+    """The answer; an error that something before the API answered is raised, since no generated type fits it."""
+    if answer.status_code >= 400:
+        error = error_in(answer.status_code, answer.content)
+        if error.codigo == "sin_codigo":
+            raise error
+    return answer
 
 
 def is_passing(answer: httpx.Response) -> bool:
@@ -75,7 +94,7 @@ def is_passing(answer: httpx.Response) -> bool:
     if answer.status_code != 409:
         return answer.status_code in PASSING
     try:
-        return json.loads(answer.read())["error"]["codigo"] == "idempotencia_en_curso"
+        return json.loads(answer.content)["error"]["codigo"] == "idempotencia_en_curso"
     except (ValueError, KeyError, TypeError):
         return False
 
@@ -93,28 +112,29 @@ def connect(
     *,
     attempts: int = 5,
     patience: float = 60,
+    timeout: float = 30,
 ) -> AuthenticatedClient:
     """A client of the API at that address, by default as `svc demo` prints it. A request is sent `attempts` times at
-    most; an answer that asks to wait for more than `patience` seconds is given."""
+    most, and given up after `timeout` seconds without a byte; an answer that asks to wait for more than `patience`
+    seconds is given."""
     return AuthenticatedClient(
         base_url=base_url or os.environ["SVC_BASE_URL"],
         token=api_key or os.environ["SVC_API_KEY"],
         headers={"X-Svc-Key-Id": key_id or os.environ["SVC_KEY_ID"]},
+        timeout=httpx.Timeout(timeout),
         httpx_args={"transport": Persistent(httpx.HTTPTransport(), attempts, patience)},
     )
 
 
 def do(client: AuthenticatedClient, operation: ModuleType, *path: Any, **arguments: Any) -> Any:
-    """Runs a generated operation, such as `create_customer`; gives what it answers. A write gets an Idempotency-Key
-    unless there is one. An error is raised."""
+    """Runs a generated operation, such as `create_customer`; gives what it answers, a file as bytes. A write gets an
+    Idempotency-Key unless there is one. An error is raised."""
     if "idempotency_key" in inspect.signature(operation.sync_detailed).parameters:
         arguments.setdefault("idempotency_key", str(uuid4()))
     answer = operation.sync_detailed(*path, client=client, **arguments)
-    if answer.parsed is None or isinstance(answer.parsed, Error) or answer.status_code >= 400:
-        error = getattr(answer.parsed, "error", None)
-        said = [getattr(error, name, "") for name in ("codigo", "mensaje", "peticion")]
-        raise SvcError(int(answer.status_code), *said)
-    return answer.parsed
+    if answer.status_code >= 400:
+        raise error_in(int(answer.status_code), answer.content)
+    return answer.content if answer.parsed is None else answer.parsed
 
 
 def records(client: AuthenticatedClient, operation: ModuleType, *path: Any, **filters: Any) -> Iterator[Any]:
@@ -123,7 +143,8 @@ def records(client: AuthenticatedClient, operation: ModuleType, *path: Any, **fi
     while True:
         page = do(client, operation, *path, cursor=cursor, **filters)
         yield from page.datos
-        if not page.siguiente:
+        # The list of events gives a cursor at its end too, for what happens later.
+        if not page.hay_mas:
             return
         cursor = page.siguiente
 

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import socket
 import time
 import unittest
 from collections.abc import Callable
@@ -15,14 +16,16 @@ import httpx
 from svc import SvcError, connect, do, notice, records
 from svc_client import AuthenticatedClient
 from svc_client.api.clientes import create_customer, list_customers
+from svc_client.api.eventos import list_listed_events
+from svc_client.api.facturas import list_invoices, read_invoice_pdf
 from svc_client.api.productos import list_products
 from svc_client.models import CreateCustomer
 from svc_client.models.list_customers_x_svc_simular import ListCustomersXSvcSimular
 
 ANA = CreateCustomer(nombre="Ana")
 SOON = {"Retry-After": "0"}
-# An answer: status, code of error and headers; None breaks the connection.
-Step = tuple[int, str, dict[str, str]] | None
+# An answer: status, code of error and headers, or the whole body if that is bytes; None breaks the connection.
+Step = tuple[int, str | bytes, dict[str, str]] | None
 
 
 def against(steps: list[Step], work: Callable[[AuthenticatedClient], Any], **more: Any) -> list[tuple[str, Any, str]]:
@@ -40,7 +43,7 @@ def against(steps: list[Step], work: Callable[[AuthenticatedClient], Any], **mor
             status, codigo, headers = step
             error = {"ok": False, "error": {"codigo": codigo, "mensaje": "m", "peticion": "p"}}
             created = {"ok": True, "cliente": 7, "folio": "7", "rfc": None}
-            body = json.dumps(created if status < 300 else error).encode()
+            body = codigo if isinstance(codigo, bytes) else json.dumps(created if status < 300 else error).encode()
             self.send_response(status)
             headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
             for name, value in headers.items():
@@ -122,6 +125,35 @@ class Layer(unittest.TestCase):
 
         self.assertEqual(len(against([None], broken, attempts=2, patience=0.01)), 2)
 
+    def test_an_answer_that_breaks_off_is_none(self) -> None:
+        def work(api: AuthenticatedClient) -> None:
+            self.assertEqual(do(api, create_customer, body=ANA).cliente, 7)
+
+        seen = against([(201, "", {"Content-Length": "500", "Connection": "close"}), (201, "", {})], work, patience=0.01)
+        self.assertEqual((len(seen), len({key for _, key, _ in seen})), (2, 1))
+
+    def test_a_server_that_says_nothing_is_given_up(self) -> None:
+        def work(api: AuthenticatedClient) -> None:
+            with self.assertRaises(httpx.TransportError):
+                do(api, create_customer, body=ANA)
+
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            work(connect(f"http://127.0.0.1:{silent.getsockname()[1]}", "1_a", "svc_b", attempts=2, patience=0, timeout=0.2))
+
+    def test_what_a_gateway_answers_is_an_error_too(self) -> None:
+        for status, body in [(503, b"<html>"), (403, b'{"message":"Forbidden"}'), (520, b"")]:
+
+            def work(api: AuthenticatedClient) -> None:
+                with self.assertRaises(SvcError) as caught:
+                    do(api, create_customer, body=ANA)
+                self.assertEqual((caught.exception.status, caught.exception.codigo), (status, "sin_codigo"))
+
+            against([(status, body, SOON)], work)
+
+    def test_a_list_that_grows_ends(self) -> None:
+        page = b'{"ok":true,"datos":[],"siguiente":"c","hay_mas":false,"limite":50}'
+        self.assertEqual(len(against([(200, page, {})], lambda api: list(records(api, list_listed_events)))), 1)
+
     def test_a_notice_is_taken_only_if_it_is_genuine(self) -> None:
         body = b'{"id":"evt_1","tipo":"cliente.creado"}'
 
@@ -134,6 +166,8 @@ class Layer(unittest.TestCase):
         self.assertEqual(genuine["id"], "evt_1")
         rotated = f"{signed(now, b'whsec_old')},v1={signed(now).split('v1=')[1]}"
         self.assertIsNotNone(notice(rotated, body, "whsec_0123"))
+        for wrong in ["t=²,v1=00", f"t={'1' * 5_000},v1=00", f"t={now},v1=é"]:
+            self.assertIsNone(notice(wrong, body, "whsec_0123"), wrong)
         for wrong in [None, "", "t=x,v1=00", signed(now, b"whsec_other"), signed(now - 302), signed(now + 302)]:
             self.assertIsNone(notice(wrong, body, "whsec_0123"), wrong)
         self.assertIsNone(notice(signed(now), b"{}", "whsec_0123"))
@@ -144,6 +178,9 @@ class Layer(unittest.TestCase):
         self.assertGreater(len(claves), 30)
         self.assertEqual(len(set(claves)), len(claves), "a record came twice")
         self.assertIsNotNone(next(records(api, list_products)))
+        stamped = [invoice for invoice in records(api, list_invoices) if invoice.fecha_timbrado]
+        newest = max(stamped, key=lambda invoice: invoice.fecha)
+        self.assertEqual(do(api, read_invoice_pdf, newest.clave)[:5], b"%PDF-")
         with self.assertRaises(SvcError) as caught:
             do(api, list_customers, x_svc_simular=ListCustomersXSvcSimular.OCUPADO)
         self.assertEqual((caught.exception.status, caught.exception.codigo), (503, "ocupado"))

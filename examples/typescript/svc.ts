@@ -62,14 +62,17 @@ async function persist(request: Request, connection: Connection): Promise<Respon
     let answer: Response | undefined;
     try {
       answer = await fetch(new Request(url, { method, headers, body, signal }));
+      // An answer whose body broke off is none.
+      const bytes = await answer.arrayBuffer();
+      answer = new Response(bytes.byteLength > 0 ? bytes : null, answer);
       if (!(await isPassing(answer))) return answer;
     } catch (failure) {
+      answer = undefined;
       // An aborted request is not repeated; a connection that broke may have carried the request.
       if (signal.aborted || attempt >= attempts) throw failure;
     }
     const wait = asked(answer) ?? Math.random() * Math.min(patience, 2 ** attempt / 2);
     if (answer && (attempt >= attempts || wait > patience)) return answer;
-    await answer?.body?.cancel();
     await sleep(wait * 1_000, undefined, { signal });
   }
 }
@@ -140,14 +143,16 @@ export async function* records<P extends ListPath>(
   filters?: FiltersOf<P>,
   path?: PathOf<P>,
 ): AsyncGenerator<RecordOf<P>> {
-  type Get = (list: string, init: unknown) => Promise<Answered<{ datos: RecordOf<P>[]; siguiente?: string | null }>>;
+  type Get = (list: string, init: unknown) => Promise<Answered<{ datos: RecordOf<P>[]; siguiente?: string | null; hay_mas: boolean }>>;
   const get = api.GET as unknown as Get;
   let cursor: string | undefined;
-  do {
+  let more = true;
+  while (more) {
     const page = given(await get(list, { params: { query: { ...filters, cursor }, path } }));
     yield* page.datos;
-    cursor = page.siguiente ?? undefined;
-  } while (cursor);
+    // The list of events gives a cursor at its end too, for what happens later.
+    [cursor, more] = [page.siguiente ?? undefined, page.hay_mas];
+  }
 }
 
 type Bodies = {

@@ -102,6 +102,28 @@ test("attempts end", async () => {
   });
 });
 
+test("an answer that breaks off is none", async () => {
+  const breaksOff: Step = (_, answer) => {
+    answer.writeHead(201, { "Content-Type": "application/json", "Content-Length": "500" }).write("{");
+    setTimeout(() => answer.destroy(), 50);
+  };
+  const seen = await against([breaksOff, says(201)], async (api) => {
+    assert.equal(given(await api.POST("/clientes", ana)).cliente, 7);
+  });
+  assert.deepEqual([seen.length, new Set(seen.map(({ key }) => key)).size], [2, 1]);
+});
+
+test("a list that grows ends", async () => {
+  const page: Step = (_, answer) => {
+    const body = JSON.stringify({ datos: [], siguiente: "c", hay_mas: false });
+    answer.writeHead(200, { "Content-Type": "application/json" }).end(body);
+  };
+  const seen = await against([page], async (api) => {
+    for await (const event of records(api, "/eventos")) assert.fail(`${event}`);
+  });
+  assert.equal(seen.length, 1);
+});
+
 test("a notice is taken only if it is genuine", () => {
   const body = Buffer.from('{"id":"evt_1","tipo":"cliente.creado"}');
   const signed = (t: number, secret = "whsec_0123") =>
