@@ -119,14 +119,15 @@ CREATE TABLE cxc_pagos (
     monto             numeric(24, 6) CHECK (monto > 0),
     moneda_pago       text CHECK (moneda_pago ~ '^[A-Z]{3}$'),
     tipo_cambio_pago  numeric(18, 6) CHECK (tipo_cambio_pago > 0),
-    -- The sale of the advance that it applies; imported payments name none.
+    -- The sale of the advance that it applies.
     anticipo         bigint,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT cxc_pagos_cxc_fk FOREIGN KEY (empresa, cxc) REFERENCES cxc,
     CONSTRAINT cxc_pagos_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
     CONSTRAINT cxc_pagos_venta_fk FOREIGN KEY (empresa, venta) REFERENCES ventas,
     CONSTRAINT cxc_pagos_cuenta_bancaria_fk FOREIGN KEY (empresa, cuenta_bancaria) REFERENCES cuentas_bancarias,
-    CONSTRAINT cxc_pagos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas
+    CONSTRAINT cxc_pagos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
+    CONSTRAINT cxc_pagos_anticipo_fk FOREIGN KEY (empresa, anticipo) REFERENCES ventas
 );
 -- Filter `cxc`, and the payments of a receivable.
 CREATE INDEX cxc_pagos_cxc ON cxc_pagos (empresa, cxc, clave);

@@ -141,7 +141,8 @@ impl CorrectionTx for PostgresTx {
                  vencimiento = coalesce(:vencimiento, v.vencimiento), forma_pago_sat = s.forma_pago_sat,
                  metodo_pago_sat = s.metodo_pago_sat, uso_cfdi = s.uso_cfdi, subtotal = s.subtotal,
                  descuento = s.descuento, impuestos = s.iva + s.ieps + s.locales_trasladados,
-                 retenciones = s.retenciones, total = s.total, saldo = coalesce((SELECT max(saldo) FROM cuenta), s.total),
+                 retenciones = s.retenciones, total = s.total,
+                 saldo = coalesce((SELECT max(saldo) FROM cuenta), greatest(v.saldo + s.total - v.total, 0)),
                  modificado = :ahora
              FROM sustituciones s
              WHERE v.empresa = :empresa AND v.clave = :venta AND s.empresa = :empresa AND s.factura = :factura",

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row as _};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{InvoiceKind, OpportunityStatus};
+use svc_core::domain::words::{InvoiceKind, InvoiceStatus, OpportunityStatus};
 use svc_core::record::computed::computed;
 use svc_core::record::{ImportSpec, ListSpec, Query, Value};
 use svc_core::store::{
@@ -385,9 +385,12 @@ impl ImportTx for PostgresTx {
             "UPDATE ventas v
              SET factura = f.factura, uuid = f.uuid, modificado = :ahora
              FROM unnest(:venta::bigint[], :factura::bigint[], :uuid::text[]) AS f (venta, factura, uuid)
-             WHERE v.empresa = :empresa AND v.clave = f.venta AND v.factura IS NULL",
+             JOIN facturas x ON x.empresa = :empresa AND x.clave = f.factura
+             WHERE v.empresa = :empresa AND v.clave = f.venta AND v.factura IS NULL
+               AND (v.cancelada OR x.estatus <> :cancelada)",
             empresa: self.empresa,
-            ahora: now;
+            ahora: now,
+            cancelada: InvoiceStatus::Cancelada;
             for invoice in invoices { venta: invoice.0, factura: invoice.1, uuid: invoice.2 }
         );
         self.run(statement.planned_each_time()).await

@@ -399,7 +399,19 @@ impl InvoiceTx for PostgresTx {
                  SELECT v.clave, CASE WHEN :uuid IS NULL THEN a.clave ELSE f.clave END AS factura,
                         CASE WHEN :uuid IS NULL THEN a.uuid ELSE :uuid END AS uuid
                  FROM facturas f
-                 JOIN facturas_globales_ventas g ON g.empresa = :empresa AND g.factura = f.clave
+                 CROSS JOIN LATERAL (
+                     SELECT venta
+                     FROM facturas_globales_ventas
+                     WHERE empresa = :empresa AND factura = f.clave
+                     UNION ALL
+                     -- The tickets of an imported one name it themselves.
+                     SELECT clave
+                     FROM ventas
+                     WHERE empresa = :empresa AND factura = f.clave AND tipo = :ticket AND f.venta IS NULL
+                       AND NOT EXISTS (
+                           SELECT FROM facturas_globales WHERE empresa = :empresa AND factura = f.clave
+                       )
+                 ) g
                  JOIN ventas v ON v.empresa = :empresa AND v.clave = g.venta
                  LEFT JOIN facturas a ON a.empresa = :empresa AND a.clave = f.sustituye AND a.estatus = :vigente
                  WHERE f.empresa = :empresa AND f.clave = :factura
@@ -415,10 +427,12 @@ impl InvoiceTx for PostgresTx {
                  FROM dentro d
                  WHERE x.empresa = :empresa AND x.venta = d.clave AND x.estatus <> :cancelado
              )
-             SELECT EXISTS (SELECT FROM facturas_globales WHERE empresa = :empresa AND factura = :factura)",
+             SELECT EXISTS (SELECT FROM facturas_globales WHERE empresa = :empresa AND factura = :factura)
+                    OR EXISTS (SELECT FROM dentro)",
             empresa: self.empresa,
             factura,
             uuid,
+            ticket: SaleKind::Venta,
             ahora: now,
             cancelado: ReceivableStatus::Cancelado,
             vigente: InvoiceStatus::Vigente,

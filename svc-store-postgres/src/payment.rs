@@ -273,7 +273,8 @@ impl PaymentTx for PostgresTx {
             pago,
         ))
         .await?;
-        // An imported payment may never have been counted in `pagado`.
+        // An imported payment may never have been counted in `pagado`, and an imported receivable may
+        // have been cancelled with its payments.
         let restored = self
             .optional(sql!(
                 "WITH antes AS (
@@ -283,16 +284,17 @@ impl PaymentTx for PostgresTx {
                  )
                  UPDATE cxc
                  SET estatus = coalesce(:estatus, estatus), pagado = pagado - antes.importe,
-                     saldo = saldo + antes.importe, parcialidades = greatest(parcialidades - :parcialidades, 0),
-                     modificado = :ahora
+                     saldo = CASE WHEN estatus = :cancelado THEN saldo ELSE saldo + antes.importe END,
+                     parcialidades = greatest(parcialidades - :parcialidades, 0), modificado = :ahora
                  FROM antes
                  WHERE empresa = :empresa AND clave = :cxc
-                 RETURNING antes.importe, venta",
+                 RETURNING antes.importe, CASE WHEN estatus <> :cancelado THEN venta END AS venta",
                 empresa: self.empresa,
                 cxc: payment.cxc,
                 importe: payment.importe,
                 ahora: now,
                 estatus,
+                cancelado: ReceivableStatus::Cancelado,
                 parcialidades: i64::from(payment.nota.is_none() && !payment.de_devolucion),
             ))
             .await?;

@@ -174,20 +174,21 @@ impl ReceivableTx for PostgresTx {
     }
 
     async fn charged(&mut self, venta: i64) -> Result<Charged, StoreError> {
-        // Imported payments have no entries.
+        // Imported payments have no entries, and imported sales may have no receivable.
         self.one(sql!(
             "SELECT coalesce(sum(c.total), 0) AS total,
-                    coalesce(sum(greatest(c.pagado - p.importe, 0)), 0) AS antes,
+                    coalesce(sum(CASE WHEN c.clave IS NULL THEN v.total - v.saldo
+                                      ELSE greatest(c.pagado - p.importe, 0) END), 0) AS antes,
                     coalesce(bool_or(c.moneda <> v.moneda), false) AS en_otra_moneda
-             FROM cxc c
-             JOIN ventas v ON v.empresa = c.empresa AND v.clave = c.venta
+             FROM ventas v
+             LEFT JOIN cxc c ON c.empresa = v.empresa AND c.venta = v.clave AND c.estatus <> :cancelado
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(x.importe), 0) AS importe
                  FROM cxc_pagos x
                  WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
                    AND EXISTS (SELECT FROM polizas WHERE empresa = :empresa AND pago = x.clave)
              ) p
-             WHERE c.empresa = :empresa AND c.venta = :venta AND c.estatus <> :cancelado",
+             WHERE v.empresa = :empresa AND v.clave = :venta",
             empresa: self.empresa,
             venta,
             cancelado: ReceivableStatus::Cancelado,

@@ -85,7 +85,7 @@ pub async fn copy_of(company: &Company) -> Company {
 ///
 /// # Panics
 /// If a line is refused, or a record is another one afterwards.
-pub async fn imports_what_it_exports(company: &Company) {
+pub async fn imports_what_it_exports(company: &Company) -> Company {
     let other = company.world.company().await;
     let mut born = BTreeMap::new();
     for resource in Resource::ALL {
@@ -106,6 +106,7 @@ pub async fn imports_what_it_exports(company: &Company) {
             assert!(is_born || given == again, "{}:\n{given}\n{again}", resource.name());
         }
     }
+    other
 }
 
 fn clave(record: &Value) -> i64 {

@@ -34,6 +34,14 @@ record! {
         factura: Option<i64> { list, import: Option<i64> },
         uuid: Option<String> { list, import: Option<Text<36>> },
         cancelado: bool { list, import: Option<bool> },
+        /// What the bank account received, where its currency is not the receivable's.
+        monto { import: Option<Money> },
+        /// The currency of `monto` (`c_Moneda`).
+        moneda_pago: Option<String> { import: Option<SatKey<Text<3>, Currencies>> },
+        /// Pesos for one unit of `moneda_pago`.
+        tipo_cambio_pago { import: Option<Rate> },
+        /// The sale of the advance that it applies.
+        anticipo { import: Option<i64> },
     }
     import PaymentImport;
 }

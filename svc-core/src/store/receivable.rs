@@ -67,9 +67,9 @@ pub enum HowPaid {
 /// What the receivables of a sale come to, in its currency.
 #[derive(Debug, Clone, Copy)]
 pub struct Charged {
-    /// Their totals.
+    /// Their totals; zero if an imported sale has none.
     pub total: Money,
-    /// What was paid of them before the books began: no payment with an entry says so.
+    /// What was paid of the sale before the books began: no payment with an entry says so.
     pub antes: Money,
     /// Whether one of them is in another currency than the sale.
     pub en_otra_moneda: bool,

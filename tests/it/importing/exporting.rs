@@ -116,3 +116,56 @@ async fn former_salespeople_repeated_names_and_a_list_without_prices_come_back()
     assert_eq!(company.admin().await.walk("/vendedores").await.len(), 1);
     imports_what_it_exports(&company).await;
 }
+
+#[tokio::test]
+async fn a_payment_keeps_what_the_bank_received_and_the_advance_that_it_applies() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let advance = json!({"tipo": "anticipo", "cliente": 1, "total": "116.00", "saldo": "0.00"});
+    company.load(Resource::Ventas, &[advance]).await;
+    let owed = json!({"cliente": 1, "total": "100.00", "moneda": "USD", "tipo_cambio": "17.5"});
+    company.load(Resource::Cxc, &[owed]).await;
+    let paid = |change: Value| {
+        let mut paid = json!({"cxc": 1, "importe": "10.00"});
+        paid.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        paid
+    };
+    let received = paid(json!({"monto": "180.00", "moneda_pago": "MXN", "tipo_cambio_pago": "1"}));
+    let applied = paid(json!({"origen": "anticipo", "anticipo": 1}));
+    company.load(Resource::CxcPagos, &[received, applied]).await;
+    let other = imports_what_it_exports(&company).await;
+    let lines = other.export(Resource::CxcPagos).await;
+    let told: Vec<_> = ["monto", "moneda_pago", "tipo_cambio_pago", "anticipo"]
+        .iter()
+        .map(|field| [lines[0][field].clone(), lines[1][field].clone()])
+        .collect();
+    let none = Value::Null;
+    assert_eq!(told[0], [json!("180.00"), none.clone()]);
+    assert_eq!(told[1], [json!("MXN"), none.clone()]);
+    assert_eq!(told[2], [json!("1.000000"), none.clone()]);
+    assert_eq!(told[3], [none, json!(1)]);
+    for (wrong, field) in [
+        (json!({"monto": "180.00"}), "monto: "),
+        (json!({"monto": "0", "moneda_pago": "MXN", "tipo_cambio_pago": "1"}), "monto: "),
+        (json!({"monto": "1", "moneda_pago": "PESO", "tipo_cambio_pago": "1"}), "moneda_pago: "),
+        (json!({"anticipo": 1}), "anticipo: "),
+        (json!({"origen": "anticipo", "anticipo": 9}), "anticipo: "),
+    ] {
+        blames(company.import(Resource::CxcPagos, &[paid(wrong)]).await, 1, field);
+    }
+}
+
+#[tokio::test]
+async fn a_sale_belongs_to_the_invoice_that_stands() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let sold = |cancelada: bool| json!({"tipo": "factura", "cliente": 1, "total": "116.00", "cancelada": cancelada});
+    company.load(Resource::Ventas, &[sold(false), sold(true), sold(false)]).await;
+    let record = |venta: i64, estatus: &str| json!({"venta": venta, "cliente": 1, "estatus": estatus});
+    let records = [record(1, "cancelada"), record(1, "vigente"), record(2, "cancelada"), record(3, "cancelada")];
+    company.load(Resource::Facturas, &records).await;
+    company.load(Resource::Facturas, &[record(3, "vigente")]).await;
+    let sales = company.export(Resource::Ventas).await;
+    let invoices: Vec<_> = sales.iter().map(|sale| sale["factura"].clone()).collect();
+    assert_eq!(invoices, [json!(2), json!(3), json!(5)]);
+}

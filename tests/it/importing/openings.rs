@@ -178,6 +178,19 @@ async fn what_an_imported_payment_paid_is_owed_from_the_opening_when_it_is_cance
     assert_eq!([balance(&company, "105.01").await, balance(&company, "209.01").await], ["0.00", "0.00"]);
 }
 
+#[tokio::test]
+async fn a_cancelled_receivable_owes_nothing_when_its_payment_is_cancelled() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let owed = json!({"cliente": 1, "estatus": "cancelado", "total": "232.00", "pagado": "232.00", "saldo": "0.00"});
+    company.load(Resource::Cxc, &[owed]).await;
+    company.load(Resource::CxcPagos, &[json!({"cxc": 1, "importe": "232.00"})]).await;
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
+    let shown = &company.export(Resource::Cxc).await[0];
+    assert_eq!([&shown["estatus"], &shown["pagado"], &shown["saldo"]], ["cancelado", "0.00", "0.00"]);
+    assert_eq!(balance(&company, "105.01").await, "none");
+}
+
 /// Stock, value and last cost of each product.
 async fn costs(company: &Company) -> Vec<(i64, Decimal, Decimal, Option<Decimal>)> {
     sqlx::query_as("SELECT producto, existencia, valor, ultimo FROM costos WHERE empresa = $1 ORDER BY producto")

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
+use svc_tests::imports::imports_what_it_exports;
 use svc_tests::lists::pick;
-use svc_tests::{World, books};
+use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused, uuid};
 use super::{ANA, PUBLIC, Shop, nails};
@@ -87,6 +88,28 @@ async fn an_advance_makes_three_documents_and_the_books_add_up() {
                      GROUP BY cuenta) s";
     assert_eq!(world.json(tax).await, json!({"206.01": "0.000000", "208.01": "160.000000"}));
     books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn an_applied_advance_is_applied_where_it_is_imported_too() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let anticipo = advance(&shop, "500.00").await["anticipo"].clone();
+    let venta = ordered(&shop, nails()).await;
+    let named = json!({"venta": venta, "anticipo": anticipo});
+    shop.company.run_by_name("advance.apply", &named).await.unwrap();
+    shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    for _ in 0..3 {
+        world.stamp(&SandboxStamper).await;
+    }
+    let paid = shop.company.export(Resource::CxcPagos).await;
+    assert_eq!(pick(&paid[1], &["origen", "anticipo"]), json!({"origen": "anticipo", "anticipo": anticipo}));
+    let other = imports_what_it_exports(&shop.company).await;
+    let owed = other.admin().await.get(&format!("/cxc?venta={venta}")).await.ok(200);
+    let cxc = owed["datos"][0]["clave"].clone();
+    let again = json!({"cxc": cxc, "importe": "1.00", "origen": "anticipo", "fecha": "2026-10-12"});
+    let refused = other.run_by_name("payment.apply", &again).await.unwrap_err();
+    assert_eq!(refused.code().codigo(), "saldo_insuficiente", "{refused}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
 use svc_tests::lists::pick;
-use svc_tests::{World, books};
+use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused, uuid};
 use super::{ANA, FOOD, NAIL, NAMED, Shop, line, nails};
@@ -204,4 +204,35 @@ async fn impossible_corrections_are_refused() {
     let input = json!({"factura": factura, "cambios": {"uso_cfdi": "G01"}});
     refused(&shop, "invoice.substitute", input, "estado_invalido", &format!("pagos aplicados ({pago})")).await;
     books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn an_imported_invoice_that_was_paid_stays_paid() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let sold = json!({"tipo": "factura", "serie": "V", "folio": 7, "cliente": ANA, "subtotal": "200.00",
+                      "impuestos": "32.00", "total": "232.00", "saldo": "0.00", "condicion_pago": "contado",
+                      "metodo_pago_sat": "PUE", "forma_pago_sat": "03", "uso_cfdi": "G03"});
+    shop.company.load(Resource::Ventas, &[sold]).await;
+    let sold = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 2,
+                      "precio_unitario": "100.00", "iva_tasa": "0.160000", "iva": "32.00"});
+    shop.company.load(Resource::VentasRenglones, &[sold]).await;
+    let record = json!({"venta": 1, "cliente": ANA, "uuid": "6e1b6d30-3f0f-4b53-8cd2-2e0d0b8f6a01", "serie": "V",
+                        "folio": "7"});
+    shop.company.load(Resource::Facturas, &[record]).await;
+    let lines = |price: &str| json!({"factura": 1, "cambios": {"renglones": [line(NAIL, "1", price)]}});
+    refused(&shop, "invoice.substitute", lines("199.00"), "estado_invalido", "se pagaron 232.00").await;
+    refused(&shop, "invoice.substitute", lines("201.00"), "estado_invalido", "no tiene cuenta por cobrar").await;
+    let new = run(&shop, "invoice.substitute", lines("200.00")).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    let cancel = json!({"factura": 1, "motivo": "01", "uuid_sustitucion": uuid(&shop, new).await});
+    run(&shop, "invoice.cancel", cancel).await;
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(shop.factura(1).await["estatus"], "cancelada");
+    let sale = sale(&shop, 1).await;
+    assert_eq!([&sale["total"], &sale["saldo"], &sale["factura"]], [&json!("232.00"), &json!("0.00"), &json!(new)]);
+    assert_eq!(shop.company.export(Resource::Cxc).await, Vec::<Value>::new());
+    let owed = "SELECT to_jsonb(coalesce(sum(cargo - abono), 0)::text)::text FROM polizas_renglones
+                WHERE coalesce(codigo, cuenta) LIKE '105%'";
+    assert_eq!(world.json(owed).await, json!("0.000000"));
 }

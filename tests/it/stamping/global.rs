@@ -171,3 +171,24 @@ async fn sales_that_are_no_tickets_of_the_period_are_refused() {
     refused(&shop, "invoice.global", of(json!({"ventas": [ticket]})), "estado_invalido", "está cancelada").await;
     books::check(&world, &shop.company).await;
 }
+
+#[tokio::test]
+async fn the_tickets_of_an_imported_global_invoice_are_free_once_it_is_cancelled() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let uuid = "6e1b6d30-3f0f-4b53-8cd2-2e0d0b8f6a01";
+    let sold = |tipo: &str, factura: i64| {
+        json!({"tipo": tipo, "total": "116.00", "subtotal": "100.00", "impuestos": "16.00", "saldo": "0.00",
+               "factura": factura, "uuid": uuid})
+    };
+    let records = [json!({"uuid": uuid}), json!({"uuid": uuid.replace("a01", "a02")})];
+    shop.company.load(Resource::Facturas, &records).await;
+    shop.company.load(Resource::Ventas, &[sold("venta", 1), sold("venta", 2), sold("factura", 1)]).await;
+    let cancel = json!({"factura": 1, "motivo": "02"});
+    shop.company.run_by_name("invoice.cancel", &cancel).await.expect("a request to cancel");
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(shop.factura(1).await["estatus"], "cancelada");
+    let told: Vec<Value> =
+        shop.company.export(Resource::Ventas).await.iter().map(|sale| sale["factura"].clone()).collect();
+    assert_eq!(told, [Value::Null, json!(2), json!(1)]);
+}

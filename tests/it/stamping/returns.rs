@@ -5,13 +5,13 @@ use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::SandboxStamper;
 use svc_tests::imports::copy_of;
 use svc_tests::lists::pick;
-use svc_tests::{World, books};
+use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{document, refused, uuid};
 use super::global::sold;
 use super::global_period::global;
 use super::tickets::{in_global, invoiced, of_ana, own};
-use super::{BOOK, NAIL, PUBLIC, Shop, line, nails, order};
+use super::{ANA, BOOK, NAIL, PUBLIC, Shop, line, nails, order};
 
 /// Returns `cantidad` of the first line.
 pub(super) fn back(venta: i64, cantidad: i64) -> Value {
@@ -243,4 +243,29 @@ async fn what_came_back_before_an_import_does_not_come_back_again() {
     // What never came back comes back as ever.
     copy.company.run_by_name("credit-note.capture", &note(credited)).await.unwrap();
     returned(&copy, back(other, 1)).await;
+}
+
+#[tokio::test]
+async fn the_rest_of_a_line_whose_price_includes_iva_is_stamped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let price = json!({"producto": NAIL, "lista": 11, "precio": "9.00", "iva_incluido": true});
+    shop.company.load(Resource::Precios, &[price]).await;
+    for cliente in [PUBLIC, ANA] {
+        shop.company.run_by_name("customer.edit", &json!({"clave": cliente, "lista": 11})).await.expect("an edit");
+    }
+    let four = json!({"producto": NAIL, "cantidad": 4});
+    // Three of four at 7.758621 come to a cent other than three times the price without IVA.
+    let venta = sold(&shop, PUBLIC, std::slice::from_ref(&four)).await;
+    returned(&shop, back(venta, 3)).await;
+    let (factura, _) = global(&shop, json!({"periodicidad": "01", "mes": 10, "año": 2026})).await;
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(Cfdi::read(&document(&shop, factura).await).unwrap().total.to_string(), "9.00");
+    let (venta, _) = shop.invoice(order(&[four])).await;
+    world.stamp(&SandboxStamper).await;
+    for cantidad in [3, 1] {
+        let note = returned(&shop, back(venta, cantidad)).await["factura"].as_i64().expect("a credit note");
+        world.stamp(&SandboxStamper).await;
+        assert_eq!(shop.factura(note).await["estatus"], "vigente");
+    }
 }

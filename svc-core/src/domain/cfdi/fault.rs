@@ -22,6 +22,16 @@ pub enum CfdiFault {
         /// What is wrong with the line.
         fault: &'static str,
     },
+    /// A line of a global invoice's ticket, by the ticket's number, that cannot be in a document.
+    #[error("venta {folio}, renglón {renglon}: {fault}")]
+    TicketLine {
+        /// The ticket's number.
+        folio: String,
+        /// The line's number in the sale.
+        renglon: i64,
+        /// What is wrong with the line.
+        fault: &'static str,
+    },
     /// A line with the IVA of the border regions, in a document that is issued elsewhere.
     #[error("renglón {0}: el IVA de 8 % es sólo para comprobantes expedidos en la región fronteriza")]
     BorderRate(i64),
@@ -49,6 +59,15 @@ pub enum CfdiFault {
 }
 
 impl CfdiFault {
+    /// The fault in a document of many tickets, which says which one of them it is in.
+    #[must_use]
+    pub(super) fn of_ticket(self, folio: &str) -> Self {
+        match self {
+            Self::Line { renglon, fault } => Self::TicketLine { folio: folio.to_owned(), renglon, fault },
+            other => other,
+        }
+    }
+
     /// The registry's `error_codigo`.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -56,6 +75,7 @@ impl CfdiFault {
             Self::Receiver(_) => "receptor_incompleto",
             Self::Missing(_) => "documento_incompleto",
             Self::Line { .. }
+            | Self::TicketLine { .. }
             | Self::BorderRate(_)
             | Self::BorderTickets
             | Self::EmptyTicket(_)

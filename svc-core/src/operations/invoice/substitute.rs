@@ -21,7 +21,7 @@ use crate::posting::invoice::validate_issuer;
 use crate::posting::prospect::becomes_customer;
 use crate::posting::sale::{LineBody, MAX_LINES};
 use crate::posting::{books, correction, document, receiver, stock};
-use crate::store::{Buyer, Correction, NewSaleLine, RegisteredInvoice, SaleGoods};
+use crate::store::{Buyer, Charged, Correction, NewSaleLine, RegisteredInvoice, SaleGoods};
 
 /// Makes a substitute of a stamped invoice from the same sale and today's data, with relation 04,
 /// and queues it. Once it is stamped, sale and receivable belong to it and say what it says;
@@ -158,7 +158,10 @@ impl InvoiceChanges {
             self.validate_withholding(cx, invoice, sale, &buyer).await?;
             (Vec::new(), sale.amounts)
         };
-        let antes = cx.tx.charged(sale.clave).await?.antes;
+        let Charged { total, antes, .. } = cx.tx.charged(sale.clave).await?;
+        if total == Money::default() && amounts.total > sale.amounts.total {
+            return Err(wrong_state("no tiene cuenta por cobrar en la que se deba lo que sube su total"));
+        }
         if antes > amounts.total {
             let text = format!("antes de usar este servicio se pagaron {antes} de ella, más que el nuevo total");
             return Err(wrong_state(&text));

@@ -159,6 +159,12 @@ impl Rules for PaymentImport {
         require_payment_keys(self.forma_pago_sat.as_deref(), None)?;
         require(self.parcialidad.is_none_or(|number| number > 0), "parcialidad", "debe ser un entero positivo")?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
+        let is_advance = self.origen == Some(PaymentOrigin::Anticipo);
+        require(is_advance || self.anticipo.is_none(), "anticipo", "es solo de pagos con origen anticipo")?;
+        let parts = [self.monto.is_some(), self.moneda_pago.is_some(), self.tipo_cambio_pago.is_some()];
+        let is_whole = parts.iter().all(|part| *part == parts[0]);
+        require(is_whole, "monto", "va con moneda_pago y tipo_cambio_pago, o ninguno")?;
+        require(self.monto.is_none_or(|monto| monto.get() > Decimal::ZERO), "monto", "debe ser mayor que cero")?;
         self.owed_before_and_after().map(|_| ())
     }
 

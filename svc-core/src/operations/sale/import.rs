@@ -238,7 +238,8 @@ impl Rules for InvoiceImport {
         Ok(())
     }
 
-    /// A sale without an invoice gets the first one that names it.
+    /// A sale without an invoice gets the first one that names it; a cancelled one only if it has no
+    /// other and is cancelled itself.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
         // It runs after the claves were taken, so no other import of invoices writes meanwhile.
         let uuids: Vec<&str> = rows.iter().filter_map(|row| row.uuid.as_deref()).collect();
@@ -256,7 +257,9 @@ impl Rules for InvoiceImport {
             row.estatus == Some(InvoiceStatus::Cancelada) && row.uuid.is_none() && row.error_codigo.is_some()
         };
         let invoices = rows.iter().filter(|row| kind(row) == InvoiceKind::Factura && !is_given_up(row));
-        let first = invoices.filter_map(|row| {
+        let (cancelled, standing): (Vec<_>, Vec<_>) =
+            invoices.partition(|row| row.estatus == Some(InvoiceStatus::Cancelada));
+        let first = standing.into_iter().chain(cancelled).filter_map(|row| {
             let venta = row.venta.filter(|venta| seen.insert(*venta))?;
             Some((venta, row.clave?, row.uuid.as_deref()))
         });

@@ -62,7 +62,7 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     let currency = Currency::of(&source.moneda)?;
     let mut body = Concepts::default();
     for ticket in &source.tickets {
-        let (concept, taxes) = of_ticket(ticket, &currency)?;
+        let (concept, taxes) = of_ticket(ticket, &currency).map_err(|fault| fault.of_ticket(&ticket.folio))?;
         let (subtotal, discount) = (concept.importe.get(), concept.descuento.map_or(Decimal::ZERO, Amount::get));
         body.add(concept, &taxes, subtotal, discount)?;
     }
