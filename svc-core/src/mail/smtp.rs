@@ -1,5 +1,6 @@
 //! E-mails over SMTP, such as the one about a webhook that was disabled.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use ::url::Url;
@@ -27,24 +28,47 @@ pub enum SmtpError {
     /// The URL is not one of an SMTP server.
     #[error("no address like smtps://user:password@host")]
     Url,
+    /// The URL has a password that would go to another machine without TLS.
+    #[error("a URL whose password would be sent in clear: use smtps://, or add ?tls=required to smtp://")]
+    ClearPassword,
     /// The sender's address is not one.
     #[error("no e-mail address")]
     From,
 }
 
 impl SmtpNotifier {
-    /// Sends through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`),
-    /// connecting when there is something to send. `from` is the sender's address; by default it is
-    /// the URL's user if that is an address, else `svc@` and the server's name.
+    /// Sends through the server at `url` (`smtps://user:password@host`,
+    /// `smtp://user:password@host?tls=required` for STARTTLS, or `smtp://host:25`), connecting when
+    /// there is something to send. `from` is the sender's address; by default it is the URL's user
+    /// if that is an address, else `svc@` and the server's name.
+    ///
+    /// # Errors
+    /// [`SmtpError::Url`] or [`SmtpError::From`] if one of them cannot be read, and
+    /// [`SmtpError::ClearPassword`] if the URL has a password and does not require TLS, unless its
+    /// host is this machine (`localhost`, 127.0.0.0/8 or ::1).
     pub fn new(url: &str, from: Option<&str>) -> Result<Self, SmtpError> {
         let parsed = Url::parse(url).map_err(|_| SmtpError::Url)?;
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| SmtpError::Url)?;
+        if parsed.password().is_some() && !requires_tls(&parsed) && !is_this_machine(&parsed) {
+            return Err(SmtpError::ClearPassword);
+        }
         let from = match from {
             Some(from) => from.parse().map_err(|_| SmtpError::From)?,
             None => default_sender(&parsed).ok_or(SmtpError::Url)?,
         };
         Ok(Self { server: server.build(), from })
     }
+}
+
+/// `?tls=opportunistic` is not enough: it goes on in clear if the server seems to offer no TLS.
+fn requires_tls(url: &Url) -> bool {
+    let tls = url.query_pairs().find(|(name, _)| name == "tls");
+    url.scheme() == "smtps" || tls.is_some_and(|(_, value)| value == "required")
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 fn default_sender(url: &Url) -> Option<Mailbox> {
@@ -205,6 +229,28 @@ mod tests {
         for wrong in ["", "hunter2", "http://user:hunter2@host", "smtp//hunter2"] {
             let said = SmtpNotifier::new(wrong, None).err().unwrap().to_string();
             assert!(said.starts_with("no address like") && !said.contains("hunter2"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_password_goes_only_through_tls_or_to_this_machine() {
+        for (url, outcome) in [
+            ("smtps://ana:hunter2@smtp.example.com", Ok(())),
+            ("smtp://ana:hunter2@smtp.example.com?tls=required", Ok(())),
+            ("smtp://ana:hunter2@smtp.example.com:2525/svc?tls=required", Ok(())),
+            ("smtp://localhost", Ok(())),
+            ("smtp://smtp.example.com", Ok(())),
+            ("smtp://ana@smtp.example.com?tls=opportunistic", Ok(())),
+            ("smtp://ana:hunter2@LOCALHOST:25", Ok(())),
+            ("smtp://ana:hunter2@127.0.0.2:25", Ok(())),
+            ("smtp://ana:hunter2@[::1]:25?tls=opportunistic", Ok(())),
+            ("smtp://ana:hunter2@smtp.example.com", Err(SmtpError::ClearPassword)),
+            ("smtp://ana:hunter2@smtp.example.com?tls=opportunistic", Err(SmtpError::ClearPassword)),
+            ("smtp://ana:hunter2@smtp.example.com?tls=opportunistic&tls=required", Err(SmtpError::ClearPassword)),
+            ("smtp://ana:hunter2@10.0.0.1", Err(SmtpError::ClearPassword)),
+            ("smtp://ana:hunter2@localhost.example.com", Err(SmtpError::ClearPassword)),
+        ] {
+            assert_eq!(SmtpNotifier::new(url, None).map(|_| ()), outcome, "{url}");
         }
     }
 }

@@ -202,7 +202,8 @@ fn undeliverable(error: NoAuthorities) -> SettingError {
 /// The mail server.
 #[derive(Debug, Args)]
 pub struct MailSettings {
-    /// SMTP server to send e-mails through (`smtps://user:password@host`); without it they wait.
+    /// SMTP server to send e-mails through (`smtps://user:password@host`, or
+    /// `smtp://user:password@host?tls=required`); without it they wait.
     #[arg(long, env = "SVC_SMTP_URL", hide_env_values = true)]
     smtp_url: Option<Hidden>,
     /// Who e-mails are from; by default the URL's user, else svc@ the server.

@@ -36,6 +36,11 @@ fn a_wrong_setting_is_named_and_not_shown() {
         (&["--secrets-key-old", KEY], "SVC_SECRETS_KEY_OLD goes with SVC_SECRETS_KEY"),
         (&["--smtp-url", "http://user:hunter2@host"], no_address),
         (&["--smtp-url", SECRET], no_address),
+        (
+            &["--smtp-url", "smtp://user:hunter2@host"],
+            "SVC_SMTP_URL is a URL whose password would be sent in clear: \
+             use smtps://, or add ?tls=required to smtp://",
+        ),
         (&["--smtp-url", "smtp://host", "--smtp-from", "nobody"], "SVC_SMTP_FROM is no e-mail address"),
         (
             &["--stamper", "https://pac.example/timbrar", "--stamper-token", "hunter2\n"],
