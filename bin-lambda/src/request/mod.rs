@@ -80,9 +80,12 @@ fn of_rest_api(event: ApiGatewayProxyRequest, parameters: &Pairs, base_path: &st
     let taken_off = |stage: &str| whole.strip_prefix('/').and_then(|rest| rest.strip_prefix(stage)) == Some(&path);
     let stage = context.stage.as_deref().filter(|stage| !taken_off(stage));
     let target = target::of(target::without_stage(&path, stage, base_path), &target::decoded_query(parameters));
+    let mut headers = all(event.multi_value_headers, event.headers);
+    // Without `binaryMediaTypes` the gateway passes on a compressed answer as base64 text.
+    headers.remove(header::ACCEPT_ENCODING);
     Ok(Parts {
         target,
-        headers: all(event.multi_value_headers, event.headers),
+        headers,
         body: bytes(event.body, event.is_base64_encoded)?,
         client: address(context.identity.source_ip.as_deref()),
     })
