@@ -47,11 +47,17 @@ impl Style {
     }
 }
 
+struct Page {
+    content: Content,
+    height: f32,
+}
+
 /// Pages; drawing goes to the last one.
 pub(crate) struct Canvas<'f> {
+    /// That of the first page, and of every page without a height of its own.
     size: PageSize,
     setter: Typesetter<'f>,
-    pages: Vec<Content>,
+    pages: Vec<Page>,
     logo: Option<&'f Logo>,
     /// The text written across every page.
     pub(crate) across: Option<&'static str>,
@@ -63,19 +69,30 @@ impl<'f> Canvas<'f> {
     /// Begins the first page.
     pub(crate) fn new(fonts: &'f Fonts, size: PageSize) -> Self {
         let setter = Typesetter::new(fonts);
-        Self { size, setter, pages: vec![Content::new()], logo: None, across: None, above: None }
+        let first = Page { content: Content::new(), height: size.height };
+        Self { size, setter, pages: vec![first], logo: None, across: None, above: None }
     }
 
     pub(crate) fn add_page(&mut self) {
-        self.pages.push(Content::new());
+        self.add_page_of(self.size.height);
+    }
+
+    /// Adds a page of that height, as wide as the others.
+    pub(crate) fn add_page_of(&mut self, height: f32) {
+        self.pages.push(Page { content: Content::new(), height });
     }
 
     fn page(&mut self) -> &mut Content {
         if self.pages.is_empty() {
-            self.pages.push(Content::new());
+            self.add_page();
         }
         let last = self.pages.len() - 1;
-        &mut self.pages[last]
+        &mut self.pages[last].content
+    }
+
+    /// The height of the last page.
+    fn height(&self) -> f32 {
+        self.pages.last().map_or(self.size.height, |page| page.height)
     }
 
     pub(crate) fn width(&self, style: Style, text: &str) -> f32 {
@@ -89,7 +106,7 @@ impl<'f> Canvas<'f> {
 
     /// Draws text from `x` on the base line `y`.
     pub(crate) fn text(&mut self, x: f32, y: f32, style: Style, text: &str) {
-        let y = self.size.height - y;
+        let y = self.height() - y;
         self.show(None, style, [1.0, 0.0, 0.0, 1.0, x, y], text);
     }
 
@@ -117,7 +134,7 @@ impl<'f> Canvas<'f> {
         }
         let [r, g, b] = style.colour.shares();
         let page = page.unwrap_or(self.pages.len() - 1);
-        let Some(content) = self.pages.get_mut(page) else { return };
+        let Some(Page { content, .. }) = self.pages.get_mut(page) else { return };
         content.begin_text().set_fill_rgb(r, g, b).set_text_matrix(matrix);
         for (font, run) in runs {
             content.set_font(Name(format!("F{font}").as_bytes()), style.size).show(Str(&run));
@@ -126,7 +143,7 @@ impl<'f> Canvas<'f> {
     }
 
     pub(crate) fn fill(&mut self, x: f32, y: f32, width: f32, height: f32, colour: Colour) {
-        let bottom = self.size.height - y - height;
+        let bottom = self.height() - y - height;
         let [red, green, blue] = colour.shares();
         self.page().set_fill_rgb(red, green, blue).rect(x, bottom, width, height).fill_nonzero();
     }
@@ -137,7 +154,7 @@ impl<'f> Canvas<'f> {
     }
 
     pub(crate) fn line(&mut self, x: f32, y: f32, width: f32, thickness: f32, colour: Colour) {
-        let up = self.size.height - y;
+        let up = self.height() - y;
         let [red, green, blue] = colour.shares();
         let page = self.page().set_stroke_rgb(red, green, blue).set_line_width(thickness);
         page.move_to(x, up).line_to(x + width, up).stroke();
@@ -155,13 +172,13 @@ impl<'f> Canvas<'f> {
     pub(crate) fn logo(&mut self, x: f32, y: f32, size: (f32, f32), logo: &'f Logo) {
         self.logo = Some(logo);
         let (width, height) = size;
-        let y = self.size.height - y - height;
+        let y = self.height() - y - height;
         self.page().save_state().transform([width, 0.0, 0.0, height, x, y]).x_object(LOGO).restore_state();
     }
 
     /// Draws black squares of that size, by column and row.
     pub(crate) fn squares(&mut self, x: f32, y: f32, size: f32, places: impl Iterator<Item = (f32, f32)>) {
-        let height = self.size.height;
+        let height = self.height();
         let page = self.page().set_fill_gray(0.0);
         for (column, row) in places {
             page.rect(x + column * size, height - y - (row + 1.0) * size, size, size);
@@ -211,9 +228,9 @@ impl<'f> Canvas<'f> {
             next = embed::write(&mut pdf, place, next, used);
         }
         pdf.pages(PAGES).kids((0..count).map(|page| id(page, 0))).count(count as i32);
-        for (number, content) in self.pages.drain(..).enumerate() {
+        for (number, Page { content, height }) in self.pages.drain(..).enumerate() {
             let mut page = pdf.page(id(number, 0));
-            let media = Rect::new(0.0, 0.0, self.size.width, self.size.height);
+            let media = Rect::new(0.0, 0.0, self.size.width, height);
             page.parent(PAGES).media_box(media).contents(id(number, 1));
             let mut resources = page.resources();
             let mut named = resources.fonts();
@@ -236,12 +253,12 @@ impl<'f> Canvas<'f> {
     /// Draws on a page what stands above and across it.
     fn mark(&mut self, page: usize) {
         const BAND: f32 = 16.0;
-        let PageSize { width, height } = self.size;
+        let (width, height) = (self.size.width, self.pages.get(page).map_or(self.size.height, |page| page.height));
         if let Some(text) = self.above {
             let size = (width / 18.0).min(10.0);
             let style = Style::new(Weight::Strong, size, WHITE);
             let [red, green, blue] = ALARM.shares();
-            if let Some(content) = self.pages.get_mut(page) {
+            if let Some(Page { content, .. }) = self.pages.get_mut(page) {
                 content.set_fill_rgb(red, green, blue).rect(0.0, height - BAND, width, BAND).fill_nonzero();
             }
             let x = (width - self.width(style, text)) / 2.0;
@@ -252,12 +269,12 @@ impl<'f> Canvas<'f> {
             let style = Style::new(Weight::Strong, size, ALARM);
             let turned = std::f32::consts::FRAC_1_SQRT_2;
             let half = self.width(style, text) / 2.0 * turned;
-            if let Some(content) = self.pages.get_mut(page) {
+            if let Some(Page { content, .. }) = self.pages.get_mut(page) {
                 content.save_state().set_parameters(TRANSLUCENT);
             }
             let (x, y) = (width / 2.0 - half + size / 4.0, height / 2.0 - half);
             self.show(Some(page), style, [turned, turned, -turned, turned, x, y], text);
-            if let Some(content) = self.pages.get_mut(page) {
+            if let Some(Page { content, .. }) = self.pages.get_mut(page) {
                 content.restore_state();
             }
         }

@@ -1,5 +1,5 @@
 //! The ticket of a sale: a PDF as wide as the paper of receipt printers (80 mm), as long as it
-//! needs.
+//! needs. What is longer than a page may be continues on a further page.
 
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
@@ -81,6 +81,8 @@ pub struct TicketLine {
 const WIDTH: f32 = 226.8;
 const MARGIN: f32 = 11.0;
 const BREADTH: f32 = WIDTH - 2.0 * MARGIN;
+/// The height beyond which viewers clip or refuse a page (PDF 1.7, Annex C).
+const MAX_HEIGHT: f32 = 14_400.0;
 /// The largest width and height of a logo, in points.
 const LOGO: (f32, f32) = (130.0, 48.0);
 
@@ -90,30 +92,38 @@ const SMALL: Style = Style::new(Weight::Regular, 7.0, GREY);
 
 /// Draws the ticket of a sale. The same sale always yields the same bytes.
 pub fn draw(sale: &SaleTicket, fonts: &Fonts) -> Vec<u8> {
-    // The first pass only measures the length.
-    let height = Roll::new(fonts, sale, 10_000.0).lay(sale);
-    let mut roll = Roll::new(fonts, sale, height + MARGIN);
+    // The first pass only measures the pages.
+    let heights = Roll::new(fonts, sale, &[]).lay(sale);
+    let mut roll = Roll::new(fonts, sale, &heights);
     roll.lay(sale);
     let title = format!("{} {}", kind(sale.tipo), sale.folio.as_deref().unwrap_or_default());
     roll.canvas.finish(title.trim_end(), sale.letterhead.nombre.as_deref().unwrap_or_default())
 }
 
-/// The paper, and the current position on it.
+/// The paper, and the current position on its last page.
 struct Roll<'f> {
     canvas: Canvas<'f>,
     y: f32,
+    /// Where each page begins.
+    top: f32,
+    /// The heights of the pages, if they are known.
+    heights: &'f [f32],
+    /// The heights of the pages before the last, as they turned out.
+    measured: Vec<f32>,
 }
 
 impl<'f> Roll<'f> {
-    fn new(fonts: &'f Fonts, sale: &SaleTicket, height: f32) -> Self {
+    fn new(fonts: &'f Fonts, sale: &SaleTicket, heights: &'f [f32]) -> Self {
+        let height = heights.first().copied().unwrap_or(MAX_HEIGHT);
         let mut canvas = Canvas::new(fonts, PageSize { width: WIDTH, height });
         canvas.across = sale.cancelada.then_some("CANCELADO");
         canvas.above = sale.letterhead.prueba.then_some("EMPRESA DE PRUEBA, SIN VALIDEZ");
-        Self { canvas, y: MARGIN + if sale.letterhead.prueba { 14.0 } else { 0.0 } }
+        let top = MARGIN + if sale.letterhead.prueba { 14.0 } else { 0.0 };
+        Self { canvas, y: top, top, heights, measured: Vec::new() }
     }
 
-    /// Draws everything; returns where it ends.
-    fn lay(&mut self, sale: &'f SaleTicket) -> f32 {
+    /// Draws everything; returns the height of each page.
+    fn lay(&mut self, sale: &'f SaleTicket) -> Vec<f32> {
         self.head(&sale.letterhead);
         self.about(sale);
         self.dashes();
@@ -123,7 +133,19 @@ impl<'f> Roll<'f> {
         self.dashes();
         self.sums(sale);
         self.end(sale);
-        self.y
+        self.measured.push(self.y + MARGIN);
+        std::mem::take(&mut self.measured)
+    }
+
+    /// Moves down by the height of what is drawn next, on a further page if it has no room on this
+    /// one.
+    fn advance(&mut self, height: f32) {
+        if self.y + height > MAX_HEIGHT - MARGIN {
+            self.measured.push(self.y + MARGIN);
+            self.canvas.add_page_of(self.heights.get(self.measured.len()).copied().unwrap_or(MAX_HEIGHT));
+            self.y = self.top;
+        }
+        self.y += height;
     }
 
     fn head(&mut self, letterhead: &'f Letterhead) {
@@ -219,14 +241,14 @@ impl<'f> Roll<'f> {
 
     fn wrapped(&mut self, style: Style, text: &str) {
         for line in self.canvas.wrap(style, text, BREADTH) {
-            self.y += leading(style.size);
+            self.advance(leading(style.size));
             self.canvas.text(MARGIN, style.base(self.y), style, &line);
         }
     }
 
     fn centred(&mut self, style: Style, text: &str) {
         for line in self.canvas.wrap(style, text, BREADTH) {
-            self.y += leading(style.size);
+            self.advance(leading(style.size));
             self.canvas.text_at(WIDTH / 2.0, style.base(self.y), style, &line);
         }
     }
@@ -234,16 +256,17 @@ impl<'f> Roll<'f> {
     /// Draws a label at the left, and at the right a text that may take several lines.
     fn pair(&mut self, style: Style, label: &str, value: &str) {
         let room = BREADTH - self.canvas.width(style, label) - 10.0;
-        let base = style.base(self.y + leading(style.size));
-        self.canvas.text(MARGIN, base, style, label);
-        for line in self.canvas.wrap(style, value, room.max(BREADTH / 3.0)) {
-            self.y += leading(style.size);
-            self.canvas.text_to(WIDTH - MARGIN, style.base(self.y), style, &line);
+        for (place, line) in self.canvas.wrap(style, value, room.max(BREADTH / 3.0)).iter().enumerate() {
+            self.advance(leading(style.size));
+            if place == 0 {
+                self.canvas.text(MARGIN, style.base(self.y), style, label);
+            }
+            self.canvas.text_to(WIDTH - MARGIN, style.base(self.y), style, line);
         }
     }
 
     fn dashes(&mut self) {
-        self.y += 6.0;
+        self.advance(6.0);
         self.canvas.dashes(MARGIN, self.y, BREADTH);
         self.y += 4.0;
     }
@@ -379,6 +402,38 @@ mod tests {
             let Some(text) = of(change) else { return };
             assert!(text.contains(part), "{part}: {text}");
         }
+    }
+
+    #[test]
+    fn a_ticket_that_is_too_long_for_a_page_continues_on_another() {
+        let text = "Tornillo galvanizado cabeza hexagonal con rosca completa ".repeat(4);
+        let many = |count: usize, prueba| {
+            let mut sale = sale();
+            sale.letterhead.prueba = prueba;
+            sale.renglones = (0..count).map(|number| line(&format!("{text}n{number:03}."), "1", "1", "1")).collect();
+            draw(&sale, &Fonts::default())
+        };
+        for (count, prueba, pages) in [(100, false, 1), (500, false, 3), (500, true, 3)] {
+            let pdf = many(count, prueba);
+            assert_eq!(many(count, prueba), pdf, "the same bytes again");
+            let heights = heights(&pdf);
+            assert_eq!(heights.len(), pages, "{heights:?}");
+            assert!(heights.iter().all(|height| *height > 100.0 && *height <= 14_400.0), "{heights:?}");
+            let Some(text) = text_of(&pdf) else { return };
+            for number in 0..count {
+                assert!(text.contains(&format!("n{number:03}.")), "{number}");
+            }
+            assert!(text.contains("Total 1,264.39 MXN"), "the sums are on the last page");
+            let bands = text.matches("EMPRESA DE PRUEBA").count();
+            assert_eq!(bands, if prueba { pages } else { 0 });
+        }
+    }
+
+    /// The height of each page of a PDF.
+    fn heights(pdf: &[u8]) -> Vec<f32> {
+        let text = String::from_utf8_lossy(pdf);
+        let boxes = text.split("/MediaBox [").skip(1);
+        boxes.map(|part| part.split(']').next().unwrap().rsplit(' ').next().unwrap().parse().unwrap()).collect()
     }
 
     #[test]
