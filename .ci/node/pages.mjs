@@ -167,6 +167,29 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   }
 }
 
+// A slow answer of one tab is not drawn into the list of the next.
+{
+  const { page, done } = await open("light", SIZES.desktop);
+  await page.goto(`${site}/docs/data`);
+  await page.locator("#list tbody tr").first().waitFor();
+  const [slow, next] = [page.getByRole("tab").nth(1), page.getByRole("tab").nth(2)];
+  const path = (await slow.getAttribute("data-path")).split("?")[0];
+  const isSlow = (url) => new URL(url).pathname === `/docs/api${path}`;
+  let release;
+  const released = new Promise((go) => (release = go));
+  await page.route(isSlow, (route) => released.then(() => route.continue()));
+  await slow.click();
+  await next.click();
+  await page.locator("#list table").waitFor();
+  const shown = await page.locator("#list").innerText();
+  const late = page.waitForResponse((response) => isSlow(response.url()));
+  release();
+  await (await late).finished();
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator("#list").innerText(), shown);
+  await done();
+}
+
 // With the keyboard alone: first the links, then the search, which finds an operation and opens it.
 const { page, done } = await open("light", SIZES.desktop);
 await reference(page, "/docs/reference", "");

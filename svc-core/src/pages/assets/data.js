@@ -62,13 +62,18 @@ function table(records, columns, path) {
   return make("div", { className: "table", tabIndex: 0 }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
 
-/** Shows a page of the tab's list, and how to go on. */
+let turn = 0;
+
+/** Shows a page of the tab's list, and how to go on. An answer that comes after the next request is not drawn. */
 async function show(tab, cursor) {
+  turn += 1;
+  const own = turn;
   const path = `${tab.dataset.path}${tab.dataset.path.includes("?") ? "&" : "?"}limite=20${cursor ? `&cursor=${cursor}` : ""}`;
   const said = make("p", { className: "request" }, make("code", { textContent: `GET ${baseUrl}${path}` }));
   panel.replaceChildren(said);
   try {
     const page = await (await request(path)).json();
+    if (own !== turn) return;
     panel.append(table(page.datos, tab.dataset.columns.split(" "), tab.dataset.path));
     if (page.datos.length === 0) panel.append(make("p", { textContent: say("Nothing here.", "Aquí no hay nada.") }));
     if (page.hay_mas) {
@@ -77,6 +82,7 @@ async function show(tab, cursor) {
       panel.append(next);
     }
   } catch (error) {
+    if (own !== turn) return;
     panel.append(make("p", { className: "wrong", textContent: error.message }));
   }
 }
