@@ -386,8 +386,10 @@ impl ImportTx for PostgresTx {
              SET factura = f.factura, uuid = f.uuid, modificado = :ahora
              FROM unnest(:venta::bigint[], :factura::bigint[], :uuid::text[]) AS f (venta, factura, uuid)
              JOIN facturas x ON x.empresa = :empresa AND x.clave = f.factura
-             WHERE v.empresa = :empresa AND v.clave = f.venta AND v.factura IS NULL
-               AND (v.cancelada OR x.estatus <> :cancelada)",
+             LEFT JOIN ventas o ON o.empresa = :empresa AND o.clave = f.venta AND NOT o.cancelada
+             LEFT JOIN facturas a ON a.empresa = :empresa AND a.clave = o.factura AND a.estatus = :cancelada
+             WHERE v.empresa = :empresa AND v.clave = f.venta
+               AND (v.factura IS NULL OR v.factura = a.clave AND x.estatus <> :cancelada)",
             empresa: self.empresa,
             ahora: now,
             cancelada: InvoiceStatus::Cancelada;

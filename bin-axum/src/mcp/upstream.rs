@@ -23,4 +23,8 @@ impl Upstream for Elsewhere {
         let base_url = surface.url(client.base_url());
         client.exchange(&base_url, request).await.map_err(|error| Failure::from(error).to_string())
     }
+
+    fn base_url(&self, surface: Surface) -> Option<String> {
+        Some(surface.url(self.0.base_url()))
+    }
 }

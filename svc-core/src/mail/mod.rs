@@ -16,6 +16,7 @@ use chrono::TimeDelta;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 
 use crate::budget::Budget;
@@ -50,6 +51,8 @@ const PAUSES: [i64; 6] = [1, 2, 4, 8, 24, 48];
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
+    /// Names the e-mail, the same at every attempt to send it: 32 hexadecimal digits.
+    pub id: String,
     /// The recipient's address.
     pub to: String,
     /// Its subject.
@@ -184,7 +187,7 @@ impl Mails<'_> {
             }
         };
         let (to, subject, text) = (mail.para.clone(), mail.asunto.clone(), mail.texto.clone());
-        let notice = Notice { to, subject, text, files };
+        let notice = Notice { id: id(company, mail), to, subject, text, files };
         match timeout(PATIENCE, self.notifier.notify(&notice)).await {
             Ok(sent) => sent.map(|()| true),
             Err(_) => Err(NotifyFailure(format!("not sent within {} s", PATIENCE.as_secs()))),
@@ -244,6 +247,17 @@ impl Mails<'_> {
     }
 }
 
+/// Two installations have the same claves, so the id depends on the e-mail's words too.
+fn id(company: CompanyId, mail: &LeasedMail) -> String {
+    let (company, clave) = (company.0.to_string(), mail.clave.to_string());
+    let mut digest = Sha256::new();
+    for part in [&company, &clave, &mail.para, &mail.asunto, &mail.texto] {
+        digest.update(part);
+        digest.update([0]);
+    }
+    hex::encode(&digest.finalize()[..16])
+}
+
 fn counted(label: &'static str, counter: fn(&mut NotifyReport) -> &mut u64) -> WorkOutcome<NotifyReport> {
     WorkOutcome { metric: observe::EMAILS, label, counter, more_due: false }
 }
@@ -262,5 +276,28 @@ mod tests {
     fn addresses_are_left_out_of_what_a_server_said() {
         let said = "permanent error (550): 5.1.1 <Ana@example.com>: no existe";
         assert_eq!(without_addresses(said), "permanent error (550): 5.1.1 … no existe");
+    }
+
+    #[test]
+    fn an_e_mail_has_one_id_at_every_attempt_and_no_other_has_it() {
+        let mail = |clave, para: &str, texto: &str, intentos| LeasedMail {
+            clave,
+            para: para.to_owned(),
+            asunto: "Webhook desactivado".to_owned(),
+            texto: texto.to_owned(),
+            factura: None,
+            intentos,
+        };
+        let first = id(CompanyId(1), &mail(7, "ana@example.com", "El webhook 3 falló.", 1));
+        assert_eq!(first, id(CompanyId(1), &mail(7, "ana@example.com", "El webhook 3 falló.", 2)));
+        assert!(first.len() == 32 && first.bytes().all(|digit| digit.is_ascii_hexdigit()), "{first}");
+        for (company, other) in [
+            (2, mail(7, "ana@example.com", "El webhook 3 falló.", 1)),
+            (1, mail(8, "ana@example.com", "El webhook 3 falló.", 1)),
+            (1, mail(7, "eva@example.com", "El webhook 3 falló.", 1)),
+            (1, mail(7, "ana@example.com", "El webhook 4 falló.", 1)),
+        ] {
+            assert_ne!(first, id(CompanyId(company), &other), "{company} {}", other.clave);
+        }
     }
 }

@@ -82,7 +82,9 @@ impl Notifier for SmtpNotifier {
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
         let failed = |error: &dyn std::fmt::Display| NotifyFailure(error.to_string());
         let to = notice.to.parse().map_err(|_| NotifyFailure("the receiver has no e-mail address".to_owned()))?;
-        let message = Message::builder().from(self.from.clone()).to(to).subject(&notice.subject);
+        // A server that took the e-mail before, when the answer was lost, recognises it by this id.
+        let id = format!("<{}@{}>", notice.id, self.from.email.domain());
+        let message = Message::builder().from(self.from.clone()).to(to).subject(&notice.subject).message_id(Some(id));
         let message = match notice.files.as_slice() {
             [] => message.header(ContentType::TEXT_PLAIN).body(notice.text.clone()),
             files => message.multipart(with_files(&notice.text, files)?),
@@ -144,9 +146,11 @@ mod tests {
         }
     }
 
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
     fn notice(to: &str) -> Notice {
         let (subject, text) = ("Webhook desactivado".to_owned(), "El webhook 3 falló.".to_owned());
-        Notice { to: to.to_owned(), subject, text, files: Vec::new() }
+        Notice { id: ID.to_owned(), to: to.to_owned(), subject, text, files: Vec::new() }
     }
 
     async fn sent(notice: &Notice, taken: bool) -> (Result<(), NotifyFailure>, String) {
@@ -200,6 +204,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_e_mail_that_is_sent_again_has_the_same_message_id() {
+        let header = format!("Message-ID: <{ID}@example.com>");
+        for again in [false, true] {
+            let (_, received) = sent(&notice("ana@example.com"), true).await;
+            let ids: Vec<&str> = received.lines().filter(|line| line.starts_with("Message-ID")).collect();
+            assert_eq!(ids, [&header], "{again}");
+        }
+    }
+
+    #[tokio::test]
     async fn one_that_is_refused_is_not_sent() {
         let (outcome, received) = sent(&notice("nadie@example.com"), false).await;
         assert!(outcome.is_err() && !received.contains("DATA"), "{outcome:?} {received}");
@@ -250,7 +264,7 @@ mod tests {
             ("smtp://ana:hunter2@10.0.0.1", Err(SmtpError::ClearPassword)),
             ("smtp://ana:hunter2@localhost.example.com", Err(SmtpError::ClearPassword)),
         ] {
-            assert_eq!(SmtpNotifier::new(url, None).map(|_| ()), outcome, "{url}");
+            assert_eq!(SmtpNotifier::new(url, Some("svc@example.com")).map(|_| ()), outcome, "{url}");
         }
     }
 }

@@ -32,14 +32,14 @@ pub(super) fn said(value: Value) -> CallToolResult {
     result
 }
 
-/// An answer for the agent, which can read a refusal and act on it. `digest` is that of a
-/// rehearsal.
-pub(super) fn of(path: &str, answer: Response<Bytes>, digest: Option<String>) -> CallToolResult {
+/// An answer for the agent, which can read a refusal and act on it. `uri` names the answer if it
+/// is a file; `digest` is that of a rehearsal.
+pub(super) fn of(uri: &str, answer: Response<Bytes>, digest: Option<String>) -> CallToolResult {
     let (head, body) = answer.into_parts();
     let (status, headers) = (head.status, head.headers);
     let content = text(&headers, &CONTENT_TYPE).unwrap_or_default();
     if status.is_success() && !content.starts_with(JSON) {
-        return file(path, content, &body);
+        return file(uri, content, &body);
     }
     let mut said = vec![ContentBlock::text(String::from_utf8_lossy(&body))];
     if let Some(seconds) = text(&headers, &RETRY_AFTER) {
@@ -71,10 +71,10 @@ pub(super) fn of(path: &str, answer: Response<Bytes>, digest: Option<String>) ->
     result
 }
 
-fn file(path: &str, content: &str, body: &Bytes) -> CallToolResult {
+fn file(uri: &str, content: &str, body: &Bytes) -> CallToolResult {
     let file = match std::str::from_utf8(body) {
-        Ok(text) => ResourceContents::text(text, path),
-        Err(_) => ResourceContents::blob(STANDARD.encode(body), path),
+        Ok(text) => ResourceContents::text(text, uri),
+        Err(_) => ResourceContents::blob(STANDARD.encode(body), uri),
     };
     CallToolResult::success(vec![ContentBlock::resource(file.with_mime_type(content))])
 }

@@ -193,8 +193,17 @@ impl Connector {
 
     async fn run(&self, offered: &Offered, given: JsonObject, how: How, own: &Own<'_>) -> CallToolResult {
         match self.answered(offered, given, &how, own).await {
-            Ok((path, answer, digest)) => answer::of(&path, answer, digest),
+            Ok((path, answer, digest)) => answer::of(&self.address(offered.surface, &path), answer, digest),
             Err(text) => fault(text),
+        }
+    }
+
+    /// The URI of a path: clients refuse one that is not absolute.
+    fn address(&self, surface: Surface, path: &str) -> String {
+        // The base URL may be a path alone.
+        match self.upstream.base_url(surface).filter(|url| url.contains("://")) {
+            Some(url) => format!("{url}{path}"),
+            None => format!("svc:{path}"),
         }
     }
 

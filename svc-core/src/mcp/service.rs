@@ -42,7 +42,7 @@ impl Mcp {
     /// Offers `offer` over the API of `context`, and over its office if `has_office`.
     pub fn new(context: &Context, offer: Offer, has_office: bool) -> Self {
         let office = has_office.then(|| Office::new(context));
-        let upstream = Arc::new(Here { api: Api::new(context), office });
+        let upstream = Arc::new(Here { api: Api::new(context), office, base_url: context.base_url().to_owned() });
         let connector = Connector::without_sessions(offer, upstream);
         // A call needs a key, which no page in a browser has; so hosts and origins need no check of
         // their own.

@@ -354,3 +354,33 @@ fn faults_of_a_file_of_keys_show_nothing_of_it() {
     let keys = NamedKeys::from_json(br#"{"norte": {"key_id": "1_a", "api_key": "svc_secret"}}"#).unwrap();
     assert_eq!(format!("{keys:?}"), r#"NamedKeys("norte")"#);
 }
+
+/// Answers every request with a PDF.
+struct Printer(Option<&'static str>);
+
+#[async_trait]
+impl Upstream for Printer {
+    async fn send(&self, _: Surface, _: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let answer = Response::builder().header("content-type", "application/pdf");
+        Ok(answer.body(Bytes::from_static(b"%PDF-1.7\n\xff")).unwrap())
+    }
+
+    fn base_url(&self, surface: Surface) -> Option<String> {
+        Some(surface.url(self.0?))
+    }
+}
+
+#[tokio::test]
+async fn a_file_has_an_absolute_uri() {
+    for (base_url, uri) in [
+        (Some("https://erp.example/api/v1"), "https://erp.example/api/v1/facturas/7/pdf"),
+        (Some("/api/v1"), "svc:/facturas/7/pdf"),
+        (None, "svc:/facturas/7/pdf"),
+    ] {
+        let connector = Connector::new(offer(), Arc::new(Printer(base_url)));
+        let given = json!({ "operation": "readInvoicePdf", "arguments": { "clave": 7 } });
+        let answer = serde_json::to_value(call(&connector, "run_operation", given).await.content).unwrap();
+        let resource = &answer[0]["resource"];
+        assert_eq!((&resource["uri"], &resource["mimeType"]), (&json!(uri), &json!("application/pdf")), "{answer}");
+    }
+}

@@ -36,12 +36,21 @@ pub trait Upstream: Send + Sync {
     /// # Errors
     /// A text for the agent, if there is no answer.
     async fn send(&self, surface: Surface, request: Request<Bytes>) -> Result<Response<Bytes>, String>;
+
+    /// The public address of a surface, under which agents are told of its files; `None` if it is
+    /// not known.
+    fn base_url(&self, surface: Surface) -> Option<String> {
+        let _ = surface;
+        None
+    }
 }
 
 /// The services of this process.
 pub(super) struct Here {
     pub(super) api: Api,
     pub(super) office: Option<Office>,
+    /// That of the API.
+    pub(super) base_url: String,
 }
 
 #[async_trait]
@@ -52,5 +61,9 @@ impl Upstream for Here {
             (Surface::Office, Some(office)) => Ok(office.handle(request).await),
             (Surface::Office, None) => Err("this server does not serve the office".to_owned()),
         }
+    }
+
+    fn base_url(&self, surface: Surface) -> Option<String> {
+        Some(surface.url(&self.base_url))
     }
 }

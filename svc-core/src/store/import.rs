@@ -198,6 +198,7 @@ pub trait ImportTx {
     /// Whether several documents of the registry have one of these fiscal folios.
     async fn is_uuid_repeated(&mut self, uuids: &[&str]) -> Result<bool, StoreError>;
 
-    /// Links sales without an invoice to theirs: sale, invoice, fiscal folio.
+    /// Links sales without an invoice, or with a cancelled one, to theirs: sale, invoice, fiscal
+    /// folio.
     async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -164,7 +164,7 @@ async fn a_sale_belongs_to_the_invoice_that_stands() {
     let record = |venta: i64, estatus: &str| json!({"venta": venta, "cliente": 1, "estatus": estatus});
     let records = [record(1, "cancelada"), record(1, "vigente"), record(2, "cancelada"), record(3, "cancelada")];
     company.load(Resource::Facturas, &records).await;
-    company.load(Resource::Facturas, &[record(3, "vigente")]).await;
+    company.load(Resource::Facturas, &[record(3, "vigente"), record(1, "vigente"), record(2, "vigente")]).await;
     let sales = company.export(Resource::Ventas).await;
     let invoices: Vec<_> = sales.iter().map(|sale| sale["factura"].clone()).collect();
     assert_eq!(invoices, [json!(2), json!(3), json!(5)]);
