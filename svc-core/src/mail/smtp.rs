@@ -45,7 +45,7 @@ impl SmtpNotifier {
     /// # Errors
     /// [`SmtpError::Url`] or [`SmtpError::From`] if one of them cannot be read, and
     /// [`SmtpError::ClearPassword`] if the URL has a password and does not require TLS, unless its
-    /// host is this machine (`localhost`, 127.0.0.0/8 or ::1).
+    /// host is this machine (`localhost`, 127.0.0.0/8 or `::1`).
     pub fn new(url: &str, from: Option<&str>) -> Result<Self, SmtpError> {
         let parsed = Url::parse(url).map_err(|_| SmtpError::Url)?;
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| SmtpError::Url)?;
