@@ -47,7 +47,7 @@ impl Style {
     }
 }
 
-struct Sheet {
+struct DrawnPage {
     content: Content,
     height: f32,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Canvas<'f> {
     /// That of the first page, and of every page without a height of its own.
     size: PageSize,
     setter: Typesetter<'f>,
-    pages: Vec<Sheet>,
+    pages: Vec<DrawnPage>,
     logo: Option<&'f Logo>,
     /// The text written across every page.
     pub(crate) across: Option<&'static str>,
@@ -69,7 +69,7 @@ impl<'f> Canvas<'f> {
     /// Begins the first page.
     pub(crate) fn new(fonts: &'f Fonts, size: PageSize) -> Self {
         let setter = Typesetter::new(fonts);
-        let first = Sheet { content: Content::new(), height: size.height };
+        let first = DrawnPage { content: Content::new(), height: size.height };
         Self { size, setter, pages: vec![first], logo: None, across: None, above: None }
     }
 
@@ -79,7 +79,7 @@ impl<'f> Canvas<'f> {
 
     /// Adds a page of that height, as wide as the others.
     pub(crate) fn add_page_of(&mut self, height: f32) {
-        self.pages.push(Sheet { content: Content::new(), height });
+        self.pages.push(DrawnPage { content: Content::new(), height });
     }
 
     fn page(&mut self) -> &mut Content {
@@ -134,7 +134,7 @@ impl<'f> Canvas<'f> {
         }
         let [r, g, b] = style.colour.shares();
         let page = page.unwrap_or(self.pages.len() - 1);
-        let Some(Sheet { content, .. }) = self.pages.get_mut(page) else { return };
+        let Some(DrawnPage { content, .. }) = self.pages.get_mut(page) else { return };
         content.begin_text().set_fill_rgb(r, g, b).set_text_matrix(matrix);
         for (font, run) in runs {
             content.set_font(Name(format!("F{font}").as_bytes()), style.size).show(Str(&run));
@@ -228,7 +228,7 @@ impl<'f> Canvas<'f> {
             next = embed::write(&mut pdf, place, next, used);
         }
         pdf.pages(PAGES).kids((0..count).map(|page| id(page, 0))).count(count as i32);
-        for (number, Sheet { content, height }) in self.pages.drain(..).enumerate() {
+        for (number, DrawnPage { content, height }) in self.pages.drain(..).enumerate() {
             let mut page = pdf.page(id(number, 0));
             let media = Rect::new(0.0, 0.0, self.size.width, height);
             page.parent(PAGES).media_box(media).contents(id(number, 1));
@@ -258,7 +258,7 @@ impl<'f> Canvas<'f> {
             let size = (width / 18.0).min(10.0);
             let style = Style::new(Weight::Strong, size, WHITE);
             let [red, green, blue] = ALARM.shares();
-            if let Some(Sheet { content, .. }) = self.pages.get_mut(page) {
+            if let Some(DrawnPage { content, .. }) = self.pages.get_mut(page) {
                 content.set_fill_rgb(red, green, blue).rect(0.0, height - BAND, width, BAND).fill_nonzero();
             }
             let x = (width - self.width(style, text)) / 2.0;
@@ -269,12 +269,12 @@ impl<'f> Canvas<'f> {
             let style = Style::new(Weight::Strong, size, ALARM);
             let turned = std::f32::consts::FRAC_1_SQRT_2;
             let half = self.width(style, text) / 2.0 * turned;
-            if let Some(Sheet { content, .. }) = self.pages.get_mut(page) {
+            if let Some(DrawnPage { content, .. }) = self.pages.get_mut(page) {
                 content.save_state().set_parameters(TRANSLUCENT);
             }
             let (x, y) = (width / 2.0 - half + size / 4.0, height / 2.0 - half);
             self.show(Some(page), style, [turned, turned, -turned, turned, x, y], text);
-            if let Some(Sheet { content, .. }) = self.pages.get_mut(page) {
+            if let Some(DrawnPage { content, .. }) = self.pages.get_mut(page) {
                 content.restore_state();
             }
         }
