@@ -80,6 +80,50 @@ impl ImportTx for PostgresTx {
         self.values(statement.planned_each_time()).await
     }
 
+    async fn lineage(&mut self, parents: Parents, claves: &[i64]) -> Result<HashMap<i64, Option<i64>>, StoreError> {
+        let (counter, statement) = match parents {
+            Parents::Products => (
+                "productos",
+                sql!(
+                    "WITH RECURSIVE arriba AS (
+                         SELECT clave, clave_padre AS padre
+                         FROM productos
+                         WHERE empresa = :empresa AND clave = ANY (:claves)
+                         UNION
+                         SELECT p.clave, p.clave_padre
+                         FROM productos p
+                         JOIN arriba a ON p.clave = a.padre
+                         WHERE p.empresa = :empresa
+                     )
+                     SELECT clave AS llave, padre FROM arriba",
+                    empresa: self.empresa,
+                    claves,
+                ),
+            ),
+            Parents::Categories => (
+                "categorias",
+                sql!(
+                    "WITH RECURSIVE arriba AS (
+                         SELECT clave, padre_ref AS padre
+                         FROM categorias
+                         WHERE empresa = :empresa AND clave = ANY (:claves)
+                         UNION
+                         SELECT c.clave, c.padre_ref
+                         FROM categorias c
+                         JOIN arriba a ON c.clave = a.padre
+                         WHERE c.empresa = :empresa
+                     )
+                     SELECT clave AS llave, padre FROM arriba",
+                    empresa: self.empresa,
+                    claves,
+                ),
+            ),
+        };
+        // Imports hold the counter too. It is locked before the read, which sees what others wrote.
+        self.next(counter, 0).await?;
+        self.found(statement, |row| row.read("padre")).await
+    }
+
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError> {
         let statement = match parents {
             Parents::Products => sql!(

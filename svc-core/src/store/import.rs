@@ -136,6 +136,10 @@ pub trait ImportTx {
     /// children.
     async fn missing_parents(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
 
+    /// The parents of these records and of all above them, by clave. No other transaction gives a
+    /// record another parent until the end.
+    async fn lineage(&mut self, parents: Parents, claves: &[i64]) -> Result<HashMap<i64, Option<i64>>, StoreError>;
+
     /// Sets the parents of records: pairs of a record's clave and its parent's.
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
 

@@ -216,9 +216,6 @@ pub trait ProductTx {
     /// Whether the company has that category.
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError>;
 
-    /// Whether the category `below` is `categoria` or one of its descendants.
-    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError>;
-
     /// The products with one of these claves or SKUs, in any order.
     async fn sale_products(
         &mut self,

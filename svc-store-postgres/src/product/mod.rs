@@ -223,26 +223,6 @@ impl ProductTx for PostgresTx {
         .await
     }
 
-    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {
-        self.value(sql!(
-            "WITH RECURSIVE arriba AS (
-                 SELECT clave, padre
-                 FROM categorias
-                 WHERE empresa = :empresa AND clave = :below
-                 UNION
-                 SELECT c.clave, c.padre
-                 FROM categorias c
-                 JOIN arriba a ON c.clave = a.padre
-                 WHERE c.empresa = :empresa
-             )
-             SELECT EXISTS (SELECT FROM arriba WHERE clave = :categoria)",
-            empresa: self.empresa,
-            below,
-            categoria,
-        ))
-        .await
-    }
-
     async fn sale_products(
         &mut self,
         claves: &[i64],

@@ -29,7 +29,7 @@ use crate::record::unit::{Unit, UnitChanges};
 use crate::record::warehouse::{Warehouse, WarehouseChanges, WarehouseImport};
 use crate::record::{Changes, Import, List, Value as Column};
 use crate::schema::{self, with_field};
-use crate::store::{Conflict, Renamed, StoreError};
+use crate::store::{Conflict, Parents, Renamed, StoreError};
 
 /// Changes some fields of a record of the list `L`.
 #[derive(Debug)]
@@ -233,13 +233,18 @@ impl Editable for Category {
     const NAME: &'static str = "categoria";
 
     /// The categories above a category must not lead back to it.
-    async fn validate(cx: &mut Cx<'_>, clave: i64, _: &CategoryImport, after: &CategoryImport) -> Result<(), Error> {
-        match after.parent() {
-            Some(parent) if cx.tx.is_category_below(parent, clave).await? => {
-                Err(wrong_state("padre", "está debajo de la propia categoría"))
-            }
-            _ => Ok(()),
+    async fn validate(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        before: &CategoryImport,
+        after: &CategoryImport,
+    ) -> Result<(), Error> {
+        let Some(parent) = after.parent().filter(|_| before.padre != after.padre) else { return Ok(()) };
+        let above = cx.tx.lineage(Parents::Categories, &[parent]).await?;
+        if above.contains_key(&clave) {
+            return Err(wrong_state("padre", "está debajo de la propia categoría"));
         }
+        Ok(())
     }
 
     async fn follow_up(

@@ -1,6 +1,6 @@
 //! Reads the lines and writes their records in batches.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -191,8 +191,8 @@ async fn insert<R: Rules>(
     Ok(late)
 }
 
-/// Clears the parents that exist neither in the company nor in this batch. `claves` belong to
-/// `rows`.
+/// Clears the parents that exist neither in the company nor earlier in this batch. `claves` belong
+/// to `rows`.
 async fn take_late_parents<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
@@ -200,8 +200,11 @@ async fn take_late_parents<R: Rules>(
     claves: &[i64],
 ) -> Result<Vec<LateParent>, StoreError> {
     let Some((_, parents)) = R::PARENT else { return Ok(Vec::new()) };
-    let own: HashSet<i64> = claves.iter().copied().collect();
-    let elsewhere: HashSet<i64> = rows.iter().filter_map(R::parent).filter(|parent| !own.contains(parent)).collect();
+    let (mut earlier, mut elsewhere) = (HashSet::with_capacity(claves.len()), HashSet::new());
+    for (row, clave) in rows.iter().zip(claves) {
+        elsewhere.extend(row.parent().filter(|parent| !earlier.contains(parent)));
+        earlier.insert(*clave);
+    }
     if elsewhere.is_empty() {
         return Ok(Vec::new());
     }
@@ -216,7 +219,9 @@ async fn take_late_parents<R: Rules>(
     Ok(late)
 }
 
-/// Sets the parents that came after their children. Refuses the first line whose parent never came.
+/// Sets the parents that came after their children. Refuses the first line whose parent never came,
+/// and the first whose parent descends from it: one record of every such circle came before its
+/// parent.
 async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Result<(), ImportError> {
     let Some((field, parents)) = R::PARENT.filter(|_| !late.is_empty()) else { return Ok(()) };
     let named: HashSet<i64> = late.iter().map(|late| late.parent).collect();
@@ -226,7 +231,31 @@ async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Res
         return Err(ImportError::Lines(BadLine { line: orphan.line, text }.into()));
     }
     let children: Vec<_> = late.iter().map(|late| (late.clave, late.parent)).collect();
-    Ok(tx.set_parents(parents, &children).await?)
+    tx.set_parents(parents, &children).await?;
+    let claves: Vec<i64> = late.iter().map(|late| late.clave).collect();
+    let circles = circles(tx.lineage(parents, &claves).await?);
+    if let Some(own) = late.iter().find(|late| circles.contains(&late.clave)) {
+        let text = format!("{field}: desciende del propio registro");
+        return Err(ImportError::Lines(BadLine { line: own.line, text }.into()));
+    }
+    Ok(())
+}
+
+/// The records that descend from themselves.
+fn circles(mut parents: HashMap<i64, Option<i64>>) -> HashSet<i64> {
+    let starts: Vec<i64> = parents.keys().copied().collect();
+    let mut found = HashSet::new();
+    for mut clave in starts {
+        let mut way = Vec::new();
+        // What was walked once leads nowhere new.
+        while let Some(parent) = parents.remove(&clave).flatten() {
+            way.push(clave);
+            clave = parent;
+        }
+        let back = way.iter().position(|passed| *passed == clave).unwrap_or(way.len());
+        found.extend(way.drain(back..));
+    }
+    found
 }
 
 /// A line that the database refuses.
