@@ -268,7 +268,7 @@ async fn no_record_descends_from_itself() {
             blames(company.import(resource, &records).await, line, &format!("{parent}: "));
         }
         let chain = (1..1_500).map(|clave| record(clave, Some(clave + 1))).chain([record(1_500, None)]);
-        assert_eq!(company.import(resource, &Vec::from_iter(chain)).await, Ok(1_500));
+        assert_eq!(company.import(resource, &chain.collect::<Vec<_>>()).await, Ok(1_500));
     }
 }
 
