@@ -124,11 +124,11 @@ pub struct CustomerFunds {
 pub struct ChargedVat {
     /// "0.160000", "exento" …; `None` where no document tells the rate.
     pub tasa: Option<String>,
-    /// What was charged before IVA, credit notes deducted.
+    /// What was charged before IVA and IEPS, credit notes deducted.
     pub base: Decimal,
     /// The IVA of that, collected or not.
     pub iva: Decimal,
-    /// What was collected of sales before IVA.
+    /// What was collected of sales before IVA, with the IEPS on which it is charged.
     pub base_cobrada: Decimal,
     /// The movement of account 208.01.
     pub iva_cobrado: Decimal,

@@ -28,9 +28,10 @@ from_row!(CreditableVat {
 
 /// The origin of an entry is the record of its credit note, the negative clave of its return
 /// without one, and otherwise null: then it is the sale itself. The entry of a payment from an
-/// advance also takes back what the advance's sale charged, by that sale's rates. Of a rate above
-/// zero the collected base follows from the IVA; of the others from what was paid, at the payment's
-/// exchange rate.
+/// advance also takes back what the advance's sale charged, by that sale's rates. `base` is income
+/// and has no IEPS, as the accounts 401 and 402; the collected base has it, as IVA is charged on it.
+/// Of a rate above zero the collected base follows from the IVA; of the others from what was paid,
+/// at the payment's exchange rate.
 #[expect(clippy::too_many_lines, reason = "one statement")]
 pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     sql!(
@@ -78,13 +79,13 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              GROUP BY venta, origen
          ), tasas AS (
              SELECT m.venta, m.origen, v.iva_tasa AS tasa, sum(v.iva) AS iva,
-                    sum(v.subtotal - v.descuento + v.ieps) AS base, sum(v.total) AS total
+                    sum(v.subtotal - v.descuento) AS base, sum(v.ieps) AS ieps, sum(v.total) AS total
              FROM ventas_del_mes m
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
              WHERE m.origen IS NULL
              GROUP BY m.venta, m.origen, v.iva_tasa
              UNION ALL
-             SELECT m.venta, m.origen, v.iva_tasa, sum(n.iva), sum(n.subtotal - n.descuento + n.ieps), sum(n.total)
+             SELECT m.venta, m.origen, v.iva_tasa, sum(n.iva), sum(n.subtotal - n.descuento), sum(n.ieps), sum(n.total)
              FROM ventas_del_mes m
              JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = m.origen
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta AND v.renglon = n.renglon
@@ -92,7 +93,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              GROUP BY m.venta, m.origen, v.iva_tasa
              UNION ALL
              -- What came back of a line has its part of the taxes of the line.
-             SELECT m.venta, m.origen, v.iva_tasa, sum(v.iva * c.parte), sum(d.base + v.ieps * c.parte),
+             SELECT m.venta, m.origen, v.iva_tasa, sum(v.iva * c.parte), sum(d.base), sum(v.ieps * c.parte),
                     sum(v.total * c.parte)
              FROM ventas_del_mes m
              JOIN devoluciones_renglones d ON d.empresa = :empresa AND d.devolucion = -m.origen
@@ -109,7 +110,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              FROM tasas t
              WINDOW todo AS (PARTITION BY venta, origen), hasta_aqui AS (PARTITION BY venta, origen ORDER BY tasa)
          ), partes AS (
-             SELECT s.tasa, s.total_todo, s.base AS base_tasa, m.pagado,
+             SELECT s.tasa, s.total_todo, s.base + s.ieps AS valor, m.pagado,
                     round(m.base * s.base_aqui / s.base_todo, 2)
                     - round(m.base * (s.base_aqui - s.base) / s.base_todo, 2) AS base,
                     round(m.devuelto * s.base_aqui / s.base_todo, 2)
@@ -127,7 +128,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     coalesce(por_cobrar, 0) AS por_cobrar,
                     coalesce(CASE
                         WHEN tasa ~ '^0\\.0*[1-9]' THEN round(cobrado / tasa::numeric, 2)
-                        ELSE round(pagado * base_tasa / total_todo, 2) + devuelto
+                        ELSE round(pagado * valor / total_todo, 2) + devuelto
                     END, 0) AS base_cobrada
              FROM partes
              UNION ALL

@@ -81,6 +81,24 @@ async fn the_ieps_of_an_advance_is_charged_once() {
 }
 
 #[tokio::test]
+async fn the_ieps_of_a_line_moves_no_income_to_another_rate() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    // 100.00, 53.00 of IEPS and 16 % of both; 100.00 at 0 %.
+    let lines = [with(&line(NAIL, 1, "100.00"), json!({"ieps_tasa": "0.530000"})), line(FOOD, 1, "100.00")];
+    captured(&company, &sale("venta", &lines)).await;
+    let to_collect = ["0.160000 100.00 24.48 0.00 0.00 24.48", "0.000000 100.00 0.00 0.00 0.00 0.00"];
+    assert_eq!(charged(&company, "2026-10").await, to_collect);
+    did(company.run_by_name("payment.apply", &transfer(1, "277.48", "2026-10-12")).await);
+    let collected = ["0.160000 100.00 24.48 153.00 24.48 0.00", "0.000000 100.00 0.00 100.00 0.00 0.00"];
+    assert_eq!(charged(&company, "2026-10").await, collected);
+    let food = json!({"venta": 1, "renglones": [{"renglon": 2, "cantidad": 1}]});
+    did(company.run_by_name("sale.return", &food).await);
+    assert_eq!(charged(&company, "2026-10").await, collected[..1]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn accounts_of_the_companys_own_are_in_the_reports_of_their_group() {
     let world = World::new().await;
     let company = shop(&world).await;

@@ -48,11 +48,11 @@ pub struct VatOfMonth {
 pub struct VatCharged {
     /// "0.160000", "exento" …; null where no document tells it, and in sums.
     pub tasa: Option<String>,
-    /// What was charged before IVA, credit notes deducted.
+    /// What was charged before IVA and IEPS, credit notes deducted.
     pub base: Balance,
     /// Its IVA, collected or not.
     pub iva: Balance,
-    /// What was collected before IVA.
+    /// What was collected before IVA, with the IEPS on which it is charged.
     pub base_cobrada: Balance,
     /// The IVA collected: the movement of account 208.01.
     pub iva_cobrado: Balance,
