@@ -52,12 +52,10 @@ impl<'de> Cursor<'de> {
         self.string().unwrap_or_default()
     }
 
-    /// The fault of a value that is not `expected`; for `null`, that of a missing field.
+    /// The fault of a value that is not `expected`; for `null` and a blank string, that of a missing
+    /// field (contract §1).
     fn is_not(&mut self, expected: &str) -> Fault {
-        match self.kind() {
-            JsonKind::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
-            _ => is_not(expected),
-        }
+        if self.is_empty() { Fault::new(Code::DatoRequerido, "", "es obligatorio") } else { is_not(expected) }
     }
 
     /// Visits the next value if it has that kind.
@@ -145,7 +143,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         if self.is_empty() {
-            return Err(Fault::new(Code::DatoRequerido, "", "es obligatorio"));
+            return Err(self.is_not(""));
         }
         match self.kind() {
             JsonKind::String => visitor.visit_enum(WordAccess(self.text_value().trim())),

@@ -63,6 +63,7 @@ async fn each_fault_has_its_code_and_nothing_is_stored() {
         ("descripcion", json!(""), 400, "dato_requerido"),
         ("descripcion", json!("ñ".repeat(501)), 400, "dato_invalido"),
         ("unidad", json!(null), 400, "dato_requerido"),
+        ("unidad", json!(""), 400, "dato_requerido"),
         ("unidad", json!("1"), 400, "dato_invalido"),
         ("codigo_barras", json!("1".repeat(19)), 400, "dato_invalido"),
         ("categoria", json!(1.5), 400, "dato_invalido"),

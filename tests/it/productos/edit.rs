@@ -65,7 +65,9 @@ async fn clearing_gives_back_the_defaults_and_required_data_stay() {
         assert_eq!(row[column], value, "{column}");
     }
     for field in ["sku", "descripcion", "unidad"] {
-        ana.put("/productos/1", json!({field: null})).await.fails(400, "dato_requerido");
+        for empty in [json!(null), json!("")] {
+            ana.put("/productos/1", json!({field: empty})).await.fails(400, "dato_requerido");
+        }
     }
 }
 
