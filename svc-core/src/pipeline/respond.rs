@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use super::limits::{HeldSlot, LimitUsage, ResponseMeta};
@@ -139,6 +140,17 @@ impl Reply {
     }
 }
 
+/// What is escaped in a name beyond ASCII. RFC 8187 (`attr-char`) would leave more unescaped.
+const IN_NAMES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
+
+/// The `Content-Disposition` of a file (RFC 6266): its name, and before that one in plain ASCII for
+/// clients that read no other, such as `curl -OJ`.
+fn attachment(name: &str) -> String {
+    let plain = |letter: char| matches!(letter, ' '..='~') && !matches!(letter, '"' | '\\' | '%' | '/');
+    let ascii: String = name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
+    format!("attachment; filename=\"{ascii}\"; filename*=UTF-8''{}", utf8_percent_encode(name, IN_NAMES))
+}
+
 /// `received` is the moment at which the request came, by the clock that `modificado` is written
 /// by, the company's. As the `Date` of a list it is never later than the state that was read
 /// (contract §3).
@@ -156,10 +168,7 @@ pub(super) fn response(
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content));
             *response.status_mut() = reply.head.status;
             if let Some(name) = &reply.name {
-                // RFC 6266: names may have letters beyond ASCII.
-                let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
-                let text = format!("attachment; filename*=UTF-8''{name}");
-                insert(response.headers_mut(), header::CONTENT_DISPOSITION, &text);
+                insert(response.headers_mut(), header::CONTENT_DISPOSITION, &attachment(name));
             }
             if let Some(location) = &reply.head.location {
                 insert(response.headers_mut(), header::LOCATION, location);
@@ -251,5 +260,19 @@ fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::attachment;
+
+    #[test]
+    fn a_file_has_its_name_and_one_in_plain_ascii() {
+        assert_eq!(attachment("F-12.xml"), "attachment; filename=\"F-12.xml\"; filename*=UTF-8''F-12.xml");
+        assert_eq!(
+            attachment("Ñ \"1\"/%2.pdf"),
+            "attachment; filename=\"_ _1___2.pdf\"; filename*=UTF-8''%C3%91%20%221%22%2F%252.pdf"
+        );
     }
 }

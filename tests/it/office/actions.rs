@@ -110,7 +110,7 @@ async fn a_file_is_answered_as_its_bytes() {
         let file = office.send(office.json(action), input.to_string()).await;
         let same = ana.get(&format!("/facturas/{factura}/{kind}")).await;
         assert_eq!((file.status, &file.body), (200, &same.body), "{action}");
-        let name = format!("attachment; filename*=UTF-8''F1%2E{kind}");
+        let name = format!("attachment; filename=\"F1.{kind}\"; filename*=UTF-8''F1.{kind}");
         assert_eq!(file.header("content-disposition"), Some(&*name), "{action}");
         for header in ["content-type", "content-disposition", "cache-control"] {
             assert_eq!(file.header(header), same.header(header), "{action} {header}");
