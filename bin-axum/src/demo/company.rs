@@ -21,9 +21,14 @@ use crate::failure::Failure;
 
 const SALESPERSON: &str = "Lucía Arriaga";
 
-/// Its key has `scopes`.
-pub(super) async fn create(store: &PostgresStore, sealer: Sealer, scopes: KeyScopes) -> Result<Access, Failure> {
-    let builder = || Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer.clone());
+/// Its key has `scopes`. Events of its year lead to `base_url`.
+pub(super) async fn create(
+    store: &PostgresStore,
+    base_url: &str,
+    sealer: Sealer,
+    scopes: KeyScopes,
+) -> Result<Access, Failure> {
+    let builder = || Context::builder(Arc::new(store.clone()), base_url).secrets(sealer.clone());
     let context = builder().build()?;
     let settings = CompanyChange {
         // The data of the authority's test company, the only one that a provider's test service

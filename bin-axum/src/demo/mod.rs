@@ -58,15 +58,16 @@ pub(crate) async fn run(
     let database = OpenedDatabase::open(args, parts).await?;
     database.migrate(Duration::ZERO).await?;
     let sealer = demo_sealer(sealer, &args.data_dir)?;
+    let base_url = serving::base_url(service, &server);
     let mut access = if let Some(access) = saved(&database, &args.data_dir).await? {
         access
     } else {
         let all = parts.described()?.registry().all_scopes();
         let office = service.api.serves_office().then_some(Scope::Oficina.word());
         let scopes = KeyScopes::of_words(all.words().chain(office));
-        company::create(&database.store, sealer.clone(), scopes).await?
+        company::create(&database.store, &base_url, sealer.clone(), scopes).await?
     };
-    access.base_url = Some(serving::base_url(service, &server));
+    access.base_url = Some(base_url.clone());
     access.write(&args.data_dir)?;
     let context = serving::builder(&database, service, &networks, sealer, &server).sandbox(true).build()?;
     // Demos of earlier versions had no key.
@@ -77,7 +78,7 @@ pub(crate) async fn run(
         Some(sale) => sale.pay_day(&Api::new(&context), &access.key_id, &access.api_key).await,
         None => String::new(),
     };
-    guide::print(&serving::base_url(service, &server), &access, &pay_day, service.api.serves_office())?;
+    guide::print(&base_url, &access, &pay_day, service.api.serves_office())?;
     let operators = Operators { listen: process.admin_listen, has_stamper: true };
     let services = Services::of(&context, &service.api).key_for_this_machine(&access.key_id, &access.api_key);
     serving::answer(database, server, services, Some(outside), operators, plan).await

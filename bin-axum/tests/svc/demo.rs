@@ -33,6 +33,9 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     // The imported ones and one from abroad.
     assert_eq!(seen.len(), 480 + 1);
     assert!(demo.get("/productos?buscar=torn%C3%ADllo")["datos"].as_array().unwrap().len() > 5);
+    let base = format!("http://{}/api/v1/", demo.address);
+    let urls: Vec<Value> = demo.walk("/eventos").into_iter().map(|event| event["recurso"]["url"].clone()).collect();
+    assert!(urls.len() > 50 && urls.iter().all(|url| url.as_str().unwrap().starts_with(&base)), "{base}: {urls:?}");
     paste_all(&demo, (201, 202));
     let health = svc.ok(&["healthcheck", "--listen", &demo.address]);
     assert_eq!(health["ok"], true);
