@@ -29,7 +29,7 @@ from_row!(AppliedPayment {
 });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
-/// [`PostgresTx::lock_paid_sale`] reads the sale and the last instalment.
+/// [`PostgresTx::lock_paid_sale`] reads the sale and the earlier payments.
 impl FromRow for LockedReceivable {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
@@ -46,6 +46,7 @@ impl FromRow for LockedReceivable {
             saldo: row.read("saldo")?,
             parcialidades: row.read("parcialidades")?,
             ultima_parcialidad: 0,
+            acreditada: false,
             sucursal: row.read("sucursal")?,
             factura: row.read("factura")?,
             en_cancelacion: false,
@@ -53,10 +54,11 @@ impl FromRow for LockedReceivable {
     }
 }
 
-/// The sale and the invoice of a receivable, if any, and the number of its last instalment.
+/// The sale and the invoice of a receivable, if any, and what its payments say of the next one.
 struct Paid {
     sale: Option<PaidSale>,
     parcialidad: i64,
+    acreditada: bool,
     factura: Option<i64>,
     en_cancelacion: bool,
 }
@@ -67,6 +69,7 @@ impl FromRow for Paid {
         Ok(Self {
             sale: tipo.map(|_| PaidSale::from_row(row)).transpose()?,
             parcialidad: row.read("parcialidad")?,
+            acreditada: row.read("acreditada")?,
             factura: row.read("factura")?,
             en_cancelacion: row.read("en_cancelacion")?,
         })
@@ -93,9 +96,10 @@ impl PaymentTx for PostgresTx {
             ))
             .await?;
         let Some(mut receivable) = locked else { return Ok(None) };
-        let Paid { sale, parcialidad, factura, en_cancelacion } = self.lock_paid_sale(&receivable).await?;
+        let Paid { sale, parcialidad, acreditada, factura, en_cancelacion } = self.lock_paid_sale(&receivable).await?;
         receivable.sale = sale;
         receivable.ultima_parcialidad = parcialidad;
+        receivable.acreditada = acreditada;
         receivable.factura = factura;
         receivable.en_cancelacion = en_cancelacion;
         Ok(Some(receivable))
@@ -400,7 +404,7 @@ impl PostgresTx {
                  WHERE empresa = :empresa AND clave = :venta
                  FOR NO KEY UPDATE
              )
-             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad,
+             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad, p.acreditada,
                     f.clave AS factura,
                     f.cancelacion_solicitada IS NOT NULL
                         OR EXISTS (
@@ -408,11 +412,13 @@ impl PostgresTx {
                             WHERE s.empresa = :empresa AND s.sustituye = f.clave AND s.estatus IN (:en_espera, :error)
                         ) AS en_cancelacion
              FROM (
-                 SELECT coalesce(max(parcialidad), 0) AS parcialidad
+                 SELECT coalesce(max(p.parcialidad) FILTER (WHERE n.factura IS NULL AND d.clave IS NULL), 0) AS parcialidad,
+                        coalesce(bool_or(n.factura IS NOT NULL AND n.anticipo IS NULL OR d.clave IS NOT NULL), false)
+                            AS acreditada
                  FROM cxc_pagos p
-                 WHERE empresa = :empresa AND cxc = :cxc AND NOT cancelado
-                   AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = p.clave)
-                   AND NOT EXISTS (SELECT FROM devoluciones d WHERE d.empresa = :empresa AND d.pago = p.clave)
+                 LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.pago = p.clave
+                 LEFT JOIN devoluciones d ON d.empresa = :empresa AND d.pago = p.clave
+                 WHERE p.empresa = :empresa AND p.cxc = :cxc AND NOT p.cancelado
              ) p
              LEFT JOIN venta v ON true
              LEFT JOIN facturas f ON f.empresa = :empresa AND f.clave = coalesce(:factura, v.factura)",

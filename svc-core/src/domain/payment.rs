@@ -148,6 +148,8 @@ pub struct LockedReceivable {
     pub parcialidades: i64,
     /// The greatest number of its valid payments; 0 without any.
     pub ultima_parcialidad: i64,
+    /// Whether credit notes or returns have paid a part of it with taxes of their own.
+    pub acreditada: bool,
     /// Clave of the branch.
     pub sucursal: i64,
     /// The invoice that it is owed for, in the registry.
@@ -316,6 +318,7 @@ mod tests {
             saldo: money("1000"),
             parcialidades: 1,
             ultima_parcialidad: 0,
+            acreditada: false,
             sucursal: 0,
             factura: Some(1),
             en_cancelacion: false,

@@ -108,6 +108,7 @@ pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64
             referencia: None,
             deposito: None,
             by_note: true,
+            acreditado: None,
             anticipo: None,
             tipo_cambio: None,
         };

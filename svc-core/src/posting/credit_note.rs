@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::books::too_costly;
 use super::payment::{self, PaymentData};
 use super::{document, payment_undone, stock, ticket};
-use crate::domain::accounting::{Account, IncomeByRate, SaleAmounts, credit_entry};
+use crate::domain::accounting::{Account, CreditedTaxes, IncomeByRate, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
@@ -127,7 +127,8 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
 /// the payment; `None` if nothing is owed.
 pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
-    let importe = note.amounts.total.min(saldo);
+    let total = note.amounts.total;
+    let importe = total.min(saldo);
     if importe == Money::default() {
         return Ok(None);
     }
@@ -139,6 +140,7 @@ pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Op
         referencia: None,
         deposito: None,
         by_note: true,
+        acreditado: Some(CreditedTaxes { total, iva: note.amounts.iva, ieps: note.amounts.ieps }),
         anticipo: None,
         tipo_cambio: Some(note.sale.tipo_cambio),
     };

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 
 use super::advance::AdvancePart;
 use super::{complement, exchange};
-use crate::domain::accounting::{About, Account, EntryError, EntryLine, PaymentAmounts, payment_entry};
+use crate::domain::accounting::{About, Account, CreditedTaxes, EntryError, EntryLine, PaymentAmounts, payment_entry};
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
@@ -37,6 +37,8 @@ pub(crate) struct PaymentData<'a> {
     /// Whether a credit note lowers the receivable. It needs no complement and no instalment
     /// number.
     pub(crate) by_note: bool,
+    /// The taxes that the credit note takes back; `None` if it applies an advance.
+    pub(crate) acreditado: Option<CreditedTaxes>,
     /// The part of an advance that pays it; required by the origin.
     pub(crate) anticipo: Option<&'a AdvancePart>,
     /// Pesos per unit of the currency on that day; `None` for each receivable's own.
@@ -358,7 +360,9 @@ async fn write(
         recibido,
         importe: instalment.importe,
         pagado: debt.pagado,
-        liquida: instalment.saldo_insoluto == Money::default(),
+        saldo: instalment.saldo_anterior,
+        acreditado: terms.acreditado,
+        con_notas: debt.acreditada,
         contabilizado,
         total,
         iva,

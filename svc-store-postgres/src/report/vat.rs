@@ -27,17 +27,56 @@ from_row!(CreditableVat {
 });
 
 /// The origin of an entry is the record of its credit note, the negative clave of its return
-/// without one, and otherwise null: then it is the sale itself. The entry of a payment from an
-/// advance also takes back what the advance's sale charged, by that sale's rates. `base` is income
-/// and has no IEPS, as the accounts 401 and 402; the collected base has it, as IVA is charged on it.
+/// without one, and otherwise null: then it is the sale itself. What a note or return pays of its
+/// own sale has its rates, and later payments those of the rest: `tras` is the last such payment
+/// before them. The entry of a payment from an advance also takes back what the advance's sale
+/// charged, by that sale's rates. `base` is income and has no IEPS, as the accounts 401 and 402; the
+/// collected base has it, as IVA is charged on it.
 /// Of a rate above zero the collected base follows from the IVA; of the others from what was paid,
 /// at the payment's exchange rate.
 #[expect(clippy::too_many_lines, reason = "one statement")]
 pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     sql!(
-        "WITH asientos AS (
+        "WITH movidas AS MATERIALIZED (
+             SELECT DISTINCT coalesce(p.venta, x.venta) AS venta
+             FROM polizas p
+             LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
+             WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
+         ), acreditado AS MATERIALIZED (
+             SELECT n.venta, n.factura AS origen, v.iva_tasa AS tasa,
+                    c.iva, c.subtotal - c.descuento AS base, c.ieps, c.total,
+                    y.clave AS pago, y.cancelado, y.importe / n.total AS parte
+             FROM movidas m
+             JOIN notas_credito n ON n.empresa = :empresa AND n.venta = m.venta
+             JOIN notas_credito_renglones c ON c.empresa = :empresa AND c.factura = n.factura
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = n.venta AND v.renglon = c.renglon
+             LEFT JOIN cxc_pagos y ON y.empresa = :empresa AND y.clave = n.pago AND n.anticipo IS NULL
+             UNION ALL
+             -- What came back of a line has its part of the taxes of the line.
+             SELECT d.venta, -d.clave, v.iva_tasa, v.iva * q.parte, c.base, v.ieps * q.parte, v.total * q.parte,
+                    y.clave, y.cancelado, y.importe / d.total
+             FROM movidas m
+             JOIN devoluciones d ON d.empresa = :empresa AND d.venta = m.venta
+             JOIN devoluciones_renglones c ON c.empresa = :empresa AND c.devolucion = d.clave
+             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = d.venta AND v.renglon = c.renglon
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(c.base / nullif(v.subtotal - v.descuento, 0), 0) AS parte
+             ) q
+             LEFT JOIN cxc_pagos y ON y.empresa = :empresa AND y.clave = d.pago
+         ), acreditaron AS MATERIALIZED (
+             SELECT pago, origen, sum(iva) AS iva
+             FROM acreditado
+             WHERE pago IS NOT NULL
+             GROUP BY pago, origen
+         ), siguientes AS MATERIALIZED (
+             SELECT x.clave AS pago, max(c.pago) AS tras
+             FROM acreditado c
+             JOIN cxc_pagos x ON x.empresa = :empresa AND x.venta = c.venta AND x.clave > c.pago
+             WHERE NOT c.cancelado
+             GROUP BY x.clave
+         ), asientos AS (
              SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,
-                    CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
+                    o.origen, CASE WHEN o.origen IS NULL AND NOT a.de_anticipo THEN s.tras END AS tras,
                     p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
                     a.de_anticipo
                     OR p.pago IS NULL AND (n.factura IS NOT NULL OR d.clave IS NOT NULL
@@ -58,57 +97,59 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
              LEFT JOIN devoluciones d
                ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
+             LEFT JOIN acreditaron c ON c.pago = p.pago
+             LEFT JOIN siguientes s ON s.pago = p.pago
              CROSS JOIN LATERAL (
                  SELECT coalesce(x.origen = 'anticipo', false)
                     AND (r.codigo LIKE '206.%' OR r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)) AS de_anticipo
              ) a
+             CROSS JOIN LATERAL (
+                 SELECT CASE
+                     WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave)
+                     -- A note without IVA that settles the sale collects what was left of its IVA.
+                     WHEN c.iva <> 0 OR r.codigo NOT IN (:cobrado, :por_cobrar) THEN c.origen
+                 END AS origen
+             ) o
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
              GROUP BY p.clave, p.venta, p.pago, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio, v.tipo,
-                      n.factura, d.clave, a.de_anticipo
+                      n.factura, d.clave, s.tras, a.de_anticipo, o.origen
              HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR g.grupo LIKE '401.%' OR g.grupo LIKE '402.%'
                             OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo')
                  OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL OR a.de_anticipo
          ), ventas_del_mes AS MATERIALIZED (
-             SELECT venta, origen,
+             SELECT venta, origen, tras,
                     sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,
                     sum(CASE WHEN de_pago THEN 0 ELSE cobrado + por_cobrar END) AS iva,
                     sum(CASE WHEN de_pago THEN 0 ELSE base END) AS base,
                     sum(CASE WHEN de_pago THEN pagado ELSE 0 END) AS pagado,
                     sum(CASE WHEN de_nota THEN base ELSE 0 END) AS devuelto
              FROM asientos
-             GROUP BY venta, origen
+             GROUP BY venta, origen, tras
          ), tasas AS (
-             SELECT m.venta, m.origen, v.iva_tasa AS tasa, sum(v.iva) AS iva,
-                    sum(v.subtotal - v.descuento) AS base, sum(v.ieps) AS ieps, sum(v.total) AS total
-             FROM ventas_del_mes m
-             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
-             WHERE m.origen IS NULL
-             GROUP BY m.venta, m.origen, v.iva_tasa
-             UNION ALL
-             SELECT m.venta, m.origen, v.iva_tasa, sum(n.iva), sum(n.subtotal - n.descuento), sum(n.ieps), sum(n.total)
-             FROM ventas_del_mes m
-             JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = m.origen
-             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta AND v.renglon = n.renglon
-             WHERE m.origen > 0
-             GROUP BY m.venta, m.origen, v.iva_tasa
-             UNION ALL
-             -- What came back of a line has its part of the taxes of the line.
-             SELECT m.venta, m.origen, v.iva_tasa, sum(v.iva * c.parte), sum(d.base), sum(v.ieps * c.parte),
-                    sum(v.total * c.parte)
-             FROM ventas_del_mes m
-             JOIN devoluciones_renglones d ON d.empresa = :empresa AND d.devolucion = -m.origen
-             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta AND v.renglon = d.renglon
-             CROSS JOIN LATERAL (
-                 SELECT coalesce(d.base / nullif(v.subtotal - v.descuento, 0), 0) AS parte
-             ) c
-             WHERE m.origen < 0
-             GROUP BY m.venta, m.origen, v.iva_tasa
+             SELECT venta, origen, tras, tasa, sum(iva) AS iva, sum(base) AS base, sum(ieps) AS ieps, sum(total) AS total
+             FROM (
+                 SELECT m.venta, m.origen, m.tras, v.iva_tasa AS tasa, v.iva, v.subtotal - v.descuento AS base, v.ieps, v.total
+                 FROM ventas_del_mes m
+                 JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
+                 WHERE m.origen IS NULL
+                 UNION ALL
+                 SELECT m.venta, m.origen, m.tras, c.tasa,
+                        -c.iva * c.parte, -c.base * c.parte, -c.ieps * c.parte, -c.total * c.parte
+                 FROM ventas_del_mes m
+                 JOIN acreditado c ON c.venta = m.venta AND c.pago <= m.tras AND NOT c.cancelado
+                 UNION ALL
+                 SELECT m.venta, m.origen, m.tras, c.tasa, c.iva, c.base, c.ieps, c.total
+                 FROM ventas_del_mes m
+                 JOIN acreditado c ON c.origen = m.origen
+             ) renglones
+             GROUP BY venta, origen, tras, tasa
          ), sumas AS (
              SELECT t.*, sum(iva) OVER hasta_aqui AS iva_aqui, sum(base) OVER hasta_aqui AS base_aqui,
                     nullif(sum(iva) OVER todo, 0) AS iva_todo, nullif(sum(base) OVER todo, 0) AS base_todo,
                     nullif(sum(total) OVER todo, 0) AS total_todo
              FROM tasas t
-             WINDOW todo AS (PARTITION BY venta, origen), hasta_aqui AS (PARTITION BY venta, origen ORDER BY tasa)
+             WINDOW todo AS (PARTITION BY venta, origen, tras),
+                    hasta_aqui AS (PARTITION BY venta, origen, tras ORDER BY tasa)
          ), partes AS (
              SELECT s.tasa, s.total_todo, s.base + s.ieps AS valor, m.pagado,
                     round(m.base * s.base_aqui / s.base_todo, 2)
@@ -122,7 +163,8 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     round(m.por_cobrar * s.iva_aqui / s.iva_todo, 2)
                     - round(m.por_cobrar * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS por_cobrar
              FROM sumas s
-             JOIN ventas_del_mes m ON m.venta = s.venta AND m.origen IS NOT DISTINCT FROM s.origen
+             JOIN ventas_del_mes m
+               ON m.venta = s.venta AND m.origen IS NOT DISTINCT FROM s.origen AND m.tras IS NOT DISTINCT FROM s.tras
          ), todas AS (
              SELECT tasa, coalesce(base, 0) AS base, coalesce(iva, 0) AS iva, coalesce(cobrado, 0) AS cobrado,
                     coalesce(por_cobrar, 0) AS por_cobrar,
@@ -141,10 +183,10 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     0
              FROM ventas_del_mes m
              LEFT JOIN (
-                 SELECT venta, origen, sum(base) AS base, sum(iva) AS iva
+                 SELECT venta, origen, tras, sum(base) AS base, sum(iva) AS iva
                  FROM tasas
-                 GROUP BY venta, origen
-             ) t ON t.venta = m.venta AND t.origen IS NOT DISTINCT FROM m.origen
+                 GROUP BY venta, origen, tras
+             ) t ON t.venta = m.venta AND t.origen IS NOT DISTINCT FROM m.origen AND t.tras IS NOT DISTINCT FROM m.tras
          )
          SELECT tasa, sum(base) AS base, sum(iva) AS iva, sum(base_cobrada) AS base_cobrada, sum(cobrado) AS iva_cobrado,
                 sum(por_cobrar) AS iva_por_cobrar

@@ -21,7 +21,7 @@ mod purchases;
 mod quota;
 mod rates;
 mod reading;
-mod reports;
+pub(crate) mod reports;
 mod reports_rates;
 mod sales;
 pub(crate) mod shop;

@@ -174,7 +174,7 @@ async fn a_statement_tells_movements_favour_and_advances() {
 }
 
 /// The bases and the taxes of a month's sales, by rate.
-pub(super) async fn charged(company: &Company, mes: &str) -> Vec<String> {
+pub(crate) async fn charged(company: &Company, mes: &str) -> Vec<String> {
     let said = report(company, "vat", json!({"mes": mes})).await;
     let of = |rate: &Value| {
         let fields = ["tasa", "base", "iva", "base_cobrada", "iva_cobrado", "iva_por_cobrar"];

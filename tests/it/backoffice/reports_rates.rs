@@ -27,6 +27,19 @@ async fn goods_returned_without_a_document_are_of_their_own_rate() {
 }
 
 #[tokio::test]
+async fn goods_returned_of_what_is_owed_collect_nothing() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    captured(&company, &sale("venta", &[line(NAIL, 1, "100.00"), line(FOOD, 1, "100.00")])).await;
+    let back = |renglon: i64| json!({"venta": 1, "renglones": [{"renglon": renglon, "cantidad": 1}]});
+    did(company.run_by_name("sale.return", &back(1)).await);
+    assert_eq!(charged(&company, "2026-10").await, ["0.000000 100.00 0.00 0.00 0.00 0.00"]);
+    did(company.run_by_name("payment.apply", &transfer(1, "100.00", "2026-10-12")).await);
+    assert_eq!(charged(&company, "2026-10").await, ["0.000000 100.00 0.00 100.00 0.00 0.00"]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn what_is_collected_at_zero_counts_at_the_payments_rate() {
     let world = World::new().await;
     let company = shop(&world).await;

@@ -10,14 +10,14 @@ use super::{ANA, BOOK, FOOD, NAIL, NAMED, Shop, line, nails, order};
 use crate::backoffice::shop::entries;
 
 /// A stamped invoice: returns its sale and its record.
-async fn stamped(world: &World, shop: &Shop, order: Value) -> (i64, i64) {
+pub(super) async fn stamped(world: &World, shop: &Shop, order: Value) -> (i64, i64) {
     let (venta, factura) = shop.invoice(order).await;
     world.stamp(&SandboxStamper).await;
     assert_eq!(shop.factura(factura).await["estatus"], "vigente");
     (venta, factura)
 }
 
-async fn noted(shop: &Shop, input: Value) -> Value {
+pub(super) async fn noted(shop: &Shop, input: Value) -> Value {
     shop.company.run_by_name("credit-note.capture", &input).await.unwrap()
 }
 

@@ -19,6 +19,7 @@ mod invoices;
 mod leases;
 mod line_details;
 mod mailed;
+mod mixed_notes;
 mod owners;
 mod pace;
 mod receivers;

@@ -31,7 +31,7 @@ pub use manual::{EntryOrigin, FreeEntry, FreeLine};
 pub use opening::{OpenedDebt, OpenedPayable, OpeningBalance};
 pub(crate) use opening::{balance_in_pesos, opened_debt, opening_entry, prepaid_entry};
 pub use payment::Collected;
-pub(crate) use payment::{PaymentAmounts, exchange_difference, payment_entry};
+pub(crate) use payment::{CreditedTaxes, PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
 pub use revaluation::ForeignBalance;
 pub(crate) use revaluation::{Revalued, revaluation_lines};

@@ -17,8 +17,12 @@ pub(crate) struct PaymentAmounts {
     pub importe: Money,
     /// The part of the receivable paid before this payment.
     pub pagado: Money,
-    /// Whether this payment leaves nothing owed.
-    pub liquida: bool,
+    /// What the receivable owes before this payment.
+    pub saldo: Money,
+    /// What a credit note takes back, if it is what pays.
+    pub acreditado: Option<CreditedTaxes>,
+    /// Whether credit notes have paid a part of the receivable.
+    pub con_notas: bool,
     /// What is already posted of the receivable.
     pub contabilizado: Collected,
     /// The sale's total.
@@ -33,6 +37,17 @@ pub(crate) struct PaymentAmounts {
     pub tipo_cambio_pago: Rate,
     /// Whether the bank account has another currency.
     pub cambio: bool,
+}
+
+/// The taxes of a credit note.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CreditedTaxes {
+    /// The note's total, which contains them.
+    pub total: Money,
+    /// Its IVA.
+    pub iva: Money,
+    /// Its IEPS.
+    pub ieps: Money,
 }
 
 /// What is posted of a receivable and its payments.
@@ -54,7 +69,8 @@ pub(super) const ROUNDED: Decimal = Decimal::ONE;
 
 /// The entry of a payment. The customer owes less, at the receivable's exchange rate; taxes are
 /// collected in proportion, at the payment's rate, because they fall due when collected (LIVA 1-B,
-/// 17 and 22). The difference is an exchange gain or loss.
+/// 17 and 22). The difference is an exchange gain or loss. What a credit note pays collects the
+/// note's own taxes, which its entry takes back.
 pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
@@ -64,14 +80,18 @@ pub(crate) fn payment_entry(
     let Collected { adeudo, iva, ieps, .. } = payment.contabilizado;
     let owed = pesos(payment.importe)?.get();
     // The last payment takes the remainder, so that a paid receivable leaves no balance.
-    let rest = payment.is_foreign() && payment.liquida && (adeudo - owed).abs() <= ROUNDED;
+    let rest = payment.is_foreign() && payment.is_last() && (adeudo - owed).abs() <= ROUNDED;
     let mut lines = payment.recibido.clone();
     lines.push(EntryLine::of(Account::Clientes, if rest { -adeudo } else { -owed }));
-    for (whole, booked, pending, paid) in [
-        (pesos(payment.iva)?, iva, Account::IvaNoCobrado, Account::IvaCobrado),
-        (pesos(payment.ieps)?, ieps, Account::IepsNoCobrado, Account::IepsCobrado),
+    let credited = |tax: fn(&CreditedTaxes) -> Money| {
+        let share = |note: &CreditedTaxes| Ok(line::share(pesos(tax(note))?, payment.importe, note.total));
+        payment.acreditado.as_ref().map(share).transpose()
+    };
+    for (whole, booked, credited, pending, paid) in [
+        (pesos(payment.iva)?, iva, credited(|note| note.iva)?, Account::IvaNoCobrado, Account::IvaCobrado),
+        (pesos(payment.ieps)?, ieps, credited(|note| note.ieps)?, Account::IepsNoCobrado, Account::IepsCobrado),
     ] {
-        let due = collected(payment, whole) - booked;
+        let due = collected(payment, whole, booked, credited);
         let of_day = revalued(due, payment.tipo_cambio, payment.tipo_cambio_pago)?;
         lines.extend([EntryLine::of(pending, due), EntryLine::of(paid, -of_day)]);
     }
@@ -82,6 +102,11 @@ pub(crate) fn payment_entry(
 }
 
 impl PaymentAmounts {
+    /// Whether it leaves nothing owed.
+    fn is_last(&self) -> bool {
+        self.importe >= self.saldo
+    }
+
     fn is_foreign(&self) -> bool {
         self.tipo_cambio != Rate::ONE || self.tipo_cambio_pago != Rate::ONE
     }
@@ -104,13 +129,23 @@ pub(crate) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     EntryLine::of(account, -gained)
 }
 
-/// The cumulative tax that should be posted as collected after this payment. Subtracting the tax
-/// already posted yields this payment's part, so that instalments add up to the whole tax even if
-/// some were cancelled in between. Payments that were never posted count as having collected theirs
-/// elsewhere.
-fn collected(payment: &PaymentAmounts, whole: Money) -> Decimal {
+/// The tax that this payment collects: what should be collected after it, in proportion to the sale,
+/// less what is posted, so that instalments add up to the whole tax even if some were cancelled in
+/// between. Payments that were never posted count as having collected theirs elsewhere. A credit
+/// note collects its own tax, `credited`, but no more than is left, and payments after one collect
+/// their part of what is left.
+fn collected(payment: &PaymentAmounts, whole: Money, booked: Decimal, credited: Option<Money>) -> Decimal {
     let of = |paid: Decimal| line::share(whole, Money::new(paid), payment.total).get();
     let before = payment.pagado.get();
     let elsewhere = of((before - payment.contabilizado.importe).max(Decimal::ZERO));
-    of(before + payment.importe.get()) - elsewhere
+    let after = |paid: Money| of(before + paid.get()) - elsewhere - booked;
+    let left = after(payment.saldo);
+    match credited {
+        _ if payment.is_last() => left,
+        Some(credited) => credited.get().min(left),
+        None if payment.con_notas => {
+            line::share(Money::new(left.max(Decimal::ZERO)), payment.importe, payment.saldo).get()
+        }
+        None => after(payment.importe),
+    }
 }

@@ -84,6 +84,7 @@ impl Operation for PayReceivable {
             referencia: Some(&self.referencia),
             deposito: None,
             by_note: false,
+            acreditado: None,
             anticipo: None,
             tipo_cambio: None,
         };

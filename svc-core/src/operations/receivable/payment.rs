@@ -245,6 +245,7 @@ impl Operation for ApplyPayment {
             referencia: self.referencia.as_deref().or(of_deposit),
             deposito: self.deposito,
             by_note: false,
+            acreditado: None,
             anticipo: None,
             tipo_cambio: self.tipo_cambio,
         };

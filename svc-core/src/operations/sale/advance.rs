@@ -240,6 +240,7 @@ impl Operation for CaptureAdvance {
             referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
             deposito: None,
             by_note: false,
+            acreditado: None,
             anticipo: None,
             tipo_cambio: Some(tipo_cambio),
         };

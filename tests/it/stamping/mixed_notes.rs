@@ -1,0 +1,91 @@
+//! Credit notes of invoices whose lines have different taxes: what the note and later payments collect.
+
+use serde_json::{Value, json};
+use svc_core::stamping::SandboxStamper;
+use svc_tests::{World, books};
+
+use super::credit_notes::{document, noted, stamped};
+use super::{NAIL, Shop, UNTAXED, line, order};
+use crate::backoffice::reports::charged;
+
+/// 2000 without IVA, and 500 with 16 %.
+fn mixed() -> Value {
+    order(&[line(UNTAXED, "1", "2000"), line(NAIL, "1", "500")])
+}
+
+/// A note about the whole of a line.
+fn whole(factura: i64, renglon: i64, importe: &str) -> Value {
+    json!({"factura": factura, "tipo_relacion": "01", "aplicar": true, "renglones": [{"renglon": renglon, "importe": importe}]})
+}
+
+/// The IVA of the complement of a payment at 16 %, "" for none.
+async fn complement_of(shop: &Shop, pago: i64) -> String {
+    let uuid = shop.one(&format!("/cxc-pagos?clave={pago}")).await["uuid"].clone();
+    let complement = shop.one(&format!("/facturas?uuid={}", uuid.as_str().expect("a fiscal folio"))).await;
+    let xml = document(shop, complement["clave"].as_i64().expect("a record")).await;
+    let (_, rest) = xml.split_once("TotalTrasladosImpuestoIVA16=\"").unwrap_or_default();
+    rest.split('"').next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn a_note_about_all_that_is_taxed_leaves_no_iva_to_collect() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = stamped(&world, &shop, mixed()).await;
+    noted(&shop, whole(factura, 2, "500")).await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 0.00 0.00 0.00"]);
+    let first = shop.pay(1, "1500", "A-1").await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 1500.00 0.00 0.00"]);
+    shop.pay(1, "500", "A-2").await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 2000.00 0.00 0.00"]);
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(complement_of(&shop, first).await, "");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn after_a_note_about_what_is_not_taxed_payments_collect_the_iva_of_the_rest() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = stamped(&world, &shop, mixed()).await;
+    let note = noted(&shop, whole(factura, 1, "2000")).await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["0.160000 500.00 80.00 0.00 0.00 80.00"]);
+    let half = shop.pay(1, "290", "A-1").await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["0.160000 500.00 80.00 250.00 40.00 40.00"]);
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(complement_of(&shop, half).await, "40.00");
+    // Once the note is cancelled its part is owed again; the rest collects the rest.
+    shop.company.run_by_name("invoice.cancel", &json!({"factura": note["factura"], "motivo": "02"})).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    shop.pay(1, "2290", "A-2").await;
+    let all = charged(&shop.company, "2026-10").await;
+    assert_eq!(all, ["0.160000 500.00 80.00 500.00 80.00 0.00", "- 2000.00 0.00 2000.00 0.00 0.00"]);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_note_takes_back_what_an_earlier_payment_collected() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = stamped(&world, &shop, mixed()).await;
+    shop.pay(1, "1290", "A-1").await;
+    let collected = ["0.160000 500.00 80.00 250.00 40.00 40.00", "- 2000.00 0.00 1000.00 0.00 0.00"];
+    assert_eq!(charged(&shop.company, "2026-10").await, collected);
+    noted(&shop, whole(factura, 2, "500")).await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 1000.00 0.00 0.00"]);
+    shop.pay(1, "710", "A-2").await;
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 1710.00 0.00 0.00"]);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_note_that_settles_the_rest_collects_all_that_was_left() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = stamped(&world, &shop, mixed()).await;
+    shop.pay(1, "580", "A-1").await;
+    assert_eq!(charged(&shop.company, "2026-10").await[0], "0.160000 500.00 80.00 112.38 17.98 62.02");
+    noted(&shop, whole(factura, 1, "2000")).await;
+    assert_eq!(charged(&shop.company, "2026-10").await[0], "0.160000 500.00 80.00 500.00 80.00 0.00");
+    books::check(&world, &shop.company).await;
+}
