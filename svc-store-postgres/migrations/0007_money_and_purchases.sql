@@ -152,6 +152,8 @@ CREATE TABLE saldos_a_favor (
     cliente   bigint NOT NULL,
     moneda    text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
     importe   numeric(24, 6) NOT NULL CHECK (importe > 0),
+    -- What account 206.01 has of it; null where no entry says it.
+    pesos     numeric(24, 6),
     -- The document that it comes from: a credit note, or the discarded invoice of an advance; null
     -- for goods that came back without a document.
     factura   bigint,
@@ -432,6 +434,8 @@ CREATE INDEX polizas_compra ON polizas (empresa, compra) WHERE compra IS NOT NUL
 CREATE INDEX polizas_cxp ON polizas (empresa, cxp) WHERE cxp IS NOT NULL;
 -- The entries of a deposit.
 CREATE INDEX polizas_deposito ON polizas (empresa, deposito) WHERE deposito IS NOT NULL;
+-- The entries of money that was given back.
+CREATE INDEX polizas_reembolso ON polizas (empresa, reembolso) WHERE reembolso IS NOT NULL;
 -- The entry that reverses an entry.
 CREATE INDEX polizas_revierte ON polizas (empresa, revierte) WHERE revierte IS NOT NULL;
 -- The entries of a span, in order.

@@ -227,13 +227,14 @@ impl CreditTx for PostgresTx {
     async fn insert_credit_balance(&mut self, balance: NewCreditBalance<'_>, now: Timestamp) -> Result<(), StoreError> {
         let clave = self.next("saldos_a_favor", 1).await?;
         self.run(sql!(
-            "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, factura, deposito, creado)
-             VALUES (:empresa, :clave, :cliente, :moneda, :importe, :factura, :deposito, :creado)",
+            "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, pesos, factura, deposito, creado)
+             VALUES (:empresa, :clave, :cliente, :moneda, :importe, :pesos, :factura, :deposito, :creado)",
             empresa: self.empresa,
             clave,
             cliente: balance.cliente,
             moneda: balance.moneda,
             importe: balance.importe,
+            pesos: balance.pesos,
             factura: balance.factura,
             deposito: balance.deposito,
             creado: now,

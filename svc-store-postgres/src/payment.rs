@@ -3,12 +3,14 @@
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
+use svc_core::domain::accounting::Account;
 use svc_core::domain::payment::{LockedReceivable, PaidSale};
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
     CancellationReason, Complement, InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus, SaleKind,
 };
-use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
+use svc_core::store::{AppliedPayment, Favour, NewPayment, PaymentTx, StoreError, Withdrawal};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -27,6 +29,7 @@ from_row!(AppliedPayment {
     nota,
     de_devolucion,
 });
+from_row!(Favour { importe, pesos });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
 /// [`PostgresTx::lock_paid_sale`] reads the sale and the earlier payments.
@@ -184,6 +187,50 @@ impl PaymentTx for PostgresTx {
             PaymentOrigin::Deposito => return Ok(Decimal::ZERO),
         };
         self.value(statement).await
+    }
+
+    async fn favour(&mut self, cliente: i64, moneda: &str, tipo_cambio: Rate) -> Result<Favour, StoreError> {
+        self.one(sql!(
+            "SELECT s.importe - u.importe AS importe, s.pesos - u.pesos AS pesos
+             FROM (
+                 SELECT coalesce(sum(importe), 0) AS importe,
+                        coalesce(sum(coalesce(pesos, round(importe * :tipo_cambio, 2))), 0) AS pesos
+                 FROM saldos_a_favor
+                 WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+             ) s
+             CROSS JOIN (
+                 SELECT coalesce(sum(importe) FILTER (WHERE NOT cancelado), 0) AS importe, coalesce(sum(pesos), 0) AS pesos
+                 FROM (
+                     SELECT x.importe, x.cancelado, e.pesos
+                     FROM cxc_pagos x
+                     CROSS JOIN LATERAL (
+                         SELECT sum(r.cargo - r.abono) AS pesos
+                         FROM polizas p
+                         JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                         WHERE p.empresa = :empresa AND p.pago = x.clave AND r.codigo = :anticipos
+                         HAVING count(*) > 0
+                     ) e
+                     WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.moneda = :moneda AND x.origen = :origen
+                     UNION ALL
+                     SELECT g.importe, g.cancelado, e.pesos
+                     FROM reembolsos g
+                     CROSS JOIN LATERAL (
+                         SELECT sum(r.cargo - r.abono) AS pesos
+                         FROM polizas p
+                         JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                         WHERE p.empresa = :empresa AND p.reembolso = g.clave AND r.codigo = :anticipos
+                     ) e
+                     WHERE g.empresa = :empresa AND g.cliente = :cliente AND g.moneda = :moneda AND g.anticipo IS NULL
+                 ) usos
+             ) u",
+            empresa: self.empresa,
+            cliente,
+            moneda,
+            tipo_cambio,
+            origen: PaymentOrigin::SaldoAFavor,
+            anticipos: Account::Anticipos,
+        ))
+        .await
     }
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {

@@ -159,9 +159,11 @@ async fn into_favour(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
         Error::field(Code::EstadoInvalido, "venta", text)
     };
     let cliente = sale.cliente.ok_or_else(unnamed)?;
-    let balance = NewCreditBalance { cliente, moneda: &sale.moneda, importe: antes, factura: None, deposito: None };
+    let pesos = line::pesos(antes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?;
+    let (moneda, importe) = (sale.moneda.as_str(), antes);
+    let balance = NewCreditBalance { cliente, moneda, importe, pesos: Some(pesos), factura: None, deposito: None };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
-    let pesos = line::pesos(antes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?.get();
+    let pesos = pesos.get();
     let lines = [EntryLine::of(Account::Apertura, pesos), EntryLine::of(Account::Anticipos, -pesos)];
     if let Some(entry) = LedgerEntry::new(format!("Saldo a favor de la venta {venta}"), cx.today(), lines)? {
         cx.tx.insert_entry(&entry, cx.now).await?;

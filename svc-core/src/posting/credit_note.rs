@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::books::too_costly;
 use super::payment::{self, PaymentData};
 use super::{document, payment_undone, stock, ticket};
-use crate::domain::accounting::{Account, CreditedTaxes, IncomeByRate, SaleAmounts, credit_entry};
+use crate::domain::accounting::{Account, CreditedAmounts, IncomeByRate, SaleAmounts, credit_entry, credited};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
@@ -43,6 +43,23 @@ impl NewNote<'_> {
         let rated = |line: &'_ CreditLine| self.sale.ingresos.kind(line.renglon);
         IncomeByRate::of_lines(self.lines.iter().map(|line| (rated(line), &line.amounts)))
     }
+
+    /// What it takes back, with the cost of the goods, in pesos.
+    pub(super) fn booked(&self, costo: Money) -> SaleAmounts {
+        SaleAmounts {
+            ingreso: Account::Descuentos,
+            amounts: self.amounts,
+            por_tasa: self.income(),
+            tipo_cambio: self.sale.tipo_cambio,
+            costo,
+            entregado: Money::default(),
+        }
+    }
+
+    /// What it leaves in the customer's favour, in pesos.
+    pub(super) fn pesos(&self) -> Result<Money, Error> {
+        Ok(credited(&self.booked(Money::default()))?)
+    }
 }
 
 /// A credit note that was created.
@@ -65,8 +82,9 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let cliente = note.sale.cliente.ok_or_else(|| {
             Error::field(Code::EstadoInvalido, "factura", "no tiene cliente, a cuyo favor quedaría un saldo")
         })?;
-        let factura = Some(factura);
-        let balance = NewCreditBalance { cliente, moneda: &note.sale.moneda, importe: total, factura, deposito: None };
+        let (factura, pesos) = (Some(factura), Some(note.pesos()?));
+        let moneda = &note.sale.moneda;
+        let balance = NewCreditBalance { cliente, moneda, importe: total, pesos, factura, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = if aplicar { lower_debt(cx, &note).await? } else { None };
@@ -74,15 +92,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio, MovementKind::DevolucionNotaCredito).await?,
         _ => Money::default(),
     };
-    let amounts = SaleAmounts {
-        ingreso: Account::Descuentos,
-        amounts: note.amounts,
-        por_tasa: note.income(),
-        tipo_cambio: note.sale.tipo_cambio,
-        costo,
-        entregado: Money::default(),
-    };
-    let entry = credit_entry(format!("Nota de crédito {folio}"), cx.day_at(note.sale.sucursal), &amounts)?;
+    let entry = credit_entry(format!("Nota de crédito {folio}"), cx.day_at(note.sale.sucursal), &note.booked(costo))?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }
@@ -129,6 +139,7 @@ pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Op
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
     let total = note.amounts.total;
     let importe = total.min(saldo);
+    let pesos = note.pesos()?;
     if importe == Money::default() {
         return Ok(None);
     }
@@ -140,7 +151,7 @@ pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Op
         referencia: None,
         deposito: None,
         by_note: true,
-        acreditado: Some(CreditedTaxes { total, iva: note.amounts.iva, ieps: note.amounts.ieps }),
+        acreditado: Some(CreditedAmounts { total, pesos, iva: note.amounts.iva, ieps: note.amounts.ieps }),
         anticipo: None,
         tipo_cambio: Some(note.sale.tipo_cambio),
     };

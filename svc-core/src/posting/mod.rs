@@ -11,6 +11,7 @@ pub(crate) mod credit_note;
 pub(crate) mod discarded;
 pub(crate) mod document;
 mod exchange;
+pub(crate) mod favour;
 pub(crate) mod global;
 pub(crate) mod invoice;
 pub(crate) mod lines;

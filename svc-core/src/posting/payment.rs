@@ -6,8 +6,10 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::advance::AdvancePart;
-use super::{complement, exchange};
-use crate::domain::accounting::{About, Account, CreditedTaxes, EntryError, EntryLine, PaymentAmounts, payment_entry};
+use super::{complement, exchange, favour};
+use crate::domain::accounting::{
+    About, Account, CreditedAmounts, EntryError, EntryLine, PaymentAmounts, payment_entry,
+};
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
 use crate::domain::event::Event;
@@ -37,8 +39,8 @@ pub(crate) struct PaymentData<'a> {
     /// Whether a credit note lowers the receivable. It needs no complement and no instalment
     /// number.
     pub(crate) by_note: bool,
-    /// The taxes that the credit note takes back; `None` if it applies an advance.
-    pub(crate) acreditado: Option<CreditedTaxes>,
+    /// What the credit note takes back; `None` if it applies an advance.
+    pub(crate) acreditado: Option<CreditedAmounts>,
     /// The part of an advance that pays it; required by the origin.
     pub(crate) anticipo: Option<&'a AdvancePart>,
     /// Pesos per unit of the currency on that day; `None` for each receivable's own.
@@ -152,7 +154,10 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
         let factura = complements.by_receivable.get(&debt.clave).copied();
         let recibido = match terms.origen {
             PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
-            _ => part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?,
+            PaymentOrigin::SaldoAFavor => vec![part.favour(cx, terms).await?],
+            PaymentOrigin::Deposito => {
+                part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?
+            }
         };
         before += part.monto().get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
@@ -200,6 +205,18 @@ impl PaidPart<'_> {
     /// The amount in the currency in which it came in.
     fn monto(&self) -> Money {
         self.cambio.map_or(self.instalment.importe, |cambio| cambio.monto)
+    }
+
+    /// What the payment takes of a balance in the customer's favour: the note's own part of what it
+    /// left, else of all that they have in that currency.
+    async fn favour(&self, cx: &mut Cx<'_>, terms: &PaymentData<'_>) -> Result<EntryLine, Error> {
+        let importe = self.instalment.importe;
+        let pesos = match (&terms.acreditado, self.debt.cliente) {
+            (Some(note), _) => line::share(note.pesos, importe, note.total),
+            (None, Some(cliente)) => favour::used(cx, cliente, &self.debt.moneda, importe, self.tipo_cambio).await?,
+            (None, None) => return Err(Code::SaldoInsuficiente.into()),
+        };
+        Ok(EntryLine::cargo(terms.source(), pesos))
     }
 
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts

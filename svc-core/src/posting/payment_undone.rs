@@ -112,14 +112,18 @@ pub(crate) async fn into_favour(
     };
     cx.tx.cancel_payment(pago, payment, Some(debt.status_without(payment.importe)), cx.now).await?;
     let (moneda, importe, deposito) = (debt.moneda.as_str(), payment.importe, payment.deposito);
-    let balance = NewCreditBalance { cliente, moneda, importe, factura: Some(factura), deposito };
+    let entry = cx.tx.entry_of_payment(pago).await?;
+    let is_money = |line: &&EntryLine| matches!(line.cuenta, Account::Bancos | Account::Caja | Account::PorIdentificar);
+    let money: Option<Vec<EntryLine>> =
+        entry.as_ref().map(|entry| entry.lines().iter().filter(is_money).copied().collect());
+    let worth = |lines: &Vec<EntryLine>| lines.iter().map(EntryLine::signed).sum::<Decimal>();
+    let pesos = money.as_ref().map(|lines| Money::new(worth(lines)));
+    let balance = NewCreditBalance { cliente, moneda, importe, pesos, factura: Some(factura), deposito };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
-    let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
+    let Some((entry, money)) = entry.zip(money) else { return Ok(()) };
     let fecha = entry.reversal_day(cx.day_at(debt.sucursal));
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
-    let is_money = |line: &&EntryLine| matches!(line.cuenta, Account::Bancos | Account::Caja | Account::PorIdentificar);
-    let money: Vec<EntryLine> = entry.lines().iter().filter(is_money).copied().collect();
-    let favour = EntryLine::of(Account::Anticipos, -money.iter().map(EntryLine::signed).sum::<Decimal>());
+    let favour = EntryLine::of(Account::Anticipos, -worth(&money));
     let concept = format!("Saldo a favor del pago {pago}");
     if let Some(kept) = LedgerEntry::new(concept, fecha, money.into_iter().chain([favour]))? {
         let about = About { factura: Some(factura), pago: Some(pago), deposito, ..About::default() };

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use rust_decimal::Decimal;
+
 use super::credit_note::{self, NewNote};
 use super::refund::give_back;
-use crate::domain::accounting::{Account, EntryLine, SaleAmounts, credit_entry};
+use crate::domain::accounting::{Account, EntryLine, credit_entry};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, REMITTED, TakenBack, credit};
 use crate::domain::deposit::PaidAccount;
@@ -83,7 +85,7 @@ pub(crate) async fn take_back(
         PaidAccount::validate(account.as_ref())?.validate_currency(&sale.moneda)?;
     }
     let own = sat::known_payment_form(sale.forma_pago_sat.as_deref());
-    let (factura, pago) = if let Some(factura) = about {
+    let (factura, pago, pesos) = if let Some(factura) = about {
         let forma_pago_sat = match (rest == Money::default(), cuenta) {
             (true, _) => own.unwrap_or(REMITTED),
             (false, Some(_)) => own.unwrap_or(TRANSFER),
@@ -91,8 +93,9 @@ pub(crate) async fn take_back(
         };
         let relacion = TipoRelacion::Devolucion;
         let note = NewNote { factura, sale, relacion, forma_pago_sat, anticipo: None, lines, amounts };
+        let pesos = note.pesos()?;
         let made = credit_note::make(cx, note, true).await?;
-        (Some(made.factura), made.pago)
+        (Some(made.factura), made.pago, pesos)
     } else {
         let note = NewNote {
             factura: 0,
@@ -103,11 +106,12 @@ pub(crate) async fn take_back(
             lines,
             amounts,
         };
-        (None, without_document(cx, &note).await?)
+        (None, without_document(cx, &note).await?, note.pesos()?)
     };
     let reembolsado = match cuenta {
         Some(cuenta) if rest > Money::default() => {
-            pay_back(cx, sale, factura, cuenta, rest).await?;
+            let left = pesos.get() - line::share(pesos, applied, amounts.total).get();
+            pay_back(cx, sale, factura, cuenta, (rest, left)).await?;
             rest
         }
         _ => Money::default(),
@@ -125,21 +129,14 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
         let unnamed =
             || Error::field(Code::EstadoInvalido, "venta", "no tiene cliente, a cuyo favor quedaría un saldo");
         let cliente = sale.cliente.ok_or_else(unnamed)?;
-        let balance =
-            NewCreditBalance { cliente, moneda: &sale.moneda, importe: amounts.total, factura: None, deposito: None };
+        let (moneda, importe, pesos) = (&sale.moneda, amounts.total, Some(note.pesos()?));
+        let balance = NewCreditBalance { cliente, moneda, importe, pesos, factura: None, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = credit_note::lower_debt(cx, note).await?;
     let costo = credit_note::goods_come_back(cx, note, &folio, MovementKind::Devolucion).await?;
-    let booked = SaleAmounts {
-        ingreso: Account::Descuentos,
-        amounts,
-        por_tasa: note.income(),
-        tipo_cambio: sale.tipo_cambio,
-        costo,
-        entregado: Money::default(),
-    };
-    let poliza = match credit_entry(format!("Devolución {devolucion}"), cx.day_at(sale.sucursal), &booked)? {
+    let concept = format!("Devolución {devolucion}");
+    let poliza = match credit_entry(concept, cx.day_at(sale.sucursal), &note.booked(costo))? {
         Some(entry) => Some(cx.tx.insert_entry(&entry.of_sale(Some(sale.clave)), cx.now).await?),
         None => None,
     };
@@ -156,7 +153,7 @@ async fn pay_back(
     sale: &LockedSale,
     factura: Option<i64>,
     cuenta_bancaria: i64,
-    importe: Money,
+    (importe, pesos): (Money, Decimal),
 ) -> Result<(), Error> {
     let unnamed = || Error::internal(format!("sale {} has no customer to pay back", sale.clave));
     let refund = NewRefund {
@@ -170,8 +167,6 @@ async fn pay_back(
         referencia: &format!("devolución de la venta {}", sale.clave),
         factura,
     };
-    let too_much = || Error::field(Code::DatoInvalido, "renglones", "el total pasa de 18 dígitos en pesos");
-    let pesos = line::pesos(importe, sale.tipo_cambio).ok_or_else(too_much)?;
-    give_back(cx, &refund, Some(sale.clave), vec![EntryLine::cargo(Account::Anticipos, pesos)]).await?;
+    give_back(cx, &refund, Some(sale.clave), vec![EntryLine::of(Account::Anticipos, pesos)]).await?;
     Ok(())
 }

@@ -60,6 +60,8 @@ pub struct NewCreditBalance<'a> {
     pub moneda: &'a str,
     /// In `moneda`.
     pub importe: Money,
+    /// What account 206.01 has of it; `None` where no entry says it.
+    pub pesos: Option<Money>,
     /// The document that leaves it, by its record in the registry: a credit note, or the discarded
     /// invoice of an advance; `None` for goods that came back without a document.
     pub factura: Option<i64>,

@@ -84,7 +84,7 @@ pub use invoice::{Cancellation, GlobalPeriod, GlobalSale, GlobalSales, InvoiceTx
 pub use layer::StoreLayer;
 pub use list::ListTx;
 pub use owner::{NAMED_DOCUMENTS, OwnerStore, OwnerTx, PROVIDER_GRACE, TOLD_FOR, WaitingDocuments};
-pub use payment::{AppliedPayment, Exchanged, NewPayment, PaymentTx, Withdrawal};
+pub use payment::{AppliedPayment, Exchanged, Favour, NewPayment, PaymentTx, Withdrawal};
 pub use product::{
     ActiveWarehouse, DeletedProducts, GoodsMovement, LockedGoods, MovementContext, NewMovement, OpenedStock,
     OthersReserved, ProductTx, Renamed, StockPlace, StockUpdate, StockWorth,

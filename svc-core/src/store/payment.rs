@@ -99,6 +99,15 @@ pub enum Withdrawal {
     Underway,
 }
 
+/// A balance in a customer's favour.
+#[derive(Debug, Clone, Copy)]
+pub struct Favour {
+    /// In its currency.
+    pub importe: Decimal,
+    /// What account 206.01 has of it.
+    pub pesos: Decimal,
+}
+
 /// Payments of receivables.
 #[async_trait]
 pub trait PaymentTx {
@@ -109,6 +118,10 @@ pub trait PaymentTx {
     /// was applied: what was paid of valid advances, or credit balances, except those of notes whose
     /// cancellation was requested. It is zero for deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
+
+    /// All that a customer has in their favour in a currency, with what account 206.01 has of it in
+    /// pesos: `tipo_cambio` for what no entry says.
+    async fn favour(&mut self, cliente: i64, moneda: &str, tipo_cambio: Rate) -> Result<Favour, StoreError>;
 
     /// Inserts a payment, and lowers the balances of its receivable and sale by it; returns its
     /// clave, or `None` if the receivable's balance is lower than the payment.

@@ -148,6 +148,58 @@ async fn what_a_credit_note_left_of_a_paid_invoice_is_given_back() {
 }
 
 #[tokio::test]
+async fn a_balance_in_dollars_leaves_nothing_behind_at_other_rates() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.company.load(Resource::CuentasBancarias, &[json!({"nombre": "Dólares", "moneda": "USD"})]).await;
+    let run = async |action: &str, input: Value| shop.company.run_by_name(action, &input).await.unwrap();
+    // Two invoices at 17.123456; one is paid, and notes about parts of it stay in favour.
+    let mut order = super::order(&[super::line(super::NAIL, "10", "100")]);
+    (order["moneda"], order["tipo_cambio"]) = (json!("USD"), json!("17.123456"));
+    let (_, factura) = shop.invoice(order.clone()).await;
+    let (owed, _) = shop.invoice(order).await;
+    stamp(&world).await;
+    let wire = json!({"cxc": 1, "importe": "1160.00", "cuenta_bancaria": 2, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                      "referencia": "W 1", "tipo_cambio": "17.123456"});
+    run("payment.apply", wire).await;
+    let part = |importe: &str, aplicar: bool, factura: i64| {
+        json!({"factura": factura, "tipo_relacion": "01", "aplicar": aplicar, "renglones": [{"renglon": 1, "importe": importe}]})
+    };
+    run("credit-note.capture", part("99.99", false, factura)).await;
+    let applied = json!({"cxc": 2, "importe": "33.33", "origen": "saldo_a_favor", "fecha": "2026-10-12", "tipo_cambio": "19.1"});
+    run("payment.apply", applied).await;
+    let refund = |importe: &str, rate: &str| {
+        let mut input = favour(importe, rate);
+        (input["cuenta_bancaria"], input["tipo_cambio"]) = (json!(2), json!(rate));
+        input
+    };
+    run("favour.refund", refund("41.33", "18.5")).await;
+    // 115.99 dollars are 1986.15 pesos: 33.33 are 570.72 of them, 41.33 then 707.72, and the rest 707.71.
+    let last = run("favour.refund", refund("41.33", "20")).await;
+    assert_eq!(last["saldo"], "0.00");
+    let posted = "SELECT to_char(sum(abono - cargo), 'FM990.00') FROM polizas_renglones WHERE cuenta = '206.01'";
+    assert_eq!(world.sql::<String>(posted).await, "0.00");
+    let gained = "SELECT string_agg(to_char(abono - cargo, 'FM990.00'), ' ' ORDER BY poliza) FROM polizas_renglones
+                  WHERE codigo IN ('701.01', '702.01')";
+    assert_eq!(world.sql::<String>(gained).await, "-9.09 -56.89 -118.89");
+    // A note that pays its own invoice takes its own part, and a cancelled payment gives back what it took.
+    let second = run("credit-note.capture", part("50.01", true, 2)).await;
+    assert_eq!(world.sql::<String>(posted).await, "0.00");
+    let third = run("credit-note.capture", part("0.07", false, factura)).await;
+    let again = json!({"cxc": 2, "importe": "0.08", "origen": "saldo_a_favor", "fecha": "2026-10-12", "tipo_cambio": "30"});
+    let pago = run("payment.apply", again.clone()).await["pago"].clone();
+    assert_eq!(world.sql::<String>(posted).await, "0.00");
+    run("payment.cancel", json!({"pago": pago})).await;
+    assert_eq!(world.sql::<String>(posted).await, "1.37");
+    run("payment.apply", again).await;
+    assert_eq!(world.sql::<String>(posted).await, "0.00");
+    stamp(&world).await;
+    assert!([second, third].iter().all(|note| note["total"] != "0.00"));
+    assert_eq!(shop.one(&format!("/cxc?venta={owed}")).await["saldo"], "1068.58");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
 async fn refunds_that_cannot_be_are_refused() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;

@@ -218,6 +218,25 @@ pub(super) const RULES: &[(&str, &str)] = &[
          WHERE v.empresa = $1 AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.total = x.aplicado AND l.abierto <> 0",
     ),
     (
+        "account 206.01 holds nothing of a balance in favour that is used up",
+        "SELECT format('cliente %s %s', cliente, moneda)
+         FROM (
+             SELECT cliente, moneda, importe, pesos FROM saldos_a_favor WHERE empresa = $1
+             UNION ALL
+             SELECT u.cliente, u.moneda, CASE WHEN u.cancelado THEN 0 ELSE -u.importe END,
+                    (SELECT sum(r.abono - r.cargo)
+                     FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) = '206.01'
+                     WHERE p.empresa = $1 AND (p.pago = u.pago OR p.reembolso = u.reembolso))
+             FROM (
+                 SELECT cliente, moneda, importe, cancelado, clave AS pago, NULL AS reembolso FROM cxc_pagos
+                 WHERE empresa = $1 AND origen = 'saldo_a_favor'
+                 UNION ALL
+                 SELECT cliente, moneda, importe, cancelado, NULL, clave FROM reembolsos WHERE empresa = $1 AND anticipo IS NULL
+             ) u
+         ) a
+         GROUP BY cliente, moneda HAVING sum(importe) = 0 AND bool_and(pesos IS NOT NULL) AND sum(pesos) <> 0",
+    ),
+    (
         "of a paid sale no IVA or IEPS is to be collected",
         "SELECT format('venta %s', v.clave)
          FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave

@@ -31,7 +31,7 @@ pub use manual::{EntryOrigin, FreeEntry, FreeLine};
 pub use opening::{OpenedDebt, OpenedPayable, OpeningBalance};
 pub(crate) use opening::{balance_in_pesos, opened_debt, opening_entry, prepaid_entry};
 pub use payment::Collected;
-pub(crate) use payment::{CreditedTaxes, PaymentAmounts, exchange_difference, payment_entry};
+pub(crate) use payment::{CreditedAmounts, PaymentAmounts, exchange_difference, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
 pub use revaluation::ForeignBalance;
 pub(crate) use revaluation::{Revalued, revaluation_lines};
@@ -318,6 +318,17 @@ pub(crate) fn sale_entry(
     LedgerEntry::new(concepto, fecha, lines)
 }
 
+/// What a credit note leaves in the customer's favour ([`Account::Anticipos`]), in pesos. It is the
+/// sum of the other amounts, so that rounding to pesos cannot unbalance the entry.
+pub(crate) fn credited(note: &SaleAmounts) -> Result<Money, EntryError> {
+    let Amounts { subtotal, descuento, iva, ieps, isr_retenido, locales_trasladados, locales_retenidos, .. } =
+        note.amounts;
+    let pesos = |amount| Ok(line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge)?.get());
+    let charged = pesos(Money::new(subtotal.get() - descuento.get()))? + pesos(iva)? + pesos(ieps)?;
+    let withheld = pesos(isr_retenido)? + pesos(note.amounts.iva_retenido())? + pesos(locales_retenidos)?;
+    line::amount(charged + pesos(locales_trasladados)? - withheld).ok_or(EntryError::TooLarge)
+}
+
 /// The entry of a credit note. It reduces sales, uncollected taxes and withheld taxes, returns
 /// goods to stock at their cost, and owes the whole to the customer until it is applied
 /// ([`Account::Anticipos`]).
@@ -332,9 +343,6 @@ pub(crate) fn credit_entry(
     let (iva, ieps) = (pesos(note.amounts.iva)?, pesos(note.amounts.ieps)?);
     let (isr_retenido, iva_retenido) = (pesos(note.amounts.isr_retenido)?, pesos(note.amounts.iva_retenido())?);
     let local = (pesos(note.amounts.locales_trasladados)?, pesos(note.amounts.locales_retenidos)?);
-    let withheld = isr_retenido.get() + iva_retenido.get() + local.1.get();
-    let credited = base.get() + iva.get() + ieps.get() + local.0.get() - withheld;
-    let credited = line::amount(credited).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     let mut lines = match note.ingreso {
         Account::Descuentos => {
@@ -350,7 +358,7 @@ pub(crate) fn credit_entry(
         EntryLine::abono(Account::IsrRetenido, isr_retenido),
         EntryLine::abono(Account::IvaRetenido, iva_retenido),
         EntryLine::abono(Account::LocalesRetenidos, local.1),
-        EntryLine::abono(Account::Anticipos, credited),
+        EntryLine::abono(Account::Anticipos, credited(note)?),
         EntryLine::cargo(Account::Inventario, cost),
         EntryLine::abono(Account::CostoDeVenta, cost),
     ]);

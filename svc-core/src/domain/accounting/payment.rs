@@ -20,7 +20,7 @@ pub(crate) struct PaymentAmounts {
     /// What the receivable owes before this payment.
     pub saldo: Money,
     /// What a credit note takes back, if it is what pays.
-    pub acreditado: Option<CreditedTaxes>,
+    pub acreditado: Option<CreditedAmounts>,
     /// Whether credit notes have paid a part of the receivable.
     pub con_notas: bool,
     /// What is already posted of the receivable.
@@ -39,11 +39,13 @@ pub(crate) struct PaymentAmounts {
     pub cambio: bool,
 }
 
-/// The taxes of a credit note.
+/// What a credit note takes back.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CreditedTaxes {
-    /// The note's total, which contains them.
+pub(crate) struct CreditedAmounts {
+    /// Its total, which contains the taxes.
     pub total: Money,
+    /// What it leaves in the customer's favour, in pesos.
+    pub pesos: Money,
     /// Its IVA.
     pub iva: Money,
     /// Its IEPS.
@@ -83,8 +85,8 @@ pub(crate) fn payment_entry(
     let rest = payment.is_foreign() && payment.is_last() && (adeudo - owed).abs() <= ROUNDED;
     let mut lines = payment.recibido.clone();
     lines.push(EntryLine::of(Account::Clientes, if rest { -adeudo } else { -owed }));
-    let credited = |tax: fn(&CreditedTaxes) -> Money| {
-        let share = |note: &CreditedTaxes| Ok(line::share(pesos(tax(note))?, payment.importe, note.total));
+    let credited = |tax: fn(&CreditedAmounts) -> Money| {
+        let share = |note: &CreditedAmounts| Ok(line::share(pesos(tax(note))?, payment.importe, note.total));
         payment.acreditado.as_ref().map(share).transpose()
     };
     for (whole, booked, credited, pending, paid) in [

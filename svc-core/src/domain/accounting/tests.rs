@@ -182,7 +182,8 @@ fn a_credit_note_collects_its_own_taxes_and_later_payments_those_of_the_rest() {
     let note = |iva, importe, pagado, booked: &str| {
         let contabilizado =
             Collected { importe: money(pagado).get(), iva: booked.parse().unwrap(), ..Collected::default() };
-        let acreditado = Some(CreditedTaxes { total: money("580"), iva: money(iva), ieps: money("0") });
+        let acreditado =
+            Some(CreditedAmounts { total: money("580"), pesos: money("580"), iva: money(iva), ieps: money("0") });
         let paid = PaymentAmounts { contabilizado, acreditado, ..payment(importe, pagado) };
         shown(&payment_entry("x", day(), &paid).unwrap().unwrap()).get(2).cloned()
     };

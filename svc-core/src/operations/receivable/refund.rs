@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::accounting::{Account, EntryError, EntryLine};
+use crate::domain::accounting::{Account, EntryLine};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::currency;
 use crate::domain::deposit::PaidAccount;
-use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{TRANSFER, amount_schema, validate_amount, validate_day, validate_form};
 use crate::domain::quantity::Rate;
@@ -19,6 +18,7 @@ use crate::json::{Digits, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::advance::{AdvancePart, note_line, refuse_in_error};
 use crate::posting::credit_note::{self, NewNote};
+use crate::posting::favour;
 use crate::posting::invoice::validate_issuer;
 use crate::posting::refund::give_back;
 use crate::store::{Advance, NewRefund};
@@ -204,7 +204,7 @@ impl Operation for RefundFavour {
         if importe.get() > funds {
             return Err(Code::SaldoInsuficiente.into());
         }
-        let pesos = line::pesos(importe, refund.tipo_cambio).ok_or(EntryError::TooLarge)?;
+        let pesos = favour::used(cx, cliente, &account.moneda, importe, refund.tipo_cambio).await?;
         let reembolso = give_back(cx, &refund, None, vec![EntryLine::cargo(Account::Anticipos, pesos)]).await?;
         Ok(FavourRefunded { reembolso, saldo: Money::new(funds - importe.get()) })
     }
