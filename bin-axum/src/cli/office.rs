@@ -15,6 +15,7 @@ use super::span::time_span;
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompanyCommand {
     /// Create a company with its head office, main warehouse, units, price list and owner.
+    #[command(mut_arg("name", |name| name.required(true)))]
     Create {
         #[command(flatten)]
         settings: CompanyArgs,

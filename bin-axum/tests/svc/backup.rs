@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use serde_json::json;
+use svc_core::operations::import::Resource;
 use svc_local_postgres::Cluster;
 
 use crate::harness::Svc;
@@ -50,4 +51,43 @@ fn a_dump_is_restored_and_goes_on() {
     assert_eq!(exported.lines().count(), 2, "{exported}");
     assert!(exported.contains("Antes") && exported.contains("Sigue") && !exported.contains("Después"), "{exported}");
     cluster.stop().unwrap();
+}
+
+#[test]
+fn a_company_goes_to_a_new_one_by_the_printed_loop() {
+    let page = include_str!("../../../docs/operating/backup.md");
+    let (_, block) = page.split_once("```sh\nfor resource in").expect("a loop");
+    let (block, _) = block.split_once("```").expect("its end");
+    let words: Vec<&str> =
+        block.split_whitespace().take_while(|word| *word != "do").filter(|word| *word != "\\").collect();
+    let names: Vec<&str> = Resource::ALL.iter().map(|resource| resource.name()).collect();
+    assert_eq!(words, names, "each resource, in order");
+    let svc = Svc::new();
+    for name in ["Uno", "Dos"] {
+        svc.ok(&["company", "create", "--name", name]);
+    }
+    for (resource, record) in [
+        ("unidades", r#"{"clave":900,"nombre":"Bulto","clave_sat":"XPK"}"#),
+        ("productos", r#"{"clave":7,"sku":"A-1","descripcion":"Clavo","unidad":900}"#),
+        ("clientes", r#"{"clave":5,"nombre":"Ana"}"#),
+    ] {
+        let loaded = svc.run(&["import", "--company", "1", resource, "-"], record);
+        assert!(loaded.status.success(), "{resource}: {}", String::from_utf8_lossy(&loaded.stderr));
+    }
+    // The script finds the program under test, with the settings of this installation.
+    let settings = svc.command(&[]);
+    let mut script = Command::new("sh");
+    script
+        .arg("-ec")
+        .arg(format!("svc() {{ '{}' \"$@\"; }}\nfor resource in{block}", settings.get_program().display()));
+    script.envs(settings.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    run(script.current_dir(svc.dir.path()));
+    let exported = |company: &str, resource: &str| {
+        let output = svc.run(&["export", "--company", company, resource], "");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for resource in ["unidades", "productos", "clientes"] {
+        let of_first = exported("1", resource);
+        assert!(!of_first.is_empty() && exported("2", resource) == of_first, "{resource}: {of_first}");
+    }
 }

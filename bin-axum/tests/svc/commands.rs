@@ -38,6 +38,7 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         (&["do", "--company", "1", "customer.create"], "<JSON>"),
         (&["company", "clock", "--company", "1", "--forward", "3w"], "a time is a number and s, m, h or d"),
         (&["company", "clock", "--company", "1", "--forward", "3d", "--to", "2027-01-01"], "cannot be used with"),
+        (&["company", "create"], "--name <NAME>"),
         (&["serv"], "tip: some similar subcommands exist"),
         (&[], "Usage: svc"),
     ] {
@@ -49,7 +50,8 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
 
     for (args, said) in [
         (&["company", "edit", "--company", "9"][..], "la empresa 9 no existe"),
-        (&["company", "create"], "nombre: es obligatorio"),
+        (&["company", "create", "--name", ""], "nombre: no puede estar vacío"),
+        (&["company", "create", "--name", "X", "--min-advance", "12.345"], "anticipo_minimo: debe ser un porcentaje"),
         (&["company", "create", "--name", "X", "--rfc", "NO"], "rfc_invalido"),
         (&["company", "create", "--name", "X", "--rfc", "XAXX010101000"], "rfc: es un RFC genérico"),
         (&["user", "disable", "--company", "1", "--user", "7"], "el usuario 7 no existe"),

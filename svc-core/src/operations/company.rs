@@ -136,8 +136,8 @@ pub(super) fn normalize(mut settings: CompanyChange, stored: Option<&Company>) -
     }
     letterhead::normalize(&mut settings.letterhead)?;
     let percent = rust_decimal::Decimal::ZERO..=rust_decimal::Decimal::ONE_HUNDRED;
-    if settings.anticipo_minimo.is_some_and(|minimum| !percent.contains(&minimum)) {
-        return invalid("anticipo_minimo", "debe ser un porcentaje de 0 a 100");
+    if settings.anticipo_minimo.is_some_and(|minimum| !percent.contains(&minimum) || minimum.normalize().scale() > 2) {
+        return invalid("anticipo_minimo", "debe ser un porcentaje de 0 a 100 con a lo más dos decimales");
     }
     if settings.cp.as_deref().is_some_and(|cp| sat::postal_code(cp).is_none()) {
         return Err(Code::CpInvalido.into());

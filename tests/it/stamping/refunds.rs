@@ -162,11 +162,10 @@ async fn a_balance_in_dollars_leaves_nothing_behind_at_other_rates() {
     let wire = json!({"cxc": 1, "importe": "1160.00", "cuenta_bancaria": 2, "forma_pago_sat": "03", "fecha": "2026-10-12",
                       "referencia": "W 1", "tipo_cambio": "17.123456"});
     run("payment.apply", wire).await;
-    let part = |importe: &str, aplicar: bool, factura: i64| {
-        json!({"factura": factura, "tipo_relacion": "01", "aplicar": aplicar, "renglones": [{"renglon": 1, "importe": importe}]})
-    };
+    let part = |importe: &str, aplicar: bool, factura: i64| json!({"factura": factura, "tipo_relacion": "01", "aplicar": aplicar, "renglones": [{"renglon": 1, "importe": importe}]});
     run("credit-note.capture", part("99.99", false, factura)).await;
-    let applied = json!({"cxc": 2, "importe": "33.33", "origen": "saldo_a_favor", "fecha": "2026-10-12", "tipo_cambio": "19.1"});
+    let applied =
+        json!({"cxc": 2, "importe": "33.33", "origen": "saldo_a_favor", "fecha": "2026-10-12", "tipo_cambio": "19.1"});
     run("payment.apply", applied).await;
     let refund = |importe: &str, rate: &str| {
         let mut input = favour(importe, rate);
@@ -186,7 +185,8 @@ async fn a_balance_in_dollars_leaves_nothing_behind_at_other_rates() {
     let second = run("credit-note.capture", part("50.01", true, 2)).await;
     assert_eq!(world.sql::<String>(posted).await, "0.00");
     let third = run("credit-note.capture", part("0.07", false, factura)).await;
-    let again = json!({"cxc": 2, "importe": "0.08", "origen": "saldo_a_favor", "fecha": "2026-10-12", "tipo_cambio": "30"});
+    let again =
+        json!({"cxc": 2, "importe": "0.08", "origen": "saldo_a_favor", "fecha": "2026-10-12", "tipo_cambio": "30"});
     let pago = run("payment.apply", again.clone()).await["pago"].clone();
     assert_eq!(world.sql::<String>(posted).await, "0.00");
     run("payment.cancel", json!({"pago": pago})).await;
