@@ -184,13 +184,13 @@ fn a_credit_note_collects_its_own_taxes_and_later_payments_those_of_the_rest() {
             Collected { importe: money(pagado).get(), iva: booked.parse().unwrap(), ..Collected::default() };
         let acreditado =
             Some(CreditedAmounts { total: money("580"), pesos: money("580"), iva: money(iva), ieps: money("0") });
-        let paid = PaymentAmounts { contabilizado, acreditado, ..payment(importe, pagado) };
+        let paid = PaymentAmounts { acreditado, contabilizado, ..payment(importe, pagado) };
         shown(&payment_entry("x", day(), &paid).unwrap().unwrap()).get(2).cloned()
     };
     let rest = |importe, pagado, booked| {
         let contabilizado =
             Collected { importe: money(pagado).get(), iva: money(booked).get(), ..Collected::default() };
-        let paid = PaymentAmounts { contabilizado, con_notas: true, ..payment(importe, pagado) };
+        let paid = PaymentAmounts { con_notas: true, contabilizado, ..payment(importe, pagado) };
         shown(&payment_entry("x", day(), &paid).unwrap().unwrap()).get(2).cloned()
     };
     let moved = |amount: &str| Some(format!("209.01 +{amount}"));
