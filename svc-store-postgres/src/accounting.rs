@@ -145,7 +145,7 @@ impl AccountingTx for PostgresTx {
     }
 
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
-        // The entries of a cancelled payment add up to zero.
+        // The entries of a cancelled payment add up to zero, but for taxes that moved since.
         self.one(sql!(
             "WITH cuenta AS (
                  SELECT venta, apertura

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
-use svc_core::domain::accounting::Account;
+use svc_core::domain::accounting::{Account, CreditedPart};
 use svc_core::domain::payment::{LockedReceivable, PaidSale};
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
@@ -29,6 +29,7 @@ from_row!(AppliedPayment {
     nota,
     de_devolucion,
 });
+from_row!(CreditedPart { importe: "acreditado", iva: "acreditado_iva", ieps: "acreditado_ieps" });
 from_row!(Favour { importe, pesos });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
@@ -49,7 +50,7 @@ impl FromRow for LockedReceivable {
             saldo: row.read("saldo")?,
             parcialidades: row.read("parcialidades")?,
             ultima_parcialidad: 0,
-            acreditada: false,
+            acreditado: CreditedPart::default(),
             sucursal: row.read("sucursal")?,
             factura: row.read("factura")?,
             en_cancelacion: false,
@@ -61,7 +62,7 @@ impl FromRow for LockedReceivable {
 struct Paid {
     sale: Option<PaidSale>,
     parcialidad: i64,
-    acreditada: bool,
+    acreditado: CreditedPart,
     factura: Option<i64>,
     en_cancelacion: bool,
 }
@@ -72,7 +73,7 @@ impl FromRow for Paid {
         Ok(Self {
             sale: tipo.map(|_| PaidSale::from_row(row)).transpose()?,
             parcialidad: row.read("parcialidad")?,
-            acreditada: row.read("acreditada")?,
+            acreditado: FromRow::from_row(row)?,
             factura: row.read("factura")?,
             en_cancelacion: row.read("en_cancelacion")?,
         })
@@ -99,10 +100,10 @@ impl PaymentTx for PostgresTx {
             ))
             .await?;
         let Some(mut receivable) = locked else { return Ok(None) };
-        let Paid { sale, parcialidad, acreditada, factura, en_cancelacion } = self.lock_paid_sale(&receivable).await?;
+        let Paid { sale, parcialidad, acreditado, factura, en_cancelacion } = self.lock_paid_sale(&receivable).await?;
         receivable.sale = sale;
         receivable.ultima_parcialidad = parcialidad;
-        receivable.acreditada = acreditada;
+        receivable.acreditado = acreditado;
         receivable.factura = factura;
         receivable.en_cancelacion = en_cancelacion;
         Ok(Some(receivable))
@@ -451,7 +452,8 @@ impl PostgresTx {
                  WHERE empresa = :empresa AND clave = :venta
                  FOR NO KEY UPDATE
              )
-             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad, p.acreditada,
+             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad,
+                    p.acreditado, p.acreditado_iva, p.acreditado_ieps,
                     f.clave AS factura,
                     f.cancelacion_solicitada IS NOT NULL
                         OR EXISTS (
@@ -460,11 +462,25 @@ impl PostgresTx {
                         ) AS en_cancelacion
              FROM (
                  SELECT coalesce(max(p.parcialidad) FILTER (WHERE n.factura IS NULL AND d.clave IS NULL), 0) AS parcialidad,
-                        coalesce(bool_or(n.factura IS NOT NULL AND n.anticipo IS NULL OR d.clave IS NOT NULL), false)
-                            AS acreditada
+                        coalesce(sum(p.importe) FILTER (WHERE c.total > 0), 0) AS acreditado,
+                        coalesce(sum(round(c.iva * p.importe / nullif(c.total, 0), 2)), 0) AS acreditado_iva,
+                        coalesce(sum(round(c.ieps * p.importe / nullif(c.total, 0), 2)), 0) AS acreditado_ieps
                  FROM cxc_pagos p
                  LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.pago = p.clave
                  LEFT JOIN devoluciones d ON d.empresa = :empresa AND d.pago = p.clave
+                 LEFT JOIN LATERAL (
+                     SELECT n.impuestos - n.ieps - n.locales_trasladados AS iva, n.ieps, n.total
+                     WHERE n.anticipo IS NULL AND n.factura IS NOT NULL
+                     UNION ALL
+                     SELECT sum(round(v.iva * q.parte, 2)), sum(round(v.ieps * q.parte, 2)), d.total
+                     FROM devoluciones_renglones r
+                     JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = d.venta AND v.renglon = r.renglon
+                     CROSS JOIN LATERAL (
+                         SELECT coalesce(r.base / nullif(v.subtotal - v.descuento, 0), 0) AS parte
+                     ) q
+                     WHERE r.empresa = :empresa AND r.devolucion = d.clave
+                     HAVING count(*) > 0
+                 ) c ON true
                  WHERE p.empresa = :empresa AND p.cxc = :cxc AND NOT p.cancelado
              ) p
              LEFT JOIN venta v ON true

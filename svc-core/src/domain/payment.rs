@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use serde_json::json;
 
+use super::accounting::CreditedPart;
 use super::advance;
 use super::invoice::branch_series;
 use super::line;
@@ -148,8 +149,8 @@ pub struct LockedReceivable {
     pub parcialidades: i64,
     /// The greatest number of its valid payments; 0 without any.
     pub ultima_parcialidad: i64,
-    /// Whether credit notes or returns have paid a part of it with taxes of their own.
-    pub acreditada: bool,
+    /// What credit notes and returns have paid of it.
+    pub acreditado: CreditedPart,
     /// Clave of the branch.
     pub sucursal: i64,
     /// The invoice that it is owed for, in the registry.
@@ -318,7 +319,7 @@ mod tests {
             saldo: money("1000"),
             parcialidades: 1,
             ultima_parcialidad: 0,
-            acreditada: false,
+            acreditado: CreditedPart::default(),
             sucursal: 0,
             factura: Some(1),
             en_cancelacion: false,

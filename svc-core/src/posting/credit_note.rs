@@ -3,9 +3,9 @@
 use rust_decimal::Decimal;
 
 use super::books::too_costly;
-use super::payment::{self, PaymentData};
+use super::payment::{self, NotePart, PaymentData};
 use super::{document, payment_undone, stock, ticket};
-use crate::domain::accounting::{Account, CreditedAmounts, IncomeByRate, SaleAmounts, credit_entry, credited};
+use crate::domain::accounting::{Account, CreditedPart, IncomeByRate, SaleAmounts, credit_entry, credited};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::LockedSale;
@@ -54,6 +54,13 @@ impl NewNote<'_> {
             costo,
             entregado: Money::default(),
         }
+    }
+
+    /// The part of it that pays `importe`.
+    fn part(&self, importe: Money) -> Result<NotePart, Error> {
+        let share = |whole| line::share(whole, importe, self.amounts.total);
+        let parte = CreditedPart { importe, iva: share(self.amounts.iva), ieps: share(self.amounts.ieps) };
+        Ok(NotePart { parte, pesos: share(self.pesos()?) })
     }
 
     /// What it leaves in the customer's favour, in pesos.
@@ -137,9 +144,7 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
 /// the payment; `None` if nothing is owed.
 pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
-    let total = note.amounts.total;
-    let importe = total.min(saldo);
-    let pesos = note.pesos()?;
+    let importe = note.amounts.total.min(saldo);
     if importe == Money::default() {
         return Ok(None);
     }
@@ -151,7 +156,7 @@ pub(super) async fn lower_debt(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Op
         referencia: None,
         deposito: None,
         by_note: true,
-        acreditado: Some(CreditedAmounts { total, pesos, iva: note.amounts.iva, ieps: note.amounts.ieps }),
+        acreditado: Some(note.part(importe)?),
         anticipo: None,
         tipo_cambio: Some(note.sale.tipo_cambio),
     };

@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use super::advance::AdvancePart;
 use super::{complement, exchange, favour};
 use crate::domain::accounting::{
-    About, Account, CreditedAmounts, EntryError, EntryLine, PaymentAmounts, payment_entry,
+    About, Account, Collected, CreditedPart, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry,
 };
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
@@ -40,11 +40,19 @@ pub(crate) struct PaymentData<'a> {
     /// number.
     pub(crate) by_note: bool,
     /// What the credit note takes back; `None` if it applies an advance.
-    pub(crate) acreditado: Option<CreditedAmounts>,
+    pub(crate) acreditado: Option<NotePart>,
     /// The part of an advance that pays it; required by the origin.
     pub(crate) anticipo: Option<&'a AdvancePart>,
     /// Pesos per unit of the currency on that day; `None` for each receivable's own.
     pub(crate) tipo_cambio: Option<Rate>,
+}
+
+/// The part of a credit note that pays a receivable.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NotePart {
+    pub(crate) parte: CreditedPart,
+    /// What it takes of the balance that the note leaves, in pesos.
+    pub(crate) pesos: Money,
 }
 
 #[derive(Debug)]
@@ -212,7 +220,7 @@ impl PaidPart<'_> {
     async fn favour(&self, cx: &mut Cx<'_>, terms: &PaymentData<'_>) -> Result<EntryLine, Error> {
         let importe = self.instalment.importe;
         let pesos = match (&terms.acreditado, self.debt.cliente) {
-            (Some(note), _) => line::share(note.pesos, importe, note.total),
+            (Some(note), _) => note.pesos,
             (None, Some(cliente)) => favour::used(cx, cliente, &self.debt.moneda, importe, self.tipo_cambio).await?,
             (None, None) => return Err(Code::SaldoInsuficiente.into()),
         };
@@ -372,21 +380,14 @@ async fn write(
     };
     let contabilizado = cx.tx.collected(debt.clave).await?;
     let pago = cx.tx.insert_payment(&row).await?.ok_or(Code::ImporteExcedeSaldo)?;
-    let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
         recibido,
         importe: instalment.importe,
-        pagado: debt.pagado,
-        saldo: instalment.saldo_anterior,
-        acreditado: terms.acreditado,
-        con_notas: debt.acreditada,
-        contabilizado,
-        total,
-        iva,
-        ieps,
-        tipo_cambio: debt.tipo_cambio,
+        liquida: instalment.saldo_insoluto == Money::default(),
+        acreditado: debt.acreditado.with(terms.acreditado.map(|note| note.parte)),
         tipo_cambio_pago: *tipo_cambio,
         cambio: cambio.is_some(),
+        ..amounts_of(debt, contabilizado)
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
     if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {
@@ -396,4 +397,55 @@ async fn write(
     }
     cx.emit(&Event::PagoAplicado { pago, cxc: debt.clave, importe: instalment.importe }).await?;
     Ok(PartApplied { pago, saldo: instalment.saldo_insoluto, complemento: row.complemento() })
+}
+
+/// What is posted of a receivable before its next payment.
+fn amounts_of(debt: &LockedReceivable, contabilizado: Collected) -> PaymentAmounts {
+    let [iva, ieps, total] = debt.taxes();
+    PaymentAmounts {
+        recibido: Vec::new(),
+        importe: Money::default(),
+        pagado: debt.pagado,
+        liquida: false,
+        contabilizado,
+        acreditado: debt.acreditado,
+        total,
+        iva,
+        ieps,
+        tipo_cambio: debt.tipo_cambio,
+        tipo_cambio_pago: debt.tipo_cambio,
+        cambio: false,
+    }
+}
+
+/// The reversal of a cancelled payment with what the taxes of a receivable with credit notes are
+/// short of, or too much, without the payment: a later note had collected less of its own, or a
+/// payment more of the rest.
+pub(super) async fn with_corrected_taxes(
+    cx: &mut Cx<'_>,
+    cxc: i64,
+    reversal: LedgerEntry,
+) -> Result<Option<LedgerEntry>, Error> {
+    let Some(debt) = cx.tx.lock_receivable(cxc).await? else { return Ok(Some(reversal)) };
+    let reversed = |account| {
+        let lines = reversal.lines().iter().filter(|line| line.cuenta == account);
+        lines.map(EntryLine::signed).sum::<Decimal>()
+    };
+    let posted = cx.tx.collected(cxc).await?;
+    let posted = Collected {
+        iva: posted.iva + reversed(Account::IvaNoCobrado),
+        ieps: posted.ieps + reversed(Account::IepsNoCobrado),
+        ..posted
+    };
+    let Some(taxes) = payment_entry(String::new(), reversal.fecha(), &amounts_of(&debt, posted))? else {
+        return Ok(Some(reversal));
+    };
+    let mut lines = reversal.lines().to_vec();
+    for tax in taxes.lines() {
+        match lines.iter_mut().find(|line| line.cuenta == tax.cuenta) {
+            Some(line) => *line = EntryLine::of(tax.cuenta, line.signed() + tax.signed()),
+            None => lines.push(*tax),
+        }
+    }
+    Ok(reversal.with_lines(lines)?)
 }

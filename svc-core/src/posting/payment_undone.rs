@@ -4,8 +4,9 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::complement;
+use super::payment::with_corrected_taxes;
 use crate::domain::accounting::{
-    About, Account, EntryError, EntryLine, LedgerEntry, OpeningBalance, opened_debt, opening_entry,
+    About, Account, CreditedPart, EntryError, EntryLine, LedgerEntry, OpeningBalance, opened_debt, opening_entry,
 };
 use crate::domain::money::Money;
 use crate::domain::payment::LockedReceivable;
@@ -47,6 +48,11 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
             of_released(cx, reversal.of(about), deposito, released).await?
         }
         None => Some(reversal),
+    };
+    let has_notes = debt.is_some_and(|debt| debt.acreditado != CreditedPart::default());
+    let reversal = match reversal {
+        Some(reversal) if has_notes => with_corrected_taxes(cx, payment.cxc, reversal).await?,
+        other => other,
     };
     if let Some(reversal) = reversal {
         cx.tx.insert_entry(&reversal, cx.now).await?;

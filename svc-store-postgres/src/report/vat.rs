@@ -27,13 +27,15 @@ from_row!(CreditableVat {
 });
 
 /// The origin of an entry is the record of its credit note, the negative clave of its return
-/// without one, and otherwise null: then it is the sale itself. What a note or return pays of its
-/// own sale has its rates, and later payments those of the rest: `tras` is the last such payment
-/// before them. The entry of a payment from an advance also takes back what the advance's sale
-/// charged, by that sale's rates. `base` is income and has no IEPS, as the accounts 401 and 402; the
-/// collected base has it, as IVA is charged on it.
+/// without one, and otherwise null: then it is the sale itself. The entry of a payment from an
+/// advance also takes back what the advance's sale charged, by that sale's rates. `base` is income
+/// and has no IEPS, as the accounts 401 and 402; the collected base has it, as IVA is charged on it.
 /// Of a rate above zero the collected base follows from the IVA; of the others from what was paid,
 /// at the payment's exchange rate.
+///
+/// Payments of a sale that notes or returns have paid in part are shared out as their entries
+/// compute the taxes: `cobros` is what they had collected of each rate by the end of the period, less
+/// what they had before it.
 #[expect(clippy::too_many_lines, reason = "one statement")]
 pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     sql!(
@@ -43,18 +45,17 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
          ), acreditado AS MATERIALIZED (
-             SELECT n.venta, n.factura AS origen, v.iva_tasa AS tasa,
-                    c.iva, c.subtotal - c.descuento AS base, c.ieps, c.total,
-                    y.clave AS pago, y.cancelado, y.importe / n.total AS parte
+             SELECT n.venta, n.factura AS origen, CASE WHEN n.anticipo IS NULL THEN n.pago END AS pago,
+                    n.total AS de_nota, v.iva_tasa AS tasa,
+                    c.iva, c.subtotal - c.descuento AS base, c.ieps, c.total
              FROM movidas m
              JOIN notas_credito n ON n.empresa = :empresa AND n.venta = m.venta
              JOIN notas_credito_renglones c ON c.empresa = :empresa AND c.factura = n.factura
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = n.venta AND v.renglon = c.renglon
-             LEFT JOIN cxc_pagos y ON y.empresa = :empresa AND y.clave = n.pago AND n.anticipo IS NULL
              UNION ALL
              -- What came back of a line has its part of the taxes of the line.
-             SELECT d.venta, -d.clave, v.iva_tasa, v.iva * q.parte, c.base, v.ieps * q.parte, v.total * q.parte,
-                    y.clave, y.cancelado, y.importe / d.total
+             SELECT d.venta, -d.clave, d.pago, d.total, v.iva_tasa,
+                    v.iva * q.parte, c.base, v.ieps * q.parte, v.total * q.parte
              FROM movidas m
              JOIN devoluciones d ON d.empresa = :empresa AND d.venta = m.venta
              JOIN devoluciones_renglones c ON c.empresa = :empresa AND c.devolucion = d.clave
@@ -62,21 +63,9 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              CROSS JOIN LATERAL (
                  SELECT coalesce(c.base / nullif(v.subtotal - v.descuento, 0), 0) AS parte
              ) q
-             LEFT JOIN cxc_pagos y ON y.empresa = :empresa AND y.clave = d.pago
-         ), acreditaron AS MATERIALIZED (
-             SELECT pago, origen, sum(iva) AS iva
-             FROM acreditado
-             WHERE pago IS NOT NULL
-             GROUP BY pago, origen
-         ), siguientes AS MATERIALIZED (
-             SELECT x.clave AS pago, max(c.pago) AS tras
-             FROM acreditado c
-             JOIN cxc_pagos x ON x.empresa = :empresa AND x.venta = c.venta AND x.clave > c.pago
-             WHERE NOT c.cancelado
-             GROUP BY x.clave
          ), asientos AS (
              SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,
-                    o.origen, CASE WHEN o.origen IS NULL AND NOT a.de_anticipo THEN s.tras END AS tras,
+                    CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
                     a.de_anticipo
                     OR p.pago IS NULL AND (n.factura IS NOT NULL OR d.clave IS NOT NULL
@@ -97,80 +86,125 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
              LEFT JOIN devoluciones d
                ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
-             LEFT JOIN acreditaron c ON c.pago = p.pago
-             LEFT JOIN siguientes s ON s.pago = p.pago
              CROSS JOIN LATERAL (
                  SELECT coalesce(x.origen = 'anticipo', false)
                     AND (r.codigo LIKE '206.%' OR r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)) AS de_anticipo
              ) a
-             CROSS JOIN LATERAL (
-                 SELECT CASE
-                     WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave)
-                     -- A note without IVA that settles the sale collects what was left of its IVA.
-                     WHEN c.iva <> 0 OR r.codigo NOT IN (:cobrado, :por_cobrar) THEN c.origen
-                 END AS origen
-             ) o
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
              GROUP BY p.clave, p.venta, p.pago, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio, v.tipo,
-                      n.factura, d.clave, s.tras, a.de_anticipo, o.origen
+                      n.factura, d.clave, a.de_anticipo
              HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR g.grupo LIKE '401.%' OR g.grupo LIKE '402.%'
                             OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo')
                  OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL OR a.de_anticipo
          ), ventas_del_mes AS MATERIALIZED (
-             SELECT venta, origen, tras,
+             SELECT venta, origen,
                     sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,
                     sum(CASE WHEN de_pago THEN 0 ELSE cobrado + por_cobrar END) AS iva,
                     sum(CASE WHEN de_pago THEN 0 ELSE base END) AS base,
                     sum(CASE WHEN de_pago THEN pagado ELSE 0 END) AS pagado,
                     sum(CASE WHEN de_nota THEN base ELSE 0 END) AS devuelto
              FROM asientos
-             GROUP BY venta, origen, tras
-         ), tasas AS (
-             SELECT venta, origen, tras, tasa, sum(iva) AS iva, sum(base) AS base, sum(ieps) AS ieps, sum(total) AS total
+             GROUP BY venta, origen
+         ), tasas AS MATERIALIZED (
+             SELECT venta, origen, tasa, sum(iva) AS iva, sum(base) AS base, sum(base + ieps) AS valor, sum(total) AS total
              FROM (
-                 SELECT m.venta, m.origen, m.tras, v.iva_tasa AS tasa, v.iva, v.subtotal - v.descuento AS base, v.ieps, v.total
+                 SELECT m.venta, m.origen, v.iva_tasa AS tasa, v.iva, v.subtotal - v.descuento AS base, v.ieps, v.total
                  FROM ventas_del_mes m
                  JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
                  WHERE m.origen IS NULL
                  UNION ALL
-                 SELECT m.venta, m.origen, m.tras, c.tasa,
-                        -c.iva * c.parte, -c.base * c.parte, -c.ieps * c.parte, -c.total * c.parte
-                 FROM ventas_del_mes m
-                 JOIN acreditado c ON c.venta = m.venta AND c.pago <= m.tras AND NOT c.cancelado
-                 UNION ALL
-                 SELECT m.venta, m.origen, m.tras, c.tasa, c.iva, c.base, c.ieps, c.total
+                 SELECT m.venta, m.origen, c.tasa, c.iva, c.base, c.ieps, c.total
                  FROM ventas_del_mes m
                  JOIN acreditado c ON c.origen = m.origen
              ) renglones
-             GROUP BY venta, origen, tras, tasa
-         ), sumas AS (
-             SELECT t.*, sum(iva) OVER hasta_aqui AS iva_aqui, sum(base) OVER hasta_aqui AS base_aqui,
-                    nullif(sum(iva) OVER todo, 0) AS iva_todo, nullif(sum(base) OVER todo, 0) AS base_todo,
-                    nullif(sum(total) OVER todo, 0) AS total_todo
+             GROUP BY venta, origen, tasa
+         ), pagos AS MATERIALIZED (
+             SELECT x.venta, x.clave AS pago, x.importe,
+                    EXISTS (SELECT FROM acreditado c WHERE c.pago = x.clave) AS de_nota,
+                    CASE WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha < :desde), 0)
+                         WHEN x.cancelado THEN 0 ELSE 1 END AS antes,
+                    CASE WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha <= :hasta), 0)
+                         WHEN x.cancelado THEN 0 ELSE 1 END AS despues
+             FROM (SELECT DISTINCT venta FROM acreditado WHERE pago IS NOT NULL) m
+             JOIN cxc_pagos x ON x.empresa = :empresa AND x.venta = m.venta
+             LEFT JOIN LATERAL (
+                 SELECT p.fecha, sign(sum(r.abono - r.cargo)) AS lado
+                 FROM polizas p
+                 JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                 WHERE p.empresa = :empresa AND p.pago = x.clave AND r.codigo LIKE '105.%'
+                 GROUP BY p.clave, p.fecha
+             ) e ON true
+             GROUP BY x.venta, x.clave, x.importe, x.cancelado
+         ), notas AS (
+             SELECT c.venta, c.tasa, momento.despues, sum(c.iva * n.parte) AS iva, sum((c.base + c.ieps) * n.parte) AS valor,
+                    sum(c.total * n.parte) AS total
+             FROM acreditado c
+             JOIN pagos p ON p.pago = c.pago
+             CROSS JOIN (VALUES (false), (true)) AS momento (despues)
+             CROSS JOIN LATERAL (
+                 SELECT p.importe / c.de_nota * CASE WHEN momento.despues THEN p.despues ELSE p.antes END AS parte
+             ) n
+             GROUP BY c.venta, c.tasa, momento.despues
+         ), cobros AS (
+             -- All that notes have paid, and of the rest of each rate the part that is paid of the whole rest.
+             SELECT t.venta, t.tasa, s.signo,
+                    s.signo * (coalesce(n.iva, 0) + (t.iva - coalesce(n.iva, 0)) * f.pagada) AS iva,
+                    s.signo * (coalesce(n.valor, 0) + (t.valor - coalesce(n.valor, 0)) * f.pagada) AS valor,
+                    s.signo * (coalesce(n.total, 0) + (t.total - coalesce(n.total, 0)) * f.pagada) AS total
              FROM tasas t
-             WINDOW todo AS (PARTITION BY venta, origen, tras),
-                    hasta_aqui AS (PARTITION BY venta, origen, tras ORDER BY tasa)
+             CROSS JOIN (VALUES (-1, false), (1, true)) AS s (signo, despues)
+             JOIN LATERAL (
+                 SELECT coalesce(
+                            sum(p.importe * CASE WHEN s.despues THEN p.despues ELSE p.antes END) FILTER (WHERE NOT p.de_nota)
+                            / nullif(
+                                (SELECT sum(o.total) FROM tasas o WHERE o.venta = t.venta AND o.origen IS NULL)
+                                - coalesce(sum(p.importe * CASE WHEN s.despues THEN p.despues ELSE p.antes END)
+                                           FILTER (WHERE p.de_nota), 0), 0), 0) AS pagada
+                 FROM pagos p
+                 WHERE p.venta = t.venta
+                 HAVING count(*) > 0
+             ) f ON true
+             LEFT JOIN notas n ON n.venta = t.venta AND n.tasa IS NOT DISTINCT FROM t.tasa AND n.despues = s.despues
+             WHERE t.origen IS NULL
+         ), sumas AS (
+             SELECT t.*, sum(t.iva) OVER hasta_aqui AS iva_aqui, sum(t.base) OVER hasta_aqui AS base_aqui,
+                    nullif(sum(t.iva) OVER todo, 0) AS iva_todo, nullif(sum(t.base) OVER todo, 0) AS base_todo,
+                    nullif(sum(t.total) OVER todo, 0) AS total_todo,
+                    coalesce(c.iva, 0) AS cobro, coalesce(sum(c.iva) OVER hasta_aqui, 0) AS cobro_aqui,
+                    coalesce(sum(c.iva) OVER todo, 0) AS cobro_todo,
+                    coalesce(c.valor, 0) AS cobro_valor, coalesce(sum(c.total) OVER todo, 0) AS cobro_total
+             FROM tasas t
+             LEFT JOIN (
+                 SELECT c.venta, c.tasa, sum(c.iva) * v.tipo_cambio AS iva, sum(c.valor) * v.tipo_cambio AS valor,
+                        sum(c.total) * v.tipo_cambio AS total
+                 FROM cobros c
+                 JOIN ventas v ON v.empresa = :empresa AND v.clave = c.venta
+                 GROUP BY c.venta, c.tasa, v.tipo_cambio
+             ) c ON t.origen IS NULL AND c.venta = t.venta AND c.tasa IS NOT DISTINCT FROM t.tasa
+             WINDOW todo AS (PARTITION BY t.venta, t.origen), hasta_aqui AS (PARTITION BY t.venta, t.origen ORDER BY t.tasa)
          ), partes AS (
-             SELECT s.tasa, s.total_todo, s.base + s.ieps AS valor, m.pagado,
+             -- `cobro` is zero without notes; what it does not say of an amount is shared out by the lines.
+             SELECT s.tasa, s.cobro_valor + (m.pagado - s.cobro_total) * s.valor / s.total_todo AS pagado,
                     round(m.base * s.base_aqui / s.base_todo, 2)
                     - round(m.base * (s.base_aqui - s.base) / s.base_todo, 2) AS base,
                     round(m.devuelto * s.base_aqui / s.base_todo, 2)
                     - round(m.devuelto * (s.base_aqui - s.base) / s.base_todo, 2) AS devuelto,
                     round(m.iva * s.iva_aqui / s.iva_todo, 2)
                     - round(m.iva * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS iva,
-                    round(m.cobrado * s.iva_aqui / s.iva_todo, 2)
-                    - round(m.cobrado * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS cobrado,
-                    round(m.por_cobrar * s.iva_aqui / s.iva_todo, 2)
-                    - round(m.por_cobrar * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS por_cobrar
+                    round(s.cobro_aqui + (m.cobrado - s.cobro_todo) * s.iva_aqui / s.iva_todo, 2)
+                    - round(s.cobro_aqui - s.cobro + (m.cobrado - s.cobro_todo) * (s.iva_aqui - s.iva) / s.iva_todo, 2)
+                        AS cobrado,
+                    round((m.por_cobrar + s.cobro_todo) * s.iva_aqui / s.iva_todo - s.cobro_aqui, 2)
+                    - round((m.por_cobrar + s.cobro_todo) * (s.iva_aqui - s.iva) / s.iva_todo - s.cobro_aqui + s.cobro, 2)
+                        AS por_cobrar
              FROM sumas s
-             JOIN ventas_del_mes m
-               ON m.venta = s.venta AND m.origen IS NOT DISTINCT FROM s.origen AND m.tras IS NOT DISTINCT FROM s.tras
+             JOIN ventas_del_mes m ON m.venta = s.venta AND m.origen IS NOT DISTINCT FROM s.origen
          ), todas AS (
              SELECT tasa, coalesce(base, 0) AS base, coalesce(iva, 0) AS iva, coalesce(cobrado, 0) AS cobrado,
                     coalesce(por_cobrar, 0) AS por_cobrar,
                     coalesce(CASE
                         WHEN tasa ~ '^0\\.0*[1-9]' THEN round(cobrado / tasa::numeric, 2)
-                        ELSE round(pagado * valor / total_todo, 2) + devuelto
+                        ELSE round(pagado, 2) + devuelto
                     END, 0) AS base_cobrada
              FROM partes
              UNION ALL
@@ -183,10 +217,10 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     0
              FROM ventas_del_mes m
              LEFT JOIN (
-                 SELECT venta, origen, tras, sum(base) AS base, sum(iva) AS iva
+                 SELECT venta, origen, sum(base) AS base, sum(iva) AS iva
                  FROM tasas
-                 GROUP BY venta, origen, tras
-             ) t ON t.venta = m.venta AND t.origen IS NOT DISTINCT FROM m.origen AND t.tras IS NOT DISTINCT FROM m.tras
+                 GROUP BY venta, origen
+             ) t ON t.venta = m.venta AND t.origen IS NOT DISTINCT FROM m.origen
          )
          SELECT tasa, sum(base) AS base, sum(iva) AS iva, sum(base_cobrada) AS base_cobrada, sum(cobrado) AS iva_cobrado,
                 sum(por_cobrar) AS iva_por_cobrar

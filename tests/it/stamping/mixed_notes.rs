@@ -1,5 +1,6 @@
 //! Credit notes of invoices whose lines have different taxes: what the note and later payments collect.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
 use svc_tests::{World, books};
@@ -72,9 +73,9 @@ async fn a_note_takes_back_what_an_earlier_payment_collected() {
     let collected = ["0.160000 500.00 80.00 250.00 40.00 40.00", "- 2000.00 0.00 1000.00 0.00 0.00"];
     assert_eq!(charged(&shop.company, "2026-10").await, collected);
     noted(&shop, whole(factura, 2, "500")).await;
-    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 1000.00 0.00 0.00"]);
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 1290.00 0.00 0.00"]);
     shop.pay(1, "710", "A-2").await;
-    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 1710.00 0.00 0.00"]);
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 2000.00 0.00 0.00"]);
     books::check(&world, &shop.company).await;
 }
 
@@ -86,6 +87,54 @@ async fn a_note_that_settles_the_rest_collects_all_that_was_left() {
     shop.pay(1, "580", "A-1").await;
     assert_eq!(charged(&shop.company, "2026-10").await[0], "0.160000 500.00 80.00 112.38 17.98 62.02");
     noted(&shop, whole(factura, 1, "2000")).await;
-    assert_eq!(charged(&shop.company, "2026-10").await[0], "0.160000 500.00 80.00 500.00 80.00 0.00");
+    assert_eq!(charged(&shop.company, "2026-10").await, ["0.160000 500.00 80.00 500.00 80.00 0.00"]);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_note_tells_what_earlier_payments_were_for() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let mut reduced = line(NAIL, "1", "1000");
+    reduced["iva"] = json!("0");
+    let (_, factura) = stamped(&world, &shop, order(&[line(NAIL, "1", "1000"), reduced])).await;
+    shop.pay(1, "1080", "A-1").await;
+    let half = ["0.160000 1000.00 160.00 500.00 80.00 80.00", "0.000000 1000.00 0.00 500.00 0.00 0.00"];
+    assert_eq!(charged(&shop.company, "2026-10").await, half);
+    // In the next month half of the line at zero is taken back: of the rest two thirds are paid.
+    world.clock.advance(TimeDelta::days(25));
+    let note = noted(&shop, whole(factura, 2, "540")).await;
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(charged(&shop.company, "2026-10").await, half, "a past month stays");
+    let said = ["0.160000 0.00 0.00 166.69 26.67 -26.67", "0.000000 -540.00 0.00 -193.33 0.00 0.00"];
+    assert_eq!(charged(&shop.company, "2026-11").await, said);
+    world.clock.advance(TimeDelta::days(30));
+    shop.company.run_by_name("invoice.cancel", &json!({"factura": note["factura"], "motivo": "02"})).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    shop.company.run_by_name("invoice.cancel-accepted", &json!({"factura": note["factura"]})).await.unwrap();
+    assert_eq!(charged(&shop.company, "2026-11").await, said, "a past month stays");
+    let undone = ["0.160000 0.00 0.00 -166.69 -26.67 26.67", "0.000000 540.00 0.00 193.33 0.00 0.00"];
+    assert_eq!(charged(&shop.company, "2026-12").await, undone);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_cancelled_payment_leaves_a_later_note_its_own_taxes() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = stamped(&world, &shop, mixed()).await;
+    let pago = shop.pay(1, "1290", "A-1").await;
+    noted(&shop, whole(factura, 2, "500")).await;
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 0.00 0.00 0.00"]);
+    let taxes = "SELECT string_agg(codigo || ' ' || suma, ' ' ORDER BY codigo) FROM (
+                     SELECT codigo, sum(abono - cargo)::numeric(12, 2) AS suma FROM polizas_renglones
+                     WHERE codigo IN ('208.01', '209.01') GROUP BY codigo) s";
+    assert_eq!(world.sql::<String>(taxes).await, "208.01 0.00 209.01 0.00");
+    for part in ["1000", "1000"] {
+        shop.pay(1, part, &format!("B-{}", world.count("cxc_pagos").await)).await;
+        assert_eq!(world.sql::<String>(taxes).await, "208.01 0.00 209.01 0.00");
+    }
+    assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 2000.00 0.00 0.00"]);
     books::check(&world, &shop.company).await;
 }

@@ -17,12 +17,10 @@ pub(crate) struct PaymentAmounts {
     pub importe: Money,
     /// The part of the receivable paid before this payment.
     pub pagado: Money,
-    /// What the receivable owes before this payment.
-    pub saldo: Money,
-    /// What a credit note takes back, if it is what pays.
-    pub acreditado: Option<CreditedAmounts>,
-    /// Whether credit notes have paid a part of the receivable.
-    pub con_notas: bool,
+    /// Whether this payment leaves nothing owed.
+    pub liquida: bool,
+    /// What credit notes have paid of the receivable, this one included if it is what pays.
+    pub acreditado: CreditedPart,
     /// What is already posted of the receivable.
     pub contabilizado: Collected,
     /// The sale's total.
@@ -39,17 +37,28 @@ pub(crate) struct PaymentAmounts {
     pub cambio: bool,
 }
 
-/// What a credit note takes back.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CreditedAmounts {
-    /// Its total, which contains the taxes.
-    pub total: Money,
-    /// What it leaves in the customer's favour, in pesos.
-    pub pesos: Money,
+/// What credit notes and returns take off a receivable, in its currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CreditedPart {
+    /// The amount, which contains the taxes.
+    pub importe: Money,
     /// Its IVA.
     pub iva: Money,
     /// Its IEPS.
     pub ieps: Money,
+}
+
+impl CreditedPart {
+    /// Both together.
+    pub(crate) fn with(self, other: Option<Self>) -> Self {
+        let other = other.unwrap_or_default();
+        let sum = |one: Money, other: Money| Money::new(one.get() + other.get());
+        Self {
+            importe: sum(self.importe, other.importe),
+            iva: sum(self.iva, other.iva),
+            ieps: sum(self.ieps, other.ieps),
+        }
+    }
 }
 
 /// What is posted of a receivable and its payments.
@@ -71,8 +80,8 @@ pub(super) const ROUNDED: Decimal = Decimal::ONE;
 
 /// The entry of a payment. The customer owes less, at the receivable's exchange rate; taxes are
 /// collected in proportion, at the payment's rate, because they fall due when collected (LIVA 1-B,
-/// 17 and 22). The difference is an exchange gain or loss. What a credit note pays collects the
-/// note's own taxes, which its entry takes back.
+/// 17 and 22). The difference is an exchange gain or loss. Of no amount it moves the taxes that
+/// should be collected since another payment was cancelled.
 pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
@@ -82,16 +91,13 @@ pub(crate) fn payment_entry(
     let Collected { adeudo, iva, ieps, .. } = payment.contabilizado;
     let owed = pesos(payment.importe)?.get();
     // The last payment takes the remainder, so that a paid receivable leaves no balance.
-    let rest = payment.is_foreign() && payment.is_last() && (adeudo - owed).abs() <= ROUNDED;
+    let rest = payment.is_foreign() && payment.liquida && (adeudo - owed).abs() <= ROUNDED;
     let mut lines = payment.recibido.clone();
     lines.push(EntryLine::of(Account::Clientes, if rest { -adeudo } else { -owed }));
-    let credited = |tax: fn(&CreditedAmounts) -> Money| {
-        let share = |note: &CreditedAmounts| Ok(line::share(pesos(tax(note))?, payment.importe, note.total));
-        payment.acreditado.as_ref().map(share).transpose()
-    };
+    let notes = payment.acreditado;
     for (whole, booked, credited, pending, paid) in [
-        (pesos(payment.iva)?, iva, credited(|note| note.iva)?, Account::IvaNoCobrado, Account::IvaCobrado),
-        (pesos(payment.ieps)?, ieps, credited(|note| note.ieps)?, Account::IepsNoCobrado, Account::IepsCobrado),
+        (pesos(payment.iva)?, iva, pesos(notes.iva)?, Account::IvaNoCobrado, Account::IvaCobrado),
+        (pesos(payment.ieps)?, ieps, pesos(notes.ieps)?, Account::IepsNoCobrado, Account::IepsCobrado),
     ] {
         let due = collected(payment, whole, booked, credited);
         let of_day = revalued(due, payment.tipo_cambio, payment.tipo_cambio_pago)?;
@@ -104,11 +110,6 @@ pub(crate) fn payment_entry(
 }
 
 impl PaymentAmounts {
-    /// Whether it leaves nothing owed.
-    fn is_last(&self) -> bool {
-        self.importe >= self.saldo
-    }
-
     fn is_foreign(&self) -> bool {
         self.tipo_cambio != Rate::ONE || self.tipo_cambio_pago != Rate::ONE
     }
@@ -131,23 +132,18 @@ pub(crate) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     EntryLine::of(account, -gained)
 }
 
-/// The tax that this payment collects: what should be collected after it, in proportion to the sale,
-/// less what is posted, so that instalments add up to the whole tax even if some were cancelled in
-/// between. Payments that were never posted count as having collected theirs elsewhere. A credit
-/// note collects its own tax, `credited`, but no more than is left, and payments after one collect
-/// their part of what is left.
-fn collected(payment: &PaymentAmounts, whole: Money, booked: Decimal, credited: Option<Money>) -> Decimal {
-    let of = |paid: Decimal| line::share(whole, Money::new(paid), payment.total).get();
+/// The tax that this payment collects: what should be collected after it less what is posted, so that
+/// instalments add up to the whole tax even if some were cancelled in between. Of what is not
+/// credited it is the part that is paid, so that a credit note also tells what earlier payments were
+/// for; of what is credited it is all, because the entry of the note takes it back. Payments that
+/// were never posted count as having collected theirs elsewhere.
+fn collected(payment: &PaymentAmounts, whole: Money, booked: Decimal, credited: Money) -> Decimal {
+    let less = |one: Money, other: Money| Money::new((one.get() - other.get()).max(Decimal::ZERO));
+    let notes = payment.acreditado.importe;
+    let credited = credited.min(whole);
     let before = payment.pagado.get();
-    let elsewhere = of((before - payment.contabilizado.importe).max(Decimal::ZERO));
-    let after = |paid: Money| of(before + paid.get()) - elsewhere - booked;
-    let left = after(payment.saldo);
-    match credited {
-        _ if payment.is_last() => left,
-        Some(credited) => credited.get().min(left),
-        None if payment.con_notas => {
-            line::share(Money::new(left.max(Decimal::ZERO)), payment.importe, payment.saldo).get()
-        }
-        None => after(payment.importe),
-    }
+    let paid = less(Money::new(before + payment.importe.get()), notes);
+    let of_rest = line::share(less(whole, credited), paid, less(payment.total, notes)).get();
+    let unposted = Money::new((before - payment.contabilizado.importe).max(Decimal::ZERO));
+    credited.get() + of_rest - line::share(whole, unposted, payment.total).get() - booked
 }

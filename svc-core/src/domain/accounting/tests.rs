@@ -44,9 +44,8 @@ fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
         recibido: vec![EntryLine::cargo(Account::Bancos, money(importe))],
         importe: money(importe),
         pagado: money(pagado),
-        saldo: Money::new(money("1160").get() - money(pagado).get()),
-        acreditado: None,
-        con_notas: false,
+        liquida: false,
+        acreditado: CreditedPart::default(),
         contabilizado: Collected::default(),
         total: money("1160"),
         iva: money("160"),
@@ -177,31 +176,28 @@ fn a_cancelled_instalment_leaves_no_cent_behind() {
 }
 
 #[test]
-fn a_credit_note_collects_its_own_taxes_and_later_payments_those_of_the_rest() {
-    // Of 1160 with 160 of IVA, a note pays 580 with all of it, or with none.
-    let note = |iva, importe, pagado, booked: &str| {
+fn a_credit_note_collects_its_own_taxes_and_payments_their_part_of_the_rest() {
+    // Of 1160 with 160 of IVA, notes have paid `notes` with `iva`.
+    let moved = |importe, pagado, booked: &str, notes, iva| {
         let contabilizado =
             Collected { importe: money(pagado).get(), iva: booked.parse().unwrap(), ..Collected::default() };
-        let acreditado =
-            Some(CreditedAmounts { total: money("580"), pesos: money("580"), iva: money(iva), ieps: money("0") });
+        let acreditado = CreditedPart { importe: money(notes), iva: money(iva), ieps: money("0") };
         let paid = PaymentAmounts { acreditado, contabilizado, ..payment(importe, pagado) };
         shown(&payment_entry("x", day(), &paid).unwrap().unwrap()).get(2).cloned()
     };
-    let rest = |importe, pagado, booked| {
-        let contabilizado =
-            Collected { importe: money(pagado).get(), iva: money(booked).get(), ..Collected::default() };
-        let paid = PaymentAmounts { con_notas: true, contabilizado, ..payment(importe, pagado) };
-        shown(&payment_entry("x", day(), &paid).unwrap().unwrap()).get(2).cloned()
-    };
-    let moved = |amount: &str| Some(format!("209.01 +{amount}"));
-    assert_eq!((note("160", "580", "0", "0"), rest("290", "580", "160")), (moved("160.00"), None));
-    assert_eq!((note("0", "580", "0", "0"), rest("290", "580", "0")), (None, moved("80.00")));
-    // Half of the note, and a note about more than what is left of the tax.
-    assert_eq!(note("160", "290", "0", "0"), moved("80.00"));
-    assert_eq!(note("160", "580", "290", "40"), moved("120.00"));
-    // One that settles the rest collects what is left of the whole.
-    assert_eq!(note("0", "580", "580", "80"), moved("80.00"));
-    assert_eq!(note("160", "290", "870", "120"), moved("40.00"));
+    let collected = |amount: &str| Some(format!("209.01 {amount}"));
+    // A note with all of the IVA, or none; half of the rest is paid.
+    assert_eq!(moved("580", "0", "0", "580", "160"), collected("+160.00"));
+    assert_eq!(moved("290", "580", "160", "580", "160"), None);
+    assert_eq!(moved("580", "0", "0", "580", "0"), None);
+    assert_eq!(moved("290", "580", "0", "580", "0"), collected("+80.00"));
+    // A payment of 290 came first, with 40: a quarter of the whole, but half of the rest.
+    assert_eq!(moved("580", "290", "40", "580", "160"), collected("+120.00"));
+    assert_eq!(moved("580", "290", "40", "580", "0"), collected("+40.00"));
+    assert_eq!(moved("290", "870", "80", "580", "0"), collected("+80.00"));
+    // A note that settles the rest, and one about the whole.
+    assert_eq!(moved("580", "580", "80", "580", "0"), collected("+80.00"));
+    assert_eq!(moved("1160", "0", "0", "1160", "160"), collected("+160.00"));
 }
 
 #[test]
@@ -250,13 +246,13 @@ proptest! {
     #[test]
     fn every_payment_balances_and_collects_no_more_than_the_iva(
         importe in amount(), pagado in amount(), total in amount(), impuestos in amount(),
-        tipo_cambio in exchange(), tipo_cambio_pago in exchange(), saldo in amount(),
+        tipo_cambio in exchange(), tipo_cambio_pago in exchange(), liquida in any::<bool>(),
     ) {
         let Some(recibido) = line::pesos(importe, tipo_cambio_pago) else { return Ok(()) };
         let payment = PaymentAmounts {
             cambio: false,
             recibido: vec![EntryLine::cargo(Account::Bancos, recibido)],
-            importe, pagado, saldo, acreditado: None, con_notas: false, total, iva: impuestos, tipo_cambio, tipo_cambio_pago,
+            importe, pagado, liquida, acreditado: CreditedPart::default(), total, iva: impuestos, tipo_cambio, tipo_cambio_pago,
             contabilizado: Collected::default(), ieps: Money::default(),
         };
         match payment_entry("x", day(), &payment) {
@@ -302,7 +298,7 @@ fn what_the_exchange_rate_makes_of_a_payment_is_gained_or_lost() {
     let adeudo = "11600.02".parse().unwrap();
     let contabilizado =
         Collected { adeudo, importe: "580".parse().unwrap(), iva: "1600".parse().unwrap(), ieps: Decimal::ZERO };
-    let last = PaymentAmounts { contabilizado, ..dollars("580", "580", "11600", "20") };
+    let last = PaymentAmounts { liquida: true, contabilizado, ..dollars("580", "580", "11600", "20") };
     assert_eq!(
         shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
         ["102.01 +11600.00", "105.01 -11600.02", "209.01 +1600.00", "208.01 -1600.00", "701.01 +0.02"]
