@@ -14,7 +14,11 @@ use crate::pipeline::respond::REPLAYED;
 
 /// A repetition's second text.
 const REPEATED: &str = "repeated: true. This call was made before, and this is the answer that it had then; nothing was done now. \
-    To do the same again on purpose, call it with an `idempotency_key` of your own.";
+    To do the same again on purpose,";
+
+/// How to do it again: a rehearsal confirms one write.
+const AGAIN: [&str; 2] =
+    ["call it with an `idempotency_key` of your own.", "rehearse it again, and run it with the new digest."];
 
 /// The note on the answer of a rehearsal.
 const REHEARSED: &str =
@@ -33,8 +37,8 @@ pub(super) fn said(value: Value) -> CallToolResult {
 }
 
 /// An answer for the agent, which can read a refusal and act on it. `uri` names the answer if it
-/// is a file; `digest` is that of a rehearsal.
-pub(super) fn of(uri: &str, answer: Response<Bytes>, digest: Option<String>) -> CallToolResult {
+/// is a file; `digest` is that of a rehearsal; `confirmed` tells whether the call bore one.
+pub(super) fn of(uri: &str, answer: Response<Bytes>, digest: Option<String>, confirmed: bool) -> CallToolResult {
     let (head, body) = answer.into_parts();
     let (status, headers) = (head.status, head.headers);
     let content = text(&headers, &CONTENT_TYPE).unwrap_or_default();
@@ -52,7 +56,7 @@ pub(super) fn of(uri: &str, answer: Response<Bytes>, digest: Option<String>) -> 
         }
     };
     if headers.contains_key(REPLAYED) {
-        said.push(ContentBlock::text(REPEATED));
+        said.push(ContentBlock::text(format!("{REPEATED} {}", AGAIN[usize::from(confirmed)])));
         add("repeated", true.into());
     }
     if let Some(digest) = digest.filter(|_| status.is_success()) {

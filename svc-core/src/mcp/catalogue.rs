@@ -20,12 +20,16 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 /// The argument of a write with its Idempotency-Key.
 pub(super) const KEY: &str = "idempotency_key";
 
+/// The office's operation of several actions.
+pub(super) const BATCH: &str = "batch";
+
 /// The header that it becomes; no other is an argument.
 const KEY_HEADER: &str = "Idempotency-Key";
 
 const KEY_OF_A_CREATION: &str = "Left out, the same call in this session is done once: a repetition gets the first answer \
     and says so. Pass a new value, for example a UUID, to do the same a second time on purpose.";
 const KEY_OF_AN_EDIT: &str = "May be left out: the same call twice has the effect of one.";
+const KEY_OF_A_CHANGE: &str = "May be left out: each call is done.";
 
 /// Every operation of the API and of the office. It is made on first use, which takes a moment.
 pub(super) struct OperationIndex(LazyLock<Vec<Offered>, Box<dyn FnOnce() -> Vec<Offered> + Send>>);
@@ -45,7 +49,8 @@ pub(super) struct Offered {
     arguments: Vec<(String, ArgumentPlace)>,
     takes_body: bool,
     pub(super) writes: bool,
-    pub(super) repeats_harmlessly: bool,
+    /// Whether the same call is done each time; else it is done once, unless its key says otherwise.
+    pub(super) each_time: bool,
     /// The schema of its answer, if that is JSON.
     pub(super) answer: Option<Value>,
     pub(super) words: Words,
@@ -80,18 +85,25 @@ fn all(registry: &Registry) -> Vec<Offered> {
     let entries = registry.entries().iter();
     let of_api = entries.clone().filter_map(|entry| {
         let http = entry.spec.http.as_ref()?;
-        operation(&api, Surface::Api, http.path, http.method.name(), entry.spec.name, (http.scopes, hints(http)))
+        operation(
+            &api,
+            Surface::Api,
+            http.path,
+            http.method.name(),
+            entry.spec.name,
+            (http.scopes, hints(http), entry.spec.each_time),
+        )
     });
     let office_scope = Scopes::only(Scope::Oficina);
-    let actions = entries.filter_map(|entry| Some((entry.spec.name?, !entry.spec.reads)));
-    let of_office = actions.chain([("batch", true)]).filter_map(|(name, writes)| {
+    let actions = entries.filter_map(|entry| Some((entry.spec.name?, !entry.spec.reads, entry.spec.each_time)));
+    let of_office = actions.chain([(BATCH, true, false)]).filter_map(|(name, writes, each_time)| {
         operation(
             &office,
             Surface::Office,
             &format!("/{name}"),
             "POST",
             Some(name),
-            (office_scope, hints_of_action(writes)),
+            (office_scope, hints_of_action(writes), each_time),
         )
     });
     of_api.chain(of_office).collect()
@@ -119,7 +131,7 @@ fn operation(
     path: &str,
     method: &str,
     name: Option<&'static str>,
-    (scopes, mut hints): (Scopes, ToolAnnotations),
+    (scopes, mut hints, each_time): (Scopes, ToolAnnotations, bool),
 ) -> Option<Offered> {
     let (method, word): (Method, _) = (method.parse().ok()?, method.to_lowercase());
     let operation = &document["paths"][path][&word];
@@ -136,7 +148,11 @@ fn operation(
             Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), ArgumentPlace::Query(name)),
             Some("query") => (name.clone(), ArgumentPlace::Query(name)),
             Some("header") if name == KEY_HEADER => {
-                let said = if repeats_harmlessly { KEY_OF_AN_EDIT } else { KEY_OF_A_CREATION };
+                let said = match (repeats_harmlessly, each_time) {
+                    (true, _) => KEY_OF_AN_EDIT,
+                    (false, true) => KEY_OF_A_CHANGE,
+                    (false, false) => KEY_OF_A_CREATION,
+                };
                 schema["description"] = said.into();
                 properties.insert(KEY.to_owned(), schema);
                 continue;
@@ -174,7 +190,7 @@ fn operation(
         arguments,
         takes_body: body.is_some(),
         writes,
-        repeats_harmlessly,
+        each_time: repeats_harmlessly || each_time,
         answer: answer.map(|schema| inlined(document, schema)),
         words,
     })

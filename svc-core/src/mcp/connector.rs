@@ -16,7 +16,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
 use super::answer::{self, fault};
-use super::catalogue::{Call, KEY, Offered};
+use super::catalogue::{BATCH, Call, KEY, Offered};
 use super::confirmation::{self, Unconfirmed};
 use super::few::{self, DESCRIBE, FIND, REHEARSE, RUN};
 use super::keys::NamedKeys;
@@ -170,14 +170,14 @@ impl Connector {
     async fn few(&self, tool: &str, mut given: JsonObject, own: &Own<'_>) -> Result<CallToolResult, String> {
         if tool == FIND {
             let wanted = taken(&mut given, "text")?.unwrap_or_default();
-            nothing_else(&given)?;
+            nothing_else(&given, &["text"])?;
             return Ok(few::find(&self.offer, self.scopes(own).await?.as_ref(), &wanted));
         }
         let name = taken(&mut given, "operation")?.ok_or("the argument operation is missing")?;
         let offered = self.offer.catalogue.find(&name).filter(|offered| self.offer.offers(offered));
         let Some(offered) = offered else { return Ok(few::unknown(&self.offer, &name)) };
         if tool == DESCRIBE {
-            nothing_else(&given)?;
+            nothing_else(&given, &["operation"])?;
             return Ok(few::describe(offered));
         }
         let arguments = match given.remove("arguments") {
@@ -186,14 +186,20 @@ impl Connector {
             Some(_) => return Err("arguments must be an object".to_owned()),
         };
         let how = How { rehearse: tool == REHEARSE, key: taken(&mut given, KEY)?, digest: taken(&mut given, DIGEST)? };
-        nothing_else(&given)?;
+        nothing_else(
+            &given,
+            if tool == RUN { &["operation", "arguments", KEY, DIGEST] } else { &["operation", "arguments"] },
+        )?;
         debug_assert!(tool == RUN || tool == REHEARSE, "the tools are those four");
         Ok(self.run(offered, arguments, how, own).await)
     }
 
     async fn run(&self, offered: &Offered, given: JsonObject, how: How, own: &Own<'_>) -> CallToolResult {
         match self.answered(offered, given, &how, own).await {
-            Ok((path, answer, digest)) => answer::of(&self.address(offered.surface, &path), answer, digest),
+            Ok((path, answer, digest)) => {
+                let uri = self.address(offered.surface, &path);
+                answer::of(&uri, answer, digest, how.digest.is_some())
+            }
             Err(text) => fault(text),
         }
     }
@@ -258,7 +264,7 @@ impl Connector {
         if let Some(key) = &how.key {
             return key.clone();
         }
-        if offered.repeats_harmlessly {
+        if offered.each_time || self.is_batch_done_each_time(offered, given) {
             return random_key(self.offer.random.as_ref());
         }
         let name = offered.described.name.as_ref();
@@ -267,6 +273,16 @@ impl Connector {
         }
         let key_id = own.headers.get(KEY_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
         Session::of_key(&format!("{key_id} {}", self.offer.clock.now().date_naive())).key(name, given)
+    }
+
+    /// Whether it is a batch of nothing but readings and actions that are done each time.
+    fn is_batch_done_each_time(&self, offered: &Offered, given: &JsonObject) -> bool {
+        let actions = given.get("acciones").and_then(Value::as_array).filter(|_| offered.name == Some(BATCH));
+        let again = |action: &Value| {
+            let found = action["accion"].as_str().and_then(|name| self.offer.catalogue.find(name));
+            found.is_some_and(|offered| offered.each_time || !offered.writes)
+        };
+        actions.is_some_and(|actions| actions.iter().all(again))
     }
 }
 
@@ -292,8 +308,9 @@ pub(super) fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>
 }
 
 /// Refuses arguments that a tool does not take.
-fn nothing_else(given: &JsonObject) -> Result<(), String> {
-    given.keys().next().map_or(Ok(()), |unknown| Err(format!("there is no argument {unknown}")))
+fn nothing_else(given: &JsonObject, allowed: &[&str]) -> Result<(), String> {
+    let refused = |unknown| Err(format!("there is no argument {unknown}; allowed are: {}", allowed.join(", ")));
+    given.keys().next().map_or(Ok(()), refused)
 }
 
 /// A request with the agent's own credentials.

@@ -152,7 +152,50 @@ async fn only_what_repeats_with_an_effect_has_the_session_s_key() {
             call(&connector, &offered.described.name, given.into()).await;
             keys.push(recorder.last().3["idempotency-key"].clone());
         }
-        assert_eq!(keys[0] == keys[1], !offered.repeats_harmlessly, "{}", offered.described.name);
+        assert_eq!(keys[0] == keys[1], !offered.each_time, "{}", offered.described.name);
+    }
+}
+
+#[tokio::test]
+async fn what_sets_a_state_and_a_batch_of_nothing_else_are_done_each_time() {
+    let (recorder, connector) = over(offer());
+    let step = |accion: &str| json!({ "accion": accion, "entrada": {} });
+    let batch =
+        |actions: &[&str]| ("batch", json!({ "acciones": actions.iter().map(|one| step(one)).collect::<Vec<_>>() }));
+    for ((operation, arguments), each_time) in [
+        (("customer.edit", json!({ "clave": 1 })), true),
+        (("stock.count", json!({ "producto": 1 })), true),
+        (("rotateSecret", json!({ "clave": 1 })), true),
+        (("customer.create", json!({ "nombre": "Ana" })), false),
+        (batch(&["product.get", "ledger.balance"]), true),
+        (batch(&["product.get", "customer.edit"]), true),
+        (batch(&["product.get", "customer.create"]), false),
+        (batch(&["unknown"]), false),
+    ] {
+        let mut keys = Vec::new();
+        for _ in 0..2 {
+            let given = json!({ "operation": operation, "arguments": arguments });
+            call(&connector, "run_operation", given).await;
+            keys.push(recorder.last().3["idempotency-key"].clone());
+        }
+        assert_eq!(keys[0] != keys[1], each_time, "{operation} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_misnamed_argument_of_the_four_tools_names_the_allowed_ones() {
+    let (_, connector) = over(offer());
+    for (tool, given, allowed) in [
+        ("find_operations", json!({ "query": "customer" }), "query; allowed are: text"),
+        ("describe_operation", json!({ "operation": "createCustomer", "x": 1 }), "x; allowed are: operation"),
+        (
+            "run_operation",
+            json!({ "operation": "createCustomer", "args": {} }),
+            "operation, arguments, idempotency_key, digest",
+        ),
+    ] {
+        let refused = call(&connector, tool, given).await;
+        assert!(refused.is_error == Some(true) && text(&refused).contains(allowed), "{}", text(&refused));
     }
 }
 

@@ -266,6 +266,9 @@ pub struct Spec {
     pub texts: Option<SpecTexts>,
     /// Whether it only reads.
     pub reads: bool,
+    /// Whether the same call later is meant to be done again: it sets, moves or tests what is there,
+    /// instead of adding to it.
+    pub each_time: bool,
     /// The content type of its answer where it is run by name; errors are always JSON.
     pub content: &'static str,
     /// The content types that its file may have instead.
@@ -299,6 +302,7 @@ impl Spec {
             changes_access: false,
             texts: None,
             reads: false,
+            each_time: false,
             content: JSON,
             other_contents: &[],
         }
@@ -308,6 +312,14 @@ impl Spec {
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
+        self
+    }
+
+    /// Declares that the same call later is meant to be done again (see [`Self::each_time`]). An
+    /// agent's calls of other writes are done once a day, unless it says otherwise.
+    #[must_use]
+    pub const fn each_time(mut self) -> Self {
+        self.each_time = true;
         self
     }
 

@@ -123,7 +123,7 @@ impl Operation for DisableUser {
 }
 
 impl Operation for EditUser {
-    const SPEC: Spec = Spec::new().named("user.edit").changes_access();
+    const SPEC: Spec = Spec::new().named("user.edit").each_time().changes_access();
     type Output = UserRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {

@@ -198,13 +198,13 @@ fn wrong_state(field: &str, text: &str) -> Error {
 
 impl Editable for Supplier {
     type Changes = SupplierChanges;
-    const SPEC: Spec = Spec::new().named("supplier.edit");
+    const SPEC: Spec = Spec::new().named("supplier.edit").each_time();
     const NAME: &'static str = "proveedor";
 }
 
 impl Editable for Brand {
     type Changes = BrandChanges;
-    const SPEC: Spec = Spec::new().named("brand.edit");
+    const SPEC: Spec = Spec::new().named("brand.edit").each_time();
     const NAME: &'static str = "marca";
 
     async fn follow_up(cx: &mut Cx<'_>, clave: i64, before: &BrandImport, after: &BrandImport) -> Result<(), Error> {
@@ -217,19 +217,19 @@ impl Editable for Brand {
 
 impl Editable for Unit {
     type Changes = UnitChanges;
-    const SPEC: Spec = Spec::new().named("unit.edit");
+    const SPEC: Spec = Spec::new().named("unit.edit").each_time();
     const NAME: &'static str = "unidad";
 }
 
 impl Editable for LossReason {
     type Changes = LossReasonChanges;
-    const SPEC: Spec = Spec::new().named("loss-reason.edit");
+    const SPEC: Spec = Spec::new().named("loss-reason.edit").each_time();
     const NAME: &'static str = "motivo_perdida";
 }
 
 impl Editable for Category {
     type Changes = CategoryChanges;
-    const SPEC: Spec = Spec::new().named("category.edit");
+    const SPEC: Spec = Spec::new().named("category.edit").each_time();
     const NAME: &'static str = "categoria";
 
     /// The categories above a category must not lead back to it.
@@ -262,7 +262,7 @@ impl Editable for Category {
 
 impl Editable for Price {
     type Changes = PriceChanges;
-    const SPEC: Spec = Spec::new().named("price.edit");
+    const SPEC: Spec = Spec::new().named("price.edit").each_time();
     const NAME: &'static str = "precio";
 
     /// A SKU that is sent replaces the product, as in an import. A price that moves to another list
@@ -280,7 +280,7 @@ impl Editable for Price {
 
 impl Editable for BankAccount {
     type Changes = BankAccountChanges;
-    const SPEC: Spec = Spec::new().named("bank-account.edit");
+    const SPEC: Spec = Spec::new().named("bank-account.edit").each_time();
     const NAME: &'static str = "cuenta_bancaria";
 
     /// An account with a balance keeps its currency.
@@ -300,7 +300,7 @@ impl Editable for BankAccount {
 
 impl Editable for Branch {
     type Changes = BranchChanges;
-    const SPEC: Spec = Spec::new().named("branch.edit");
+    const SPEC: Spec = Spec::new().named("branch.edit").each_time();
     const NAME: &'static str = "sucursal";
 
     /// The head office stays active: sales of the API belong to it.
@@ -314,7 +314,7 @@ impl Editable for Branch {
 
 impl Editable for Warehouse {
     type Changes = WarehouseChanges;
-    const SPEC: Spec = Spec::new().named("warehouse.edit");
+    const SPEC: Spec = Spec::new().named("warehouse.edit").each_time();
     const NAME: &'static str = "almacen";
 
     /// A warehouse that holds or owes stock is not deleted, and a branch's main one is neither
@@ -373,7 +373,7 @@ impl WarehouseImport {
 
 impl Editable for Stage {
     type Changes = StageChanges;
-    const SPEC: Spec = Spec::new().named("stage.edit");
+    const SPEC: Spec = Spec::new().named("stage.edit").each_time();
     const NAME: &'static str = "etapa";
 
     /// A stage that has opportunities keeps its type: their status follows from it.

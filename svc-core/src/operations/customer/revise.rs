@@ -34,8 +34,10 @@ impl Input for ReviseCustomer {
 }
 
 impl Operation for ReviseCustomer {
-    const SPEC: Spec =
-        Spec::new().named("customer.edit").emits(&[EventKind::ClienteActualizado, EventKind::ClienteCreado]);
+    const SPEC: Spec = Spec::new()
+        .named("customer.edit")
+        .each_time()
+        .emits(&[EventKind::ClienteActualizado, EventKind::ClienteCreado]);
     type Output = CustomerEdited;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CustomerEdited, Error> {

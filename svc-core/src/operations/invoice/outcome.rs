@@ -275,8 +275,10 @@ impl CancelInvoice {
 }
 
 impl Operation for CancelInvoice {
-    const SPEC: Spec =
-        Spec::new().named("invoice.cancel").emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new()
+        .named("invoice.cancel")
+        .each_time()
+        .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
@@ -327,7 +329,7 @@ impl Operation for AcceptCancellation {
 }
 
 impl Operation for RejectCancellation {
-    const SPEC: Spec = Spec::new().named("invoice.cancel-rejected");
+    const SPEC: Spec = Spec::new().named("invoice.cancel-rejected").each_time();
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {

@@ -42,7 +42,7 @@ pub struct ReissuePayment {
 }
 
 impl Operation for ReissueInvoice {
-    const SPEC: Spec = Spec::new().named("invoice.restamp");
+    const SPEC: Spec = Spec::new().named("invoice.restamp").each_time();
     type Output = InvoiceRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
@@ -95,7 +95,7 @@ async fn validate_contents(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
 }
 
 impl Operation for ReissuePayment {
-    const SPEC: Spec = Spec::new().named("payment.restamp");
+    const SPEC: Spec = Spec::new().named("payment.restamp").each_time();
     type Output = PaymentRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentRef, Error> {

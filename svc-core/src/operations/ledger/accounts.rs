@@ -73,7 +73,7 @@ impl NumberedAccount {
 }
 
 impl Operation for EditAccount {
-    const SPEC: Spec = Spec::new().named("account.edit");
+    const SPEC: Spec = Spec::new().named("account.edit").each_time();
     type Output = NumberedAccount;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<NumberedAccount, Error> {

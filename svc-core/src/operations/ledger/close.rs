@@ -32,7 +32,7 @@ pub struct MonthsClosed {
 }
 
 impl Operation for CloseMonths {
-    const SPEC: Spec = Spec::new().named("ledger.close");
+    const SPEC: Spec = Spec::new().named("ledger.close").each_time();
     type Output = MonthsClosed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<MonthsClosed, Error> {
@@ -47,7 +47,7 @@ impl Operation for CloseMonths {
 }
 
 impl Operation for ReopenMonths {
-    const SPEC: Spec = Spec::new().named("ledger.reopen");
+    const SPEC: Spec = Spec::new().named("ledger.reopen").each_time();
     type Output = MonthsClosed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<MonthsClosed, Error> {

@@ -106,7 +106,7 @@ impl Operation for CreateOpportunity {
 }
 
 impl Operation for MoveOpportunity {
-    const SPEC: Spec = Spec::new().named("opportunity.move").emits(&[EventKind::EtapaCambiada]);
+    const SPEC: Spec = Spec::new().named("opportunity.move").each_time().emits(&[EventKind::EtapaCambiada]);
     type Output = OpportunityRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityRef, Error> {

@@ -25,7 +25,7 @@ pub struct ProductRef {
 }
 
 impl Operation for DeleteProduct {
-    const SPEC: Spec = Spec::new().named("product.delete").emits(&[EventKind::ProductoActualizado]);
+    const SPEC: Spec = Spec::new().named("product.delete").each_time().emits(&[EventKind::ProductoActualizado]);
     type Output = ProductRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductRef, Error> {

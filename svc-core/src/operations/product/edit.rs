@@ -22,6 +22,7 @@ pub struct ProductEdited {
 impl Operation for EditProduct {
     const SPEC: Spec = Spec::new()
         .named("product.edit")
+        .each_time()
         .http(Http::put("/productos/{clave}", Scope::ProductosWrite))
         .emits(&[EventKind::ProductoActualizado])
         .errors(WRITE_ERRORS);

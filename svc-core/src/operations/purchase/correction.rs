@@ -106,7 +106,7 @@ pub struct CancelPayablePayment {
 }
 
 impl Operation for EditPayable {
-    const SPEC: Spec = Spec::new().named("payable.edit");
+    const SPEC: Spec = Spec::new().named("payable.edit").each_time();
     type Output = PayableRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableRef, Error> {

@@ -155,7 +155,7 @@ impl Operation for CaptureSale {
 }
 
 impl Operation for BeginInvoicing {
-    const SPEC: Spec = Spec::new().named("sale.invoicing-begin");
+    const SPEC: Spec = Spec::new().named("sale.invoicing-begin").each_time();
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
@@ -172,7 +172,7 @@ impl Operation for BeginInvoicing {
 }
 
 impl Operation for EndInvoicing {
-    const SPEC: Spec = Spec::new().named("sale.invoicing-end");
+    const SPEC: Spec = Spec::new().named("sale.invoicing-end").each_time();
     type Output = SaleRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {

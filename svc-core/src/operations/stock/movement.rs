@@ -179,7 +179,7 @@ impl MoveStock {
 }
 
 impl Operation for CountStock {
-    const SPEC: Spec = Spec::new().named("stock.count").emits(&[EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new().named("stock.count").each_time().emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockCounted;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockCounted, Error> {

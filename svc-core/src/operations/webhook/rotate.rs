@@ -34,6 +34,7 @@ pub struct SecretRotated {
 impl Operation for RotateSecret {
     const SPEC: Spec = Spec::new()
         .http(Http::post("/webhooks/{clave}/secreto", Scope::WebhooksWrite).status(StatusCode::OK).no_body().replaces())
+        .each_time()
         .errors(&[Code::SinPermiso]);
     type Output = SecretRotated;
 

@@ -24,6 +24,7 @@ impl Operation for TryWebhook {
         .http(
             Http::post("/webhooks/{clave}/probar", Scope::WebhooksWrite).status(StatusCode::ACCEPTED).no_body().sends(),
         )
+        .each_time()
         .emits(&[EventKind::WebhookPrueba])
         .errors(&[Code::SinPermiso, Code::WebhookInactivo]);
     type Output = DeliveryQueued;
