@@ -25,8 +25,8 @@ final class SvcError extends RuntimeException
  */
 class Svc
 {
-    /** Statuses that say nothing of the request itself: limits, and whatever is between. */
-    private const PASSING = [429, 502, 503, 504];
+    /** Statuses that say nothing of the request itself: limits, failures of the service, and whatever is between. */
+    private const PASSING = [429, 500, 502, 503, 504];
 
     private readonly string $baseUrl;
     private readonly string $keyId;

@@ -86,15 +86,15 @@ $ana = ['nombre' => 'Ana'];
 $tests = [];
 
 $tests['a write is sent again with its key and body until it is answered'] = function () use ($ana) {
-    $steps = [[503, 'ocupado', SOON], null, [409, 'idempotencia_en_curso', SOON], [201, '', []]];
+    $steps = [[503, 'ocupado', SOON], null, [500, 'error_interno', SOON], [409, 'idempotencia_en_curso', SOON], [201, '', []]];
     $seen = against($steps, function (Operations $api) use ($ana) {
         equal($api->createCustomer($ana)['cliente'], 7);
         $api->createCustomer($ana);
     });
     $keys = array_column($seen, 'key');
-    equal(count($seen), 5);
-    equal(count(array_unique(array_slice($keys, 0, 4))), 1);
-    check($keys[4] !== $keys[0], 'another operation has another key');
+    equal(count($seen), 6);
+    equal(count(array_unique(array_slice($keys, 0, 5))), 1);
+    check($keys[5] !== $keys[0], 'another operation has another key');
     equal(array_unique(array_column($seen, 'body')), ['{"nombre":"Ana"}']);
 };
 
@@ -107,7 +107,7 @@ $tests['a key that is given stays, and a read has none'] = function () use ($ana
 };
 
 $tests['what another attempt would not change is given at once'] = function () use ($ana) {
-    foreach ([[400, 'dato_invalido'], [409, 'rfc_duplicado'], [500, 'error_interno']] as [$status, $codigo]) {
+    foreach ([[400, 'dato_invalido'], [409, 'rfc_duplicado'], [422, 'rfc_invalido']] as [$status, $codigo]) {
         $seen = against([[$status, $codigo, []]], function (Operations $api) use ($ana, $status, $codigo) {
             $error = refused(fn () => $api->createCustomer($ana));
             equal([$error->status, $error->codigo, $error->peticion], [$status, $codigo, 'p']);

@@ -68,16 +68,16 @@ def against(steps: list[Step], work: Callable[[AuthenticatedClient], Any], **mor
 
 class Layer(unittest.TestCase):
     def test_a_write_is_sent_again_with_its_key_and_body_until_it_is_answered(self) -> None:
-        steps: list[Step] = [(503, "ocupado", SOON), None, (409, "idempotencia_en_curso", SOON), (201, "", {})]
+        steps: list[Step] = [(503, "ocupado", SOON), None, (500, "error_interno", SOON), (409, "idempotencia_en_curso", SOON), (201, "", {})]
 
         def work(api: AuthenticatedClient) -> None:
             self.assertEqual(do(api, create_customer, body=ANA).cliente, 7)
             do(api, create_customer, body=ANA)
 
         seen = against(steps, work)
-        self.assertEqual(len(seen), 5)
-        self.assertEqual(len({key for _, key, _ in seen[:4]}), 1, "one key for all attempts")
-        self.assertNotEqual(seen[4][1], seen[0][1], "another operation has another key")
+        self.assertEqual(len(seen), 6)
+        self.assertEqual(len({key for _, key, _ in seen[:5]}), 1, "one key for all attempts")
+        self.assertNotEqual(seen[5][1], seen[0][1], "another operation has another key")
         self.assertTrue(all(json.loads(body) == {"nombre": "Ana"} for *_, body in seen))
 
     def test_a_key_that_is_given_stays_and_a_read_has_none(self) -> None:
@@ -89,7 +89,7 @@ class Layer(unittest.TestCase):
         self.assertEqual([key for _, key, _ in seen], ["uno", "uno", None])
 
     def test_what_another_attempt_would_not_change_is_given_at_once(self) -> None:
-        for status, codigo in [(400, "dato_invalido"), (409, "rfc_duplicado"), (500, "error_interno")]:
+        for status, codigo in [(400, "dato_invalido"), (409, "rfc_duplicado"), (422, "rfc_invalido")]:
 
             def work(api: AuthenticatedClient) -> None:
                 with self.assertRaises(SvcError) as caught:

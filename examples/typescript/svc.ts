@@ -47,8 +47,8 @@ export function connect<Paths extends {} = paths>(connection: Connection = {}): 
 }
 
 const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
-/** Statuses that say nothing of the request itself: limits, and whatever is between. */
-const PASSING = [429, 502, 503, 504];
+/** Statuses that say nothing of the request itself: limits, failures of the service, and whatever is between. */
+const PASSING = [429, 500, 502, 503, 504];
 
 /** Sends a request until it has an answer that another attempt would not change. All attempts at a write
  * have the same Idempotency-Key, so it is done once. */
