@@ -137,6 +137,17 @@ impl OpenedDatabase {
         PostgresStore::warn_of_unverified_hosts(std::iter::once(&self.store).chain(&self.direct));
     }
 
+    /// The directory that the private database would be made in, if `DATABASE_URL` is not set and
+    /// there is none yet.
+    pub(crate) fn missing(args: &DatabaseArgs) -> Result<Option<PathBuf>, Failure> {
+        if args.url().is_some() {
+            return Ok(None);
+        }
+        // Root's is elsewhere if the server's user cannot reach this directory.
+        let dir = Cluster::location(&args.data_dir)?;
+        Ok((!dir.join("cluster").exists()).then_some(dir))
+    }
+
     /// Logs where the private database is, if it is one.
     pub(crate) fn announce(args: &DatabaseArgs) -> Result<(), Failure> {
         if args.url().is_none() && !args.url_is_empty() {

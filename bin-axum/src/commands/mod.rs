@@ -79,6 +79,11 @@ async fn run_command(
         Command::Do(args) if args.list => action::list(parts.described()?.registry()),
         command => {
             let sealer = sealer?;
+            // An empty database made here would look like a restored one with nothing under way.
+            if let (Command::RestoreCheck { .. }, Some(dir)) = (&command, OpenedDatabase::missing(address)?) {
+                let text = format!("DATABASE_URL is not set, and {} has no private database", dir.display());
+                return Err(Failure::Other(text));
+            }
             let database = OpenedDatabase::ready(address, parts).await?;
             let base_url = base_url(&command, &database).await?;
             let context = database.context(base_url);

@@ -141,6 +141,9 @@ fn without_a_provider_only_test_companies_are_stamped_and_the_others_wait() {
 #[test]
 fn a_copy_of_a_database_sends_nothing_of_the_original() {
     let svc = Svc::new();
+    let output = svc.run(&["restore-check", "--as-copy"], "");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("has no private database"), "{stderr}");
     let key = company(&svc);
     let nothing = json!({"documentos": 0, "cancelaciones": 0, "entregas": 0, "correos": 0});
     assert_eq!(svc.ok(&["restore-check"]), nothing);

@@ -8,7 +8,6 @@ use svc_core::domain::certificate::RENEWAL_NOTICE;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
 use svc_core::store::QueueStore as _;
-use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore};
 use tokio::time::timeout;
 
@@ -28,14 +27,9 @@ pub(super) async fn check(
     sealer: Option<Sealer>,
     findings: &mut Findings,
 ) -> Option<u64> {
-    if args.url().is_none() {
-        // Root's is elsewhere if the server's user cannot reach this directory.
-        let dir = findings.done(Cluster::location(&args.data_dir))?;
-        if !dir.join("cluster").exists() {
-            let dir = dir.display();
-            findings.note(format_args!("DATABASE_URL is not set, and {dir} has no private database yet"));
-            return None;
-        }
+    if let Some(dir) = findings.done(OpenedDatabase::missing(args))? {
+        findings.note(format_args!("DATABASE_URL is not set, and {} has no private database yet", dir.display()));
+        return None;
     }
     let database = findings.done(OpenedDatabase::open(args, parts).await)?;
     for host in database.store.unverified_hosts() {
