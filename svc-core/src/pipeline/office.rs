@@ -115,9 +115,14 @@ impl OfficeEntrance {
     }
 }
 
-/// The office's public path or URL: beside that of the API.
+/// The office's public path or URL: beside that of the API, or at its host where that does not end in
+/// `/api/v1`.
 pub(crate) fn beside(api: &str) -> String {
-    format!("{}{OFFICE}", api.strip_suffix(PREFIX).unwrap_or_default())
+    let host = || {
+        let authority = api.find("://").map_or(0, |at| at + 3);
+        if authority == 0 { "" } else { api[authority..].find('/').map_or(api, |end| &api[..authority + end]) }
+    };
+    format!("{}{OFFICE}", api.strip_suffix(PREFIX).unwrap_or_else(host))
 }
 
 /// The path without the office's own.
@@ -228,6 +233,9 @@ mod tests {
     #[test]
     fn the_office_lies_beside_the_api() {
         assert_eq!(beside("/erp/api/v1"), "/erp/office/v1");
+        for api in ["https://a.mx/api/v1", "https://a.mx", "https://a.mx/other"] {
+            assert_eq!(beside(api), format!("https://a.mx{OFFICE}"), "{api}");
+        }
         assert_eq!((beside("/api/v1"), beside(""), beside("/other")), (OFFICE.into(), OFFICE.into(), OFFICE.into()));
         for (path, below) in [
             ("/office/v1", Some("")),
