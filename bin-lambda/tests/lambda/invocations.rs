@@ -141,7 +141,10 @@ async fn an_instance_can_answer_several_requests_at_once() {
     made.sort_unstable();
     assert_eq!(made, (1..=40).collect::<Vec<_>>());
     let connections: i64 = world
-        .sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        .sql(
+            "SELECT count(*) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'",
+        )
         .await;
     // The world has sessions of its own.
     let own = i64::from(world.pool().size()) - 1;
