@@ -51,6 +51,7 @@ impl FromRow for LockedReceivable {
             parcialidades: row.read("parcialidades")?,
             ultima_parcialidad: 0,
             acreditado: CreditedPart::default(),
+            con_notas: false,
             sucursal: row.read("sucursal")?,
             factura: row.read("factura")?,
             en_cancelacion: false,
@@ -63,6 +64,7 @@ struct Paid {
     sale: Option<PaidSale>,
     parcialidad: i64,
     acreditado: CreditedPart,
+    con_notas: bool,
     factura: Option<i64>,
     en_cancelacion: bool,
 }
@@ -74,6 +76,7 @@ impl FromRow for Paid {
             sale: tipo.map(|_| PaidSale::from_row(row)).transpose()?,
             parcialidad: row.read("parcialidad")?,
             acreditado: FromRow::from_row(row)?,
+            con_notas: row.read("con_notas")?,
             factura: row.read("factura")?,
             en_cancelacion: row.read("en_cancelacion")?,
         })
@@ -100,10 +103,12 @@ impl PaymentTx for PostgresTx {
             ))
             .await?;
         let Some(mut receivable) = locked else { return Ok(None) };
-        let Paid { sale, parcialidad, acreditado, factura, en_cancelacion } = self.lock_paid_sale(&receivable).await?;
+        let Paid { sale, parcialidad, acreditado, con_notas, factura, en_cancelacion } =
+            self.lock_paid_sale(&receivable).await?;
         receivable.sale = sale;
         receivable.ultima_parcialidad = parcialidad;
         receivable.acreditado = acreditado;
+        receivable.con_notas = con_notas;
         receivable.factura = factura;
         receivable.en_cancelacion = en_cancelacion;
         Ok(Some(receivable))
@@ -453,7 +458,7 @@ impl PostgresTx {
                  FOR NO KEY UPDATE
              )
              SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad,
-                    p.acreditado, p.acreditado_iva, p.acreditado_ieps,
+                    p.acreditado, p.acreditado_iva, p.acreditado_ieps, p.con_notas,
                     f.clave AS factura,
                     f.cancelacion_solicitada IS NOT NULL
                         OR EXISTS (
@@ -461,11 +466,16 @@ impl PostgresTx {
                             WHERE s.empresa = :empresa AND s.sustituye = f.clave AND s.estatus IN (:en_espera, :error)
                         ) AS en_cancelacion
              FROM (
-                 SELECT coalesce(max(p.parcialidad) FILTER (WHERE n.factura IS NULL AND d.clave IS NULL), 0) AS parcialidad,
-                        coalesce(sum(p.importe) FILTER (WHERE c.total > 0), 0) AS acreditado,
-                        coalesce(sum(round(c.iva * p.importe / nullif(c.total, 0), 2)), 0) AS acreditado_iva,
-                        coalesce(sum(round(c.ieps * p.importe / nullif(c.total, 0), 2)), 0) AS acreditado_ieps
+                 SELECT coalesce(max(p.parcialidad) FILTER (WHERE v.vale AND n.factura IS NULL AND d.clave IS NULL), 0)
+                            AS parcialidad,
+                        coalesce(sum(p.importe) FILTER (WHERE v.vale AND c.total > 0), 0) AS acreditado,
+                        coalesce(sum(round(c.iva * p.importe / nullif(c.total, 0), 2)) FILTER (WHERE v.vale), 0)
+                            AS acreditado_iva,
+                        coalesce(sum(round(c.ieps * p.importe / nullif(c.total, 0), 2)) FILTER (WHERE v.vale), 0)
+                            AS acreditado_ieps,
+                        coalesce(bool_or(c.total > 0), false) AS con_notas
                  FROM cxc_pagos p
+                 CROSS JOIN LATERAL (SELECT NOT p.cancelado AS vale) v
                  LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.pago = p.clave
                  LEFT JOIN devoluciones d ON d.empresa = :empresa AND d.pago = p.clave
                  LEFT JOIN LATERAL (
@@ -481,7 +491,7 @@ impl PostgresTx {
                      WHERE r.empresa = :empresa AND r.devolucion = d.clave
                      HAVING count(*) > 0
                  ) c ON true
-                 WHERE p.empresa = :empresa AND p.cxc = :cxc AND NOT p.cancelado
+                 WHERE p.empresa = :empresa AND p.cxc = :cxc
              ) p
              LEFT JOIN venta v ON true
              LEFT JOIN facturas f ON f.empresa = :empresa AND f.clave = coalesce(:factura, v.factura)",

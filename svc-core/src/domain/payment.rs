@@ -151,6 +151,8 @@ pub struct LockedReceivable {
     pub ultima_parcialidad: i64,
     /// What credit notes and returns have paid of it.
     pub acreditado: CreditedPart,
+    /// Whether any have, those that were cancelled too.
+    pub con_notas: bool,
     /// Clave of the branch.
     pub sucursal: i64,
     /// The invoice that it is owed for, in the registry.
@@ -320,6 +322,7 @@ mod tests {
             parcialidades: 1,
             ultima_parcialidad: 0,
             acreditado: CreditedPart::default(),
+            con_notas: false,
             sucursal: 0,
             factura: Some(1),
             en_cancelacion: false,

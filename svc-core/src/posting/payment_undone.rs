@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 use super::complement;
 use super::payment::with_corrected_taxes;
 use crate::domain::accounting::{
-    About, Account, CreditedPart, EntryError, EntryLine, LedgerEntry, OpeningBalance, opened_debt, opening_entry,
+    About, Account, EntryError, EntryLine, LedgerEntry, OpeningBalance, opened_debt, opening_entry,
 };
 use crate::domain::money::Money;
 use crate::domain::payment::LockedReceivable;
@@ -49,9 +49,10 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
         }
         None => Some(reversal),
     };
-    let has_notes = debt.is_some_and(|debt| debt.acreditado != CreditedPart::default());
     let reversal = match reversal {
-        Some(reversal) if has_notes => with_corrected_taxes(cx, payment.cxc, reversal).await?,
+        Some(reversal) if debt.is_some_and(|debt| debt.con_notas) => {
+            with_corrected_taxes(cx, payment.cxc, reversal).await?
+        }
         other => other,
     };
     if let Some(reversal) = reversal {

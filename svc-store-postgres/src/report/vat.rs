@@ -168,6 +168,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              WHERE t.origen IS NULL
          ), sumas AS (
              SELECT t.*, sum(t.iva) OVER hasta_aqui AS iva_aqui, sum(t.base) OVER hasta_aqui AS base_aqui,
+                    sum(t.valor) OVER hasta_aqui AS valor_aqui,
                     nullif(sum(t.iva) OVER todo, 0) AS iva_todo, nullif(sum(t.base) OVER todo, 0) AS base_todo,
                     nullif(sum(t.total) OVER todo, 0) AS total_todo,
                     coalesce(c.iva, 0) AS cobro, coalesce(sum(c.iva) OVER hasta_aqui, 0) AS cobro_aqui,
@@ -187,8 +188,8 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              SELECT s.tasa, s.cobro_valor + (m.pagado - s.cobro_total) * s.valor / s.total_todo AS pagado,
                     round(m.base * s.base_aqui / s.base_todo, 2)
                     - round(m.base * (s.base_aqui - s.base) / s.base_todo, 2) AS base,
-                    round(m.devuelto * s.base_aqui / s.base_todo, 2)
-                    - round(m.devuelto * (s.base_aqui - s.base) / s.base_todo, 2) AS devuelto,
+                    round(m.devuelto * s.valor_aqui / s.base_todo, 2)
+                    - round(m.devuelto * (s.valor_aqui - s.valor) / s.base_todo, 2) AS devuelto,
                     round(m.iva * s.iva_aqui / s.iva_todo, 2)
                     - round(m.iva * (s.iva_aqui - s.iva) / s.iva_todo, 2) AS iva,
                     round(s.cobro_aqui + (m.cobrado - s.cobro_todo) * s.iva_aqui / s.iva_todo, 2)

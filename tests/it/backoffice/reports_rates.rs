@@ -112,6 +112,26 @@ async fn the_ieps_of_a_line_moves_no_income_to_another_rate() {
 }
 
 #[tokio::test]
+async fn the_ieps_of_goods_at_zero_comes_back_with_them() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let lines = [with(&line(FOOD, 1, "100.00"), json!({"ieps_tasa": "0.080000"})), line(NAIL, 1, "100.00")];
+    for _ in 0..2 {
+        captured(&company, &sale("venta", &lines)).await;
+    }
+    did(company.run_by_name("payment.apply", &transfer(1, "224.00", "2026-10-12")).await);
+    let sold = ["0.160000 200.00 32.00 100.00 16.00 16.00", "0.000000 200.00 0.00 108.00 0.00 0.00"];
+    assert_eq!(charged(&company, "2026-10").await, sold);
+    // Of a sale that is paid, and of one that is owed.
+    for venta in [1, 2] {
+        let food = json!({"venta": venta, "renglones": [{"renglon": 1, "cantidad": 1}]});
+        did(company.run_by_name("sale.return", &food).await);
+    }
+    assert_eq!(charged(&company, "2026-10").await, sold[..1]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn accounts_of_the_companys_own_are_in_the_reports_of_their_group() {
     let world = World::new().await;
     let company = shop(&world).await;

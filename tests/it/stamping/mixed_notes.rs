@@ -138,3 +138,43 @@ async fn a_cancelled_payment_leaves_a_later_note_its_own_taxes() {
     assert_eq!(charged(&shop.company, "2026-10").await, ["- 2000.00 0.00 2000.00 0.00 0.00"]);
     books::check(&world, &shop.company).await;
 }
+
+#[tokio::test]
+async fn payments_and_notes_cancelled_in_any_order_leave_nothing_collected() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let taxes = "SELECT string_agg(codigo || ' ' || suma, ' ' ORDER BY codigo) FROM (
+                     SELECT codigo, sum(abono - cargo)::numeric(12, 2) AS suma FROM polizas_renglones
+                     WHERE codigo IN ('208.01', '209.01') GROUP BY codigo) s";
+    for (cxc, [note_first, note_cancelled_first]) in
+        [[true, true], [true, false], [false, true], [false, false]].into_iter().enumerate()
+    {
+        let (_, factura) = stamped(&world, &shop, mixed()).await;
+        let cxc = i64::try_from(cxc).unwrap() + 1;
+        let pay = async || shop.pay(cxc, "580", &format!("A-{cxc}")).await;
+        let note = async || noted(&shop, whole(factura, 1, "2000")).await["factura"].clone();
+        let (pago, nota) = if note_first {
+            let nota = note().await;
+            (pay().await, nota)
+        } else {
+            (pay().await, note().await)
+        };
+        world.stamp(&SandboxStamper).await;
+        let run = async |action: &str, input: Value| shop.company.run_by_name(action, &input).await.unwrap();
+        for cancelled in [note_cancelled_first, !note_cancelled_first] {
+            if cancelled {
+                run("invoice.cancel", json!({"factura": nota, "motivo": "02"})).await;
+                world.stamp(&SandboxStamper).await;
+            } else {
+                run("payment.cancel", json!({"pago": pago})).await;
+                world.stamp(&SandboxStamper).await;
+            }
+        }
+        assert_eq!(shop.one(&format!("/cxc?clave={cxc}")).await["saldo"], "2580.00");
+        let owed = format!("208.01 0.00 209.01 {}.00", 80 * cxc);
+        assert_eq!(world.sql::<String>(taxes).await, owed, "{note_first} {note_cancelled_first}");
+        let bases = format!("0.160000 {}.00 {}.00 0.00 0.00 {}.00", 500 * cxc, 80 * cxc, 80 * cxc);
+        assert_eq!(charged(&shop.company, "2026-10").await[0], bases);
+    }
+    books::check(&world, &shop.company).await;
+}
