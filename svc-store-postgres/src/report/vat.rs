@@ -118,13 +118,17 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                  JOIN acreditado c ON c.origen = m.origen
              ) renglones
              GROUP BY venta, origen, tasa
+         ), momentos (signo, fin) AS (
+             VALUES (-1, :desde::date - 1), (1, :hasta::date)
          ), pagos AS MATERIALIZED (
-             SELECT x.venta, x.clave AS pago, x.importe,
-                    EXISTS (SELECT FROM acreditado c WHERE c.pago = x.clave) AS de_nota,
-                    CASE WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha < :desde), 0)
-                         WHEN x.cancelado THEN 0 ELSE 1 END AS antes,
-                    CASE WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha <= :hasta), 0)
-                         WHEN x.cancelado THEN 0 ELSE 1 END AS despues
+             -- A payment without an entry was made before the books began.
+             SELECT x.venta, x.clave AS pago, t.signo,
+                    x.clave IN (SELECT c.pago FROM acreditado c WHERE c.pago IS NOT NULL) AS de_nota,
+                    x.importe * CASE
+                        WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha <= t.fin), 0)
+                        WHEN x.cancelado THEN 0
+                        ELSE 1
+                    END AS importe
              FROM (SELECT DISTINCT venta FROM acreditado WHERE pago IS NOT NULL) m
              JOIN cxc_pagos x ON x.empresa = :empresa AND x.venta = m.venta
              LEFT JOIN LATERAL (
@@ -134,38 +138,36 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                  WHERE p.empresa = :empresa AND p.pago = x.clave AND r.codigo LIKE '105.%'
                  GROUP BY p.clave, p.fecha
              ) e ON true
-             GROUP BY x.venta, x.clave, x.importe, x.cancelado
-         ), notas AS (
-             SELECT c.venta, c.tasa, momento.despues, sum(c.iva * n.parte) AS iva, sum((c.base + c.ieps) * n.parte) AS valor,
-                    sum(c.total * n.parte) AS total
+             CROSS JOIN momentos t
+             GROUP BY x.venta, x.clave, x.importe, x.cancelado, t.signo, t.fin
+         ), notas AS MATERIALIZED (
+             SELECT c.venta, coalesce(c.tasa, '') AS tasa, p.signo, sum(c.iva * p.importe / c.de_nota) AS iva,
+                    sum((c.base + c.ieps) * p.importe / c.de_nota) AS valor, sum(c.total * p.importe / c.de_nota) AS total
              FROM acreditado c
              JOIN pagos p ON p.pago = c.pago
-             CROSS JOIN (VALUES (false), (true)) AS momento (despues)
-             CROSS JOIN LATERAL (
-                 SELECT p.importe / c.de_nota * CASE WHEN momento.despues THEN p.despues ELSE p.antes END AS parte
-             ) n
-             GROUP BY c.venta, c.tasa, momento.despues
-         ), cobros AS (
+             GROUP BY c.venta, c.tasa, p.signo
+         ), pagadas AS MATERIALIZED (
+             SELECT p.venta, p.signo,
+                    coalesce(
+                        sum(p.importe) FILTER (WHERE NOT p.de_nota)
+                        / nullif(t.total - coalesce(sum(p.importe) FILTER (WHERE p.de_nota), 0), 0), 0) AS parte
+             FROM pagos p
+             JOIN (SELECT venta, sum(total) AS total FROM tasas WHERE origen IS NULL GROUP BY venta) t ON t.venta = p.venta
+             GROUP BY p.venta, p.signo, t.total
+         ), cobros AS MATERIALIZED (
              -- All that notes have paid, and of the rest of each rate the part that is paid of the whole rest.
-             SELECT t.venta, t.tasa, s.signo,
-                    s.signo * (coalesce(n.iva, 0) + (t.iva - coalesce(n.iva, 0)) * f.pagada) AS iva,
-                    s.signo * (coalesce(n.valor, 0) + (t.valor - coalesce(n.valor, 0)) * f.pagada) AS valor,
-                    s.signo * (coalesce(n.total, 0) + (t.total - coalesce(n.total, 0)) * f.pagada) AS total
+             SELECT t.venta, coalesce(t.tasa, '') AS tasa,
+                    sum(f.signo * (coalesce(n.iva, 0) + (t.iva - coalesce(n.iva, 0)) * f.parte)) * v.tipo_cambio AS iva,
+                    sum(f.signo * (coalesce(n.valor, 0) + (t.valor - coalesce(n.valor, 0)) * f.parte)) * v.tipo_cambio
+                        AS valor,
+                    sum(f.signo * (coalesce(n.total, 0) + (t.total - coalesce(n.total, 0)) * f.parte)) * v.tipo_cambio
+                        AS total
              FROM tasas t
-             CROSS JOIN (VALUES (-1, false), (1, true)) AS s (signo, despues)
-             JOIN LATERAL (
-                 SELECT coalesce(
-                            sum(p.importe * CASE WHEN s.despues THEN p.despues ELSE p.antes END) FILTER (WHERE NOT p.de_nota)
-                            / nullif(
-                                (SELECT sum(o.total) FROM tasas o WHERE o.venta = t.venta AND o.origen IS NULL)
-                                - coalesce(sum(p.importe * CASE WHEN s.despues THEN p.despues ELSE p.antes END)
-                                           FILTER (WHERE p.de_nota), 0), 0), 0) AS pagada
-                 FROM pagos p
-                 WHERE p.venta = t.venta
-                 HAVING count(*) > 0
-             ) f ON true
-             LEFT JOIN notas n ON n.venta = t.venta AND n.tasa IS NOT DISTINCT FROM t.tasa AND n.despues = s.despues
+             JOIN ventas v ON v.empresa = :empresa AND v.clave = t.venta
+             JOIN pagadas f ON f.venta = t.venta
+             LEFT JOIN notas n ON n.venta = t.venta AND n.tasa = coalesce(t.tasa, '') AND n.signo = f.signo
              WHERE t.origen IS NULL
+             GROUP BY t.venta, t.tasa, v.tipo_cambio
          ), sumas AS (
              SELECT t.*, sum(t.iva) OVER hasta_aqui AS iva_aqui, sum(t.base) OVER hasta_aqui AS base_aqui,
                     sum(t.valor) OVER hasta_aqui AS valor_aqui,
@@ -175,13 +177,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     coalesce(sum(c.iva) OVER todo, 0) AS cobro_todo,
                     coalesce(c.valor, 0) AS cobro_valor, coalesce(sum(c.total) OVER todo, 0) AS cobro_total
              FROM tasas t
-             LEFT JOIN (
-                 SELECT c.venta, c.tasa, sum(c.iva) * v.tipo_cambio AS iva, sum(c.valor) * v.tipo_cambio AS valor,
-                        sum(c.total) * v.tipo_cambio AS total
-                 FROM cobros c
-                 JOIN ventas v ON v.empresa = :empresa AND v.clave = c.venta
-                 GROUP BY c.venta, c.tasa, v.tipo_cambio
-             ) c ON t.origen IS NULL AND c.venta = t.venta AND c.tasa IS NOT DISTINCT FROM t.tasa
+             LEFT JOIN cobros c ON t.origen IS NULL AND c.venta = t.venta AND c.tasa = coalesce(t.tasa, '')
              WINDOW todo AS (PARTITION BY t.venta, t.origen), hasta_aqui AS (PARTITION BY t.venta, t.origen ORDER BY t.tasa)
          ), partes AS (
              -- `cobro` is zero without notes; what it does not say of an amount is shared out by the lines.
