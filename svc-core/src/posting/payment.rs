@@ -442,7 +442,8 @@ pub(super) async fn with_corrected_taxes(
     };
     let mut lines = reversal.lines().to_vec();
     for tax in taxes.lines() {
-        match lines.iter_mut().find(|line| line.cuenta == tax.cuenta) {
+        // Of an advance the first line of an account is what the advance had charged.
+        match lines.iter_mut().rfind(|line| line.cuenta == tax.cuenta) {
             Some(line) => *line = EntryLine::of(tax.cuenta, line.signed() + tax.signed()),
             None => lines.push(*tax),
         }

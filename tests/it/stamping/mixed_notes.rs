@@ -152,12 +152,12 @@ async fn payments_and_notes_cancelled_in_any_order_leave_nothing_collected() {
         let (_, factura) = stamped(&world, &shop, mixed()).await;
         let cxc = i64::try_from(cxc).unwrap() + 1;
         let pay = async || shop.pay(cxc, "580", &format!("A-{cxc}")).await;
-        let note = async || noted(&shop, whole(factura, 1, "2000")).await["factura"].clone();
+        let credit = async || noted(&shop, whole(factura, 1, "2000")).await["factura"].clone();
         let (pago, nota) = if note_first {
-            let nota = note().await;
+            let nota = credit().await;
             (pay().await, nota)
         } else {
-            (pay().await, note().await)
+            (pay().await, credit().await)
         };
         world.stamp(&SandboxStamper).await;
         let run = async |action: &str, input: Value| shop.company.run_by_name(action, &input).await.unwrap();
