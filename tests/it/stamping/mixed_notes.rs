@@ -6,7 +6,7 @@ use svc_core::stamping::SandboxStamper;
 use svc_tests::{World, books};
 
 use super::credit_notes::{document, noted, stamped};
-use super::{NAIL, Shop, UNTAXED, line, order};
+use super::{ANA, NAIL, Shop, UNTAXED, line, order};
 use crate::backoffice::reports::charged;
 
 /// 2000 without IVA, and 500 with 16 %.
@@ -176,5 +176,25 @@ async fn payments_and_notes_cancelled_in_any_order_leave_nothing_collected() {
         let bases = format!("0.160000 {}.00 {}.00 0.00 0.00 {}.00", 500 * cxc, 80 * cxc, 80 * cxc);
         assert_eq!(charged(&shop.company, "2026-10").await[0], bases);
     }
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_cancelled_payment_from_an_advance_gives_back_what_the_advance_had_charged() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let run = async |action: &str, input: Value| shop.company.run_by_name(action, &input).await.unwrap();
+    run("advance.capture", json!({"cliente": ANA, "importe": "580.00", "forma_pago_sat": "03", "cuenta_bancaria": 1}))
+        .await;
+    let (_, factura) = stamped(&world, &shop, mixed()).await;
+    let advance = json!({"cxc": 2, "importe": "580.00", "origen": "anticipo", "fecha": "2026-10-12"});
+    let pago = run("payment.apply", advance).await["pago"].clone();
+    noted(&shop, whole(factura, 1, "1000")).await;
+    world.stamp(&SandboxStamper).await;
+    world.clock.advance(TimeDelta::days(25));
+    run("payment.cancel", json!({"pago": pago})).await;
+    world.stamp(&SandboxStamper).await;
+    let said = charged(&shop.company, "2026-11").await;
+    assert!(said[0].contains(" 80.00 ") && said[0].ends_with(" 29.37"), "{said:?}");
     books::check(&world, &shop.company).await;
 }
