@@ -205,29 +205,26 @@ impl PaymentTx for PostgresTx {
                  WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
              ) s
              CROSS JOIN (
-                 SELECT coalesce(sum(importe) FILTER (WHERE NOT cancelado), 0) AS importe, coalesce(sum(pesos), 0) AS pesos
+                 -- A payment without an entry was imported, and its balance was not.
+                 SELECT coalesce(sum(u.importe) FILTER (
+                            WHERE NOT u.cancelado AND (u.pago IS NULL OR e.pesos IS NOT NULL)), 0) AS importe,
+                        coalesce(sum(e.pesos), 0) AS pesos
                  FROM (
-                     SELECT x.importe, x.cancelado, e.pesos
-                     FROM cxc_pagos x
-                     CROSS JOIN LATERAL (
-                         SELECT sum(r.cargo - r.abono) AS pesos
-                         FROM polizas p
-                         JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-                         WHERE p.empresa = :empresa AND p.pago = x.clave AND r.codigo = :anticipos
-                         HAVING count(*) > 0
-                     ) e
-                     WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.moneda = :moneda AND x.origen = :origen
+                     SELECT clave AS pago, NULL::bigint AS reembolso, importe, cancelado
+                     FROM cxc_pagos
+                     WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND origen = :origen
                      UNION ALL
-                     SELECT g.importe, g.cancelado, e.pesos
-                     FROM reembolsos g
-                     CROSS JOIN LATERAL (
-                         SELECT sum(r.cargo - r.abono) AS pesos
-                         FROM polizas p
-                         JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-                         WHERE p.empresa = :empresa AND p.reembolso = g.clave AND r.codigo = :anticipos
-                     ) e
-                     WHERE g.empresa = :empresa AND g.cliente = :cliente AND g.moneda = :moneda AND g.anticipo IS NULL
-                 ) usos
+                     SELECT NULL, clave, importe, cancelado
+                     FROM reembolsos
+                     WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND anticipo IS NULL
+                 ) u
+                 CROSS JOIN LATERAL (
+                     SELECT sum(r.cargo - r.abono) AS pesos
+                     FROM polizas p
+                     JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
+                     WHERE p.empresa = :empresa AND (p.pago = u.pago OR p.reembolso = u.reembolso)
+                       AND r.codigo = :anticipos
+                 ) e
              ) u",
             empresa: self.empresa,
             cliente,

@@ -78,17 +78,9 @@ impl<'a> PaymentData<'a> {
         self.anticipo.ok_or_else(|| Error::internal("a payment from advances names none"))
     }
 
-    fn is_kept_in_the_till(&self) -> bool {
-        self.origen == PaymentOrigin::Deposito && self.cuenta_bancaria.is_none()
-    }
-
-    /// The account that the money comes from or goes to.
-    fn source(&self) -> Account {
-        match self.origen {
-            _ if self.is_kept_in_the_till() => Account::Caja,
-            PaymentOrigin::Deposito => Account::Bancos,
-            PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
-        }
+    /// The account that the money of a deposit goes to: without a bank account it stays in the till.
+    fn received_in(&self) -> Account {
+        if self.cuenta_bancaria.is_some() { Account::Bancos } else { Account::Caja }
     }
 
     /// The money that came to the bank; `None` for cash in the till, a balance in the customer's
@@ -164,7 +156,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &PaymentData<'_>, parts: &[(i6
             PaymentOrigin::Anticipo => terms.advance()?.lines.clone(),
             PaymentOrigin::SaldoAFavor => vec![part.favour(cx, terms).await?],
             PaymentOrigin::Deposito => {
-                part.received(terms.source(), before, identified, waiting.map_or(total, |(_, rest)| rest))?
+                part.received(terms.received_in(), before, identified, waiting.map_or(total, |(_, rest)| rest))?
             }
         };
         before += part.monto().get();
@@ -224,7 +216,7 @@ impl PaidPart<'_> {
             (None, Some(cliente)) => favour::used(cx, cliente, &self.debt.moneda, importe, self.tipo_cambio).await?,
             (None, None) => return Err(Code::SaldoInsuficiente.into()),
         };
-        Ok(EntryLine::cargo(terms.source(), pesos))
+        Ok(EntryLine::cargo(Account::Anticipos, pesos))
     }
 
     /// What came in for this part, in pesos, after `before` of its currency came in for other parts

@@ -318,46 +318,47 @@ pub(crate) fn sale_entry(
     LedgerEntry::new(concepto, fecha, lines)
 }
 
-/// What a credit note leaves in the customer's favour ([`Account::Anticipos`]), in pesos. It is the
-/// sum of the other amounts, so that rounding to pesos cannot unbalance the entry.
-pub(crate) fn credited(note: &SaleAmounts) -> Result<Money, EntryError> {
+/// What a credit note takes back: sales, uncollected taxes and withheld taxes.
+fn credited_lines(note: &SaleAmounts) -> Result<Vec<EntryLine>, EntryError> {
+    let pesos = |amount| line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge);
     let Amounts { subtotal, descuento, iva, ieps, isr_retenido, locales_trasladados, locales_retenidos, .. } =
         note.amounts;
-    let pesos = |amount| Ok(line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge)?.get());
-    let charged = pesos(Money::new(subtotal.get() - descuento.get()))? + pesos(iva)? + pesos(ieps)?;
-    let withheld = pesos(isr_retenido)? + pesos(note.amounts.iva_retenido())? + pesos(locales_retenidos)?;
-    line::amount(charged + pesos(locales_trasladados)? - withheld).ok_or(EntryError::TooLarge)
-}
-
-/// The entry of a credit note. It reduces sales, uncollected taxes and withheld taxes, returns
-/// goods to stock at their cost, and owes the whole to the customer until it is applied
-/// ([`Account::Anticipos`]).
-pub(crate) fn credit_entry(
-    concepto: impl Into<String>,
-    fecha: NaiveDate,
-    note: &SaleAmounts,
-) -> Result<Option<LedgerEntry>, EntryError> {
-    let pesos = |amount| line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge);
-    let net = Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get());
-    let base = pesos(net)?;
-    let (iva, ieps) = (pesos(note.amounts.iva)?, pesos(note.amounts.ieps)?);
-    let (isr_retenido, iva_retenido) = (pesos(note.amounts.isr_retenido)?, pesos(note.amounts.iva_retenido())?);
-    let local = (pesos(note.amounts.locales_trasladados)?, pesos(note.amounts.locales_retenidos)?);
-    let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
+    let net = Money::new(subtotal.get() - descuento.get());
     let mut lines = match note.ingreso {
         Account::Descuentos => {
             let parts = note.por_tasa.credited(net, note.tipo_cambio)?;
             parts.map(|(account, amount)| EntryLine::of(account, amount.get())).to_vec()
         }
-        account => vec![EntryLine::cargo(account, base)],
+        account => vec![EntryLine::cargo(account, pesos(net)?)],
     };
     lines.extend([
-        EntryLine::cargo(Account::IvaCobrado, iva),
-        EntryLine::cargo(Account::IepsCobrado, ieps),
-        EntryLine::cargo(Account::LocalesTrasladados, local.0),
-        EntryLine::abono(Account::IsrRetenido, isr_retenido),
-        EntryLine::abono(Account::IvaRetenido, iva_retenido),
-        EntryLine::abono(Account::LocalesRetenidos, local.1),
+        EntryLine::cargo(Account::IvaCobrado, pesos(iva)?),
+        EntryLine::cargo(Account::IepsCobrado, pesos(ieps)?),
+        EntryLine::cargo(Account::LocalesTrasladados, pesos(locales_trasladados)?),
+        EntryLine::abono(Account::IsrRetenido, pesos(isr_retenido)?),
+        EntryLine::abono(Account::IvaRetenido, pesos(note.amounts.iva_retenido())?),
+        EntryLine::abono(Account::LocalesRetenidos, pesos(locales_retenidos)?),
+    ]);
+    Ok(lines)
+}
+
+/// What a credit note leaves in the customer's favour ([`Account::Anticipos`]), in pesos. It is the
+/// sum of the other amounts, so that rounding to pesos cannot unbalance the entry.
+pub(crate) fn credited(note: &SaleAmounts) -> Result<Money, EntryError> {
+    let taken = credited_lines(note)?.iter().map(EntryLine::signed).sum();
+    line::amount(taken).ok_or(EntryError::TooLarge)
+}
+
+/// The entry of a credit note. It takes back its amounts, returns goods to stock at their cost, and
+/// owes the whole to the customer until it is applied ([`Account::Anticipos`]).
+pub(crate) fn credit_entry(
+    concepto: impl Into<String>,
+    fecha: NaiveDate,
+    note: &SaleAmounts,
+) -> Result<Option<LedgerEntry>, EntryError> {
+    let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
+    let mut lines = credited_lines(note)?;
+    lines.extend([
         EntryLine::abono(Account::Anticipos, credited(note)?),
         EntryLine::cargo(Account::Inventario, cost),
         EntryLine::abono(Account::CostoDeVenta, cost),
