@@ -16,9 +16,11 @@ use crate::pipeline::respond::REPLAYED;
 const REPEATED: &str = "repeated: true. This call was made before, and this is the answer that it had then; nothing was done now. \
     To do the same again on purpose,";
 
-/// How to do it again: a rehearsal confirms one write.
-const AGAIN: [&str; 2] =
-    ["call it with an `idempotency_key` of your own.", "rehearse it again, and run it with the new digest."];
+/// How to do it again.
+const BY_KEY: &str = "call it with an `idempotency_key` of your own.";
+
+/// The same of a call with a digest, which confirms one write.
+const BY_REHEARSAL: &str = "rehearse it again, and run it with the new digest.";
 
 /// The note on the answer of a rehearsal.
 const REHEARSED: &str =
@@ -56,7 +58,7 @@ pub(super) fn of(uri: &str, answer: Response<Bytes>, digest: Option<String>, con
         }
     };
     if headers.contains_key(REPLAYED) {
-        said.push(ContentBlock::text(format!("{REPEATED} {}", AGAIN[usize::from(confirmed)])));
+        said.push(ContentBlock::text(format!("{REPEATED} {}", if confirmed { BY_REHEARSAL } else { BY_KEY })));
         add("repeated", true.into());
     }
     if let Some(digest) = digest.filter(|_| status.is_success()) {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use http::Method;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
@@ -12,10 +12,8 @@ use super::upstream::Surface;
 use crate::domain::scope::{Scope, Scopes};
 use crate::openapi::Language;
 use crate::operation::{Http, JSON, Registry};
+use crate::pipeline::respond::ESCAPED;
 use crate::pipeline::route::PREFIX;
-
-/// The characters that a query's value contains unencoded.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// The argument of a write with its Idempotency-Key.
 pub(super) const KEY: &str = "idempotency_key";
@@ -253,5 +251,5 @@ impl Offered {
 /// A value as text for a path or a query.
 fn text(value: &Value) -> String {
     let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    utf8_percent_encode(&plain, PLAIN).to_string()
+    utf8_percent_encode(&plain, ESCAPED).to_string()
 }

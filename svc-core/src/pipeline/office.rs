@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use http::StatusCode;
+use http::{StatusCode, Uri};
 use percent_encoding::percent_decode_str;
 
 use super::authenticate::Caller;
@@ -119,10 +119,11 @@ impl OfficeEntrance {
 /// `/api/v1`.
 pub(crate) fn beside(api: &str) -> String {
     let host = || {
-        let authority = api.find("://").map_or(0, |at| at + 3);
-        if authority == 0 { "" } else { api[authority..].find('/').map_or(api, |end| &api[..authority + end]) }
+        let url: Uri = api.parse().ok()?;
+        Some(format!("{}://{}", url.scheme_str()?, url.authority()?))
     };
-    format!("{}{OFFICE}", api.strip_suffix(PREFIX).unwrap_or_else(host))
+    let before = api.strip_suffix(PREFIX).map(str::to_owned).or_else(host).unwrap_or_default();
+    format!("{before}{OFFICE}")
 }
 
 /// The path without the office's own.

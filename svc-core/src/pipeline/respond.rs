@@ -140,15 +140,16 @@ impl Reply {
     }
 }
 
-/// What is escaped in a name beyond ASCII. RFC 8187 (`attr-char`) would leave more unescaped.
-const IN_NAMES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
+/// What is escaped in a file's name and in a query's value: more than RFC 8187 (`attr-char`) and
+/// RFC 3986 ask for.
+pub(crate) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 /// The `Content-Disposition` of a file (RFC 6266): its name, and before that one in plain ASCII for
 /// clients that read no other, such as `curl -OJ`.
 fn attachment(name: &str) -> String {
     let plain = |letter: char| matches!(letter, ' '..='~') && !matches!(letter, '"' | '\\' | '%' | '/');
     let ascii: String = name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
-    format!("attachment; filename=\"{ascii}\"; filename*=UTF-8''{}", utf8_percent_encode(name, IN_NAMES))
+    format!("attachment; filename=\"{ascii}\"; filename*=UTF-8''{}", utf8_percent_encode(name, ESCAPED))
 }
 
 /// `received` is the moment at which the request came, by the clock that `modificado` is written
