@@ -125,6 +125,9 @@ CREATE TABLE notas_credito_renglones (
     empresa          bigint NOT NULL,
     factura          bigint NOT NULL,
     renglon          bigint NOT NULL,
+    -- Of the line at that time: a substitute may replace it once the note is cancelled.
+    producto         bigint,
+    iva_tasa         text,
     -- The units of the line that count as taken back.
     acreditada       numeric(24, 6) NOT NULL,
     cantidad         numeric(24, 6) NOT NULL,
@@ -236,10 +239,18 @@ CREATE TABLE sustituciones (
     total               numeric(24, 6) NOT NULL,
     -- How many lines the sale had more.
     renglones_quitados  bigint NOT NULL DEFAULT 0,
+    -- Once it has replaced lines: of which sale, the first entry that is not of the replaced ones,
+    -- its day, and the total of the sale before it.
+    venta               bigint,
+    poliza              bigint,
+    dia                 date,
+    total_anterior      numeric(24, 6),
     PRIMARY KEY (empresa, factura),
     CONSTRAINT sustituciones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
     CONSTRAINT sustituciones_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes
 );
+-- Which lines of a sale an entry is about.
+CREATE INDEX sustituciones_venta ON sustituciones (empresa, venta, poliza) WHERE venta IS NOT NULL;
 
 -- The corrected lines, all of them, if lines change.
 CREATE TABLE sustituciones_renglones (
@@ -275,6 +286,23 @@ CREATE TABLE sustituciones_renglones (
     impuestos_locales text,
     PRIMARY KEY (empresa, factura, renglon),
     CONSTRAINT sustituciones_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
+);
+
+-- The lines that it replaced, for reports of days on which they were charged.
+CREATE TABLE renglones_sustituidos (
+    empresa    bigint NOT NULL,
+    factura    bigint NOT NULL,
+    renglon    bigint NOT NULL,
+    producto   bigint,
+    cantidad   numeric(24, 6) NOT NULL,
+    subtotal   numeric(24, 6) NOT NULL,
+    descuento  numeric(24, 6) NOT NULL,
+    iva_tasa   text,
+    iva        numeric(24, 6) NOT NULL,
+    ieps       numeric(24, 6) NOT NULL,
+    total      numeric(24, 6) NOT NULL,
+    PRIMARY KEY (empresa, factura, renglon),
+    CONSTRAINT renglones_sustituidos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
 );
 
 -- The certificates that a company signs with. The one with the greatest `orden`, loaded last,

@@ -124,6 +124,10 @@ impl CorrectionTx for PostgresTx {
         vencimiento: Option<NaiveDate>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        let corrected = self.corrected_lines(factura).await?.len();
+        if corrected > 0 {
+            self.keep_replaced_lines(factura, venta).await?;
+        }
         self.run(sql!(
             "WITH cuenta AS (
                  UPDATE cxc x
@@ -156,7 +160,7 @@ impl CorrectionTx for PostgresTx {
             cancelado: ReceivableStatus::Cancelado,
         ))
         .await?;
-        self.replace_lines(factura, venta).await
+        if corrected > 0 { self.replace_lines(factura, venta, corrected).await } else { Ok(()) }
     }
 }
 
@@ -207,12 +211,8 @@ impl PostgresTx {
         .await
     }
 
-    /// Replaces the lines of a sale by the corrected ones, if there are any, under the same claves.
-    async fn replace_lines(&mut self, factura: i64, venta: i64) -> Result<(), StoreError> {
-        let corrected = self.corrected_lines(factura).await?.len();
-        if corrected == 0 {
-            return Ok(());
-        }
+    /// Replaces the lines of a sale by the corrected ones, under the same claves.
+    async fn replace_lines(&mut self, factura: i64, venta: i64, corrected: usize) -> Result<(), StoreError> {
         let mut claves: Vec<i64> = self
             .values(sql!(
                 "SELECT clave
@@ -264,6 +264,39 @@ impl PostgresTx {
             venta,
             claves,
             quitados: removed as i64,
+        ))
+        .await
+    }
+
+    /// Keeps the lines of a sale that a substitute replaces, with the first entry that is not theirs:
+    /// that of the substitute, which was just written.
+    async fn keep_replaced_lines(&mut self, factura: i64, venta: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE sustituciones s
+             SET venta = :venta, poliza = a.poliza, dia = a.dia, total_anterior = v.total
+             FROM ventas v
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(min(p.clave) FILTER (WHERE p.factura = :factura), max(p.clave) + 1) AS poliza,
+                        coalesce(min(p.fecha) FILTER (WHERE p.factura = :factura), max(p.fecha)) AS dia
+                 FROM polizas p
+                 WHERE p.empresa = :empresa AND p.venta = :venta
+             ) a
+             WHERE s.empresa = :empresa AND s.factura = :factura AND v.empresa = :empresa AND v.clave = :venta",
+            empresa: self.empresa,
+            factura,
+            venta,
+        ))
+        .await?;
+        self.run(sql!(
+            "INSERT INTO renglones_sustituidos (
+                 empresa, factura, renglon, producto, cantidad, subtotal, descuento, iva_tasa, iva, ieps, total
+             )
+             SELECT empresa, :factura, renglon, producto, cantidad, subtotal, descuento, iva_tasa, iva, ieps, total
+             FROM ventas_renglones
+             WHERE empresa = :empresa AND venta = :venta",
+            empresa: self.empresa,
+            factura,
+            venta,
         ))
         .await
     }

@@ -98,20 +98,24 @@ impl CreditTx for PostgresTx {
         self.run(sql!(
             columns_in!(
                 "INSERT INTO notas_credito_renglones (
-                     empresa, factura, renglon, acreditada, cantidad, precio_unitario, {Amounts}
+                     empresa, factura, renglon, producto, iva_tasa, acreditada, cantidad, precio_unitario, {Amounts}
                  )
-                 SELECT :empresa, :factura, renglon, acreditada, cantidad, precio_unitario, {Amounts}
+                 SELECT :empresa, :factura, r.renglon, v.producto, v.iva_tasa,
+                        r.acreditada, r.cantidad, r.precio_unitario, {r.Amounts}
                  FROM unnest(
                      :renglon::bigint[], :acreditada::numeric[], :cantidad::numeric[], :precio_unitario::numeric[],
                      {:Amounts}
                  ) AS r (
                      renglon, acreditada, cantidad, precio_unitario,
                      {Amounts}
-                 )",
+                 )
+                 LEFT JOIN ventas_renglones v
+                   ON v.empresa = :empresa AND v.venta = :venta AND v.renglon = r.renglon",
                 Amounts
             ),
             empresa: self.empresa,
-            factura;
+            factura,
+            venta: note.anticipo.unwrap_or(note.venta);
             for line in lines { renglon, acreditada, cantidad, precio_unitario; ..amounts: Amounts }
         ))
         .await

@@ -77,12 +77,22 @@ macro_rules! receivables_owed {
          ), cuentas AS MATERIALIZED (
              SELECT c.cliente AS tercero, c.moneda, coalesce(:al - c.vencimiento, 0) AS dias,
                     -- What was paid before the books began is in no entry of a payment.
-                    CASE WHEN m.contabilizada THEN c.total - greatest(c.pagado - m.cobrado, 0) ELSE i.saldo END
+                    CASE
+                        WHEN m.contabilizada THEN coalesce(s.total_anterior, c.total) - greatest(c.pagado - m.cobrado, 0)
+                        ELSE i.saldo
+                    END
                         - coalesce(m.aplicado, 0) AS saldo,
                     CASE WHEN m.contabilizada THEN 0 ELSE round(i.saldo * c.tipo_cambio, 2) END
                         + coalesce(m.pesos, 0) AS pesos
              FROM cxc c
              LEFT JOIN movimientos m ON m.documento = coalesce(c.venta, -c.clave)
+             LEFT JOIN (
+                 -- A substitute has corrected it since.
+                 SELECT DISTINCT ON (venta) venta, total_anterior
+                 FROM sustituciones
+                 WHERE empresa = :empresa AND venta IS NOT NULL AND dia > :al
+                 ORDER BY venta, poliza
+             ) s ON s.venta = c.venta
              CROSS JOIN LATERAL (
                  SELECT CASE
                             WHEN m.contabilizada OR c.fecha > :al OR c.estatus = 'cancelado' THEN 0

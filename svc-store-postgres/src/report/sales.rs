@@ -103,11 +103,12 @@ pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
 }
 
 /// The origin of an entry is the record of its credit note, the negative clave of its return
-/// without one, and otherwise null: then it is the sale itself.
+/// without one, and otherwise null: then it is the sale itself, with the lines that `sustituta`
+/// replaced, if one did later.
 pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
         "WITH asientos AS (
-             SELECT p.venta,
+             SELECT p.venta, coalesce(p.revierte, p.clave) AS asiento,
                     CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     CASE WHEN p.revierte IS NULL THEN 1 ELSE -1 END AS signo,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
@@ -123,22 +124,36 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
              GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura, d.clave
              HAVING bool_or(g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
          ), ingresos AS MATERIALIZED (
-             SELECT venta, origen, sum(signo) AS veces, sum(ventas) AS ventas, sum(descuentos) AS descuentos
-             FROM asientos
-             GROUP BY venta, origen
+             SELECT a.venta, a.origen, s.sustituta, sum(a.signo) AS veces, sum(a.ventas) AS ventas,
+                    sum(a.descuentos) AS descuentos
+             FROM asientos a
+             LEFT JOIN LATERAL (
+                 SELECT s.factura AS sustituta
+                 FROM sustituciones s
+                 WHERE s.empresa = :empresa AND s.venta = a.venta AND s.poliza > a.asiento
+                 ORDER BY s.poliza
+                 LIMIT 1
+             ) s ON true
+             GROUP BY a.venta, a.origen, s.sustituta
          ), renglones AS (
-             SELECT i.venta, i.origen, v.clave AS renglon, v.producto, v.cantidad * i.veces AS cantidad, v.subtotal, v.descuento
+             SELECT i.venta, i.origen, i.sustituta, v.renglon, v.producto, v.cantidad * i.veces AS cantidad, v.subtotal,
+                    v.descuento
              FROM ingresos i
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta
+             WHERE i.origen IS NULL AND i.sustituta IS NULL
+             UNION ALL
+             SELECT i.venta, i.origen, i.sustituta, v.renglon, v.producto, v.cantidad * i.veces, v.subtotal, v.descuento
+             FROM ingresos i
+             JOIN renglones_sustituidos v ON v.empresa = :empresa AND v.factura = i.sustituta
              WHERE i.origen IS NULL
              UNION ALL
-             SELECT i.venta, i.origen, v.clave, v.producto, -n.acreditada * i.veces, 0, n.subtotal - n.descuento
+             SELECT i.venta, i.origen, i.sustituta, n.renglon, n.producto, -n.acreditada * i.veces, 0,
+                    n.subtotal - n.descuento
              FROM ingresos i
              JOIN notas_credito_renglones n ON n.empresa = :empresa AND n.factura = i.origen
-             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta AND v.renglon = n.renglon
              WHERE i.origen > 0
              UNION ALL
-             SELECT i.venta, i.origen, v.clave, v.producto, -d.cantidad * i.veces, 0, d.base
+             SELECT i.venta, i.origen, i.sustituta, v.renglon, v.producto, -d.cantidad * i.veces, 0, d.base
              FROM ingresos i
              JOIN devoluciones_renglones d ON d.empresa = :empresa AND d.devolucion = -i.origen
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = i.venta AND v.renglon = d.renglon
@@ -147,7 +162,8 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
              SELECT r.*, sum(subtotal) OVER hasta_aqui AS subtotal_aqui, sum(descuento) OVER hasta_aqui AS descuento_aqui,
                     sum(subtotal) OVER todo AS subtotal_todo, sum(descuento) OVER todo AS descuento_todo
              FROM renglones r
-             WINDOW todo AS (PARTITION BY venta, origen), hasta_aqui AS (PARTITION BY venta, origen ORDER BY renglon)
+             WINDOW todo AS (PARTITION BY venta, origen, sustituta),
+                    hasta_aqui AS (PARTITION BY venta, origen, sustituta ORDER BY renglon)
          ), partes AS (
              SELECT s.producto, s.cantidad,
                     coalesce(round(i.ventas * s.subtotal_aqui / nullif(s.subtotal_todo, 0), 2)
@@ -157,6 +173,7 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
                              0) AS descuentos
              FROM sumas s
              JOIN ingresos i ON i.venta = s.venta AND i.origen IS NOT DISTINCT FROM s.origen
+                            AND i.sustituta IS NOT DISTINCT FROM s.sustituta
              UNION ALL
              -- What no line accounts for.
              SELECT NULL, 0,
@@ -164,10 +181,11 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
                     CASE WHEN coalesce(t.descuento, 0) = 0 THEN i.descuentos ELSE 0 END
              FROM ingresos i
              LEFT JOIN (
-                 SELECT venta, origen, sum(subtotal) AS subtotal, sum(descuento) AS descuento
+                 SELECT venta, origen, sustituta, sum(subtotal) AS subtotal, sum(descuento) AS descuento
                  FROM renglones
-                 GROUP BY venta, origen
+                 GROUP BY venta, origen, sustituta
              ) t ON t.venta = i.venta AND t.origen IS NOT DISTINCT FROM i.origen
+                AND t.sustituta IS NOT DISTINCT FROM i.sustituta
          ), productos_vendidos AS (
              SELECT producto AS clave, sum(cantidad) AS cantidad, sum(ventas) AS ventas, sum(descuentos) AS descuentos
              FROM partes

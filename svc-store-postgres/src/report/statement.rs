@@ -100,7 +100,12 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
 pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
     sql!(
         "WITH cuentas AS MATERIALIZED (
-             SELECT c.clave, c.folio, c.venta, c.uuid, c.fecha, c.vencimiento, c.moneda, c.tipo_cambio, c.estatus, c.total,
+             SELECT c.clave, c.folio, c.venta, c.uuid, c.fecha, c.vencimiento, c.moneda, c.tipo_cambio, c.estatus,
+                    coalesce((SELECT s.total_anterior
+                              FROM sustituciones s
+                              WHERE s.empresa = :empresa AND s.venta = c.venta AND s.dia > :al
+                              ORDER BY s.poliza
+                              LIMIT 1), c.total) AS total,
                     c.pagado, c.saldo
              FROM cxc c
              WHERE c.empresa = :empresa AND c.estatus = ANY (:estatus) AND c.cliente = :cliente

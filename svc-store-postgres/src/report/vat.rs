@@ -27,11 +27,12 @@ from_row!(CreditableVat {
 });
 
 /// The origin of an entry is the record of its credit note, the negative clave of its return
-/// without one, and otherwise null: then it is the sale itself. The entry of a payment from an
-/// advance also takes back what the advance's sale charged, by that sale's rates. `base` is income
-/// and has no IEPS, as the accounts 401 and 402; the collected base has it, as IVA is charged on it.
-/// Of a rate above zero the collected base follows from the IVA; of the others from what was paid,
-/// at the payment's exchange rate.
+/// without one, and otherwise null: then it is the sale itself, with the lines that `sustituta`
+/// replaced, if one did later. The entry of a payment from an advance also takes back what the
+/// advance's sale charged, by that sale's rates. `base` is income and has no IEPS, as the accounts
+/// 401 and 402; the collected base has it, as IVA is charged on it. Of a rate above zero the
+/// collected base follows from the IVA; of the others from what was paid, at the payment's exchange
+/// rate.
 ///
 /// Payments of a sale that notes or returns have paid in part are shared out as their entries
 /// compute the taxes: `cobros` is what they had collected of each rate by the end of the period, less
@@ -46,12 +47,10 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta
          ), acreditado AS MATERIALIZED (
              SELECT n.venta, n.factura AS origen, CASE WHEN n.anticipo IS NULL THEN n.pago END AS pago,
-                    n.total AS de_nota, v.iva_tasa AS tasa,
-                    c.iva, c.subtotal - c.descuento AS base, c.ieps, c.total
+                    n.total AS de_nota, c.iva_tasa AS tasa, c.iva, c.subtotal - c.descuento AS base, c.ieps, c.total
              FROM movidas m
              JOIN notas_credito n ON n.empresa = :empresa AND n.venta = m.venta
              JOIN notas_credito_renglones c ON c.empresa = :empresa AND c.factura = n.factura
-             JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = n.venta AND v.renglon = c.renglon
              UNION ALL
              -- What came back of a line has its part of the taxes of the line.
              SELECT d.venta, -d.clave, d.pago, d.total, v.iva_tasa,
@@ -65,6 +64,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              ) q
          ), asientos AS (
              SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,
+                    coalesce(p.revierte, p.clave) AS asiento,
                     CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
                     a.de_anticipo
@@ -91,38 +91,52 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     AND (r.codigo LIKE '206.%' OR r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)) AS de_anticipo
              ) a
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-             GROUP BY p.clave, p.venta, p.pago, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio, v.tipo,
-                      n.factura, d.clave, a.de_anticipo
+             GROUP BY p.clave, p.venta, p.pago, p.revierte, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio,
+                      v.tipo, n.factura, d.clave, a.de_anticipo
              HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR g.grupo LIKE '401.%' OR g.grupo LIKE '402.%'
                             OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo')
                  OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL OR a.de_anticipo
          ), ventas_del_mes AS MATERIALIZED (
-             SELECT venta, origen,
+             SELECT a.venta, a.origen, s.sustituta,
                     sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,
                     sum(CASE WHEN de_pago THEN 0 ELSE cobrado + por_cobrar END) AS iva,
                     sum(CASE WHEN de_pago THEN 0 ELSE base END) AS base,
                     sum(CASE WHEN de_pago THEN pagado ELSE 0 END) AS pagado,
                     sum(CASE WHEN de_nota THEN base ELSE 0 END) AS devuelto
-             FROM asientos
-             GROUP BY venta, origen
+             FROM asientos a
+             LEFT JOIN LATERAL (
+                 SELECT s.factura AS sustituta
+                 FROM sustituciones s
+                 WHERE s.empresa = :empresa AND s.venta = a.venta AND s.poliza > a.asiento
+                 ORDER BY s.poliza
+                 LIMIT 1
+             ) s ON true
+             GROUP BY a.venta, a.origen, s.sustituta
          ), tasas AS MATERIALIZED (
-             SELECT venta, origen, tasa, sum(iva) AS iva, sum(base) AS base, sum(base + ieps) AS valor, sum(total) AS total
+             SELECT venta, origen, sustituta, tasa,
+                    sum(iva) AS iva, sum(base) AS base, sum(base + ieps) AS valor, sum(total) AS total
              FROM (
-                 SELECT m.venta, m.origen, v.iva_tasa AS tasa, v.iva, v.subtotal - v.descuento AS base, v.ieps, v.total
+                 SELECT m.venta, m.origen, m.sustituta,
+                        v.iva_tasa AS tasa, v.iva, v.subtotal - v.descuento AS base, v.ieps, v.total
                  FROM ventas_del_mes m
                  JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = m.venta
+                 WHERE m.origen IS NULL AND m.sustituta IS NULL
+                 UNION ALL
+                 SELECT m.venta, m.origen, m.sustituta, v.iva_tasa, v.iva, v.subtotal - v.descuento, v.ieps, v.total
+                 FROM ventas_del_mes m
+                 JOIN renglones_sustituidos v ON v.empresa = :empresa AND v.factura = m.sustituta
                  WHERE m.origen IS NULL
                  UNION ALL
-                 SELECT m.venta, m.origen, c.tasa, c.iva, c.base, c.ieps, c.total
+                 SELECT m.venta, m.origen, m.sustituta, c.tasa, c.iva, c.base, c.ieps, c.total
                  FROM ventas_del_mes m
                  JOIN acreditado c ON c.origen = m.origen
              ) renglones
-             GROUP BY venta, origen, tasa
+             GROUP BY venta, origen, sustituta, tasa
          ), momentos (signo, fin) AS (
              VALUES (-1, :desde::date - 1), (1, :hasta::date)
          ), pagos AS MATERIALIZED (
              -- A payment without an entry was made before the books began.
-             SELECT x.venta, x.clave AS pago, t.signo,
+             SELECT x.venta, s.sustituta, x.clave AS pago, t.signo,
                     x.clave IN (SELECT c.pago FROM acreditado c WHERE c.pago IS NOT NULL) AS de_nota,
                     x.importe * CASE
                         WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha <= t.fin), 0)
@@ -132,31 +146,43 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              FROM (SELECT DISTINCT venta FROM acreditado WHERE pago IS NOT NULL) m
              JOIN cxc_pagos x ON x.empresa = :empresa AND x.venta = m.venta
              LEFT JOIN LATERAL (
-                 SELECT p.fecha, sign(sum(r.abono - r.cargo)) AS lado
+                 SELECT coalesce(p.revierte, p.clave) AS asiento, p.fecha, sign(sum(r.abono - r.cargo)) AS lado
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
                  WHERE p.empresa = :empresa AND p.pago = x.clave AND r.codigo LIKE '105.%'
-                 GROUP BY p.clave, p.fecha
+                 GROUP BY p.clave, p.revierte, p.fecha
              ) e ON true
+             LEFT JOIN LATERAL (
+                 SELECT s.factura AS sustituta
+                 FROM sustituciones s
+                 WHERE s.empresa = :empresa AND s.venta = x.venta AND s.poliza > e.asiento
+                 ORDER BY s.poliza
+                 LIMIT 1
+             ) s ON true
              CROSS JOIN momentos t
-             GROUP BY x.venta, x.clave, x.importe, x.cancelado, t.signo, t.fin
+             GROUP BY x.venta, s.sustituta, x.clave, x.importe, x.cancelado, t.signo, t.fin
          ), notas AS MATERIALIZED (
-             SELECT c.venta, coalesce(c.tasa, '') AS tasa, p.signo, sum(c.iva * p.importe / c.de_nota) AS iva,
+             SELECT c.venta, p.sustituta, coalesce(c.tasa, '') AS tasa, p.signo, sum(c.iva * p.importe / c.de_nota) AS iva,
                     sum((c.base + c.ieps) * p.importe / c.de_nota) AS valor, sum(c.total * p.importe / c.de_nota) AS total
              FROM acreditado c
              JOIN pagos p ON p.pago = c.pago
-             GROUP BY c.venta, c.tasa, p.signo
+             GROUP BY c.venta, p.sustituta, c.tasa, p.signo
          ), pagadas AS MATERIALIZED (
-             SELECT p.venta, p.signo,
+             SELECT p.venta, p.sustituta, p.signo,
                     coalesce(
                         sum(p.importe) FILTER (WHERE NOT p.de_nota)
                         / nullif(t.total - coalesce(sum(p.importe) FILTER (WHERE p.de_nota), 0), 0), 0) AS parte
              FROM pagos p
-             JOIN (SELECT venta, sum(total) AS total FROM tasas WHERE origen IS NULL GROUP BY venta) t ON t.venta = p.venta
-             GROUP BY p.venta, p.signo, t.total
+             JOIN (
+                 SELECT venta, sustituta, sum(total) AS total
+                 FROM tasas
+                 WHERE origen IS NULL
+                 GROUP BY venta, sustituta
+             ) t ON t.venta = p.venta AND t.sustituta IS NOT DISTINCT FROM p.sustituta
+             GROUP BY p.venta, p.sustituta, p.signo, t.total
          ), cobros AS MATERIALIZED (
              -- All that notes have paid, and of the rest of each rate the part that is paid of the whole rest.
-             SELECT t.venta, coalesce(t.tasa, '') AS tasa,
+             SELECT t.venta, t.sustituta, coalesce(t.tasa, '') AS tasa,
                     sum(f.signo * (coalesce(n.iva, 0) + (t.iva - coalesce(n.iva, 0)) * f.parte)) * v.tipo_cambio AS iva,
                     sum(f.signo * (coalesce(n.valor, 0) + (t.valor - coalesce(n.valor, 0)) * f.parte)) * v.tipo_cambio
                         AS valor,
@@ -164,10 +190,11 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                         AS total
              FROM tasas t
              JOIN ventas v ON v.empresa = :empresa AND v.clave = t.venta
-             JOIN pagadas f ON f.venta = t.venta
-             LEFT JOIN notas n ON n.venta = t.venta AND n.tasa = coalesce(t.tasa, '') AND n.signo = f.signo
+             JOIN pagadas f ON f.venta = t.venta AND f.sustituta IS NOT DISTINCT FROM t.sustituta
+             LEFT JOIN notas n ON n.venta = t.venta AND n.sustituta IS NOT DISTINCT FROM t.sustituta
+                              AND n.tasa = coalesce(t.tasa, '') AND n.signo = f.signo
              WHERE t.origen IS NULL
-             GROUP BY t.venta, t.tasa, v.tipo_cambio
+             GROUP BY t.venta, t.sustituta, t.tasa, v.tipo_cambio
          ), sumas AS (
              SELECT t.*, sum(t.iva) OVER hasta_aqui AS iva_aqui, sum(t.base) OVER hasta_aqui AS base_aqui,
                     sum(t.valor) OVER hasta_aqui AS valor_aqui,
@@ -177,8 +204,10 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     coalesce(sum(c.iva) OVER todo, 0) AS cobro_todo,
                     coalesce(c.valor, 0) AS cobro_valor, coalesce(sum(c.total) OVER todo, 0) AS cobro_total
              FROM tasas t
-             LEFT JOIN cobros c ON t.origen IS NULL AND c.venta = t.venta AND c.tasa = coalesce(t.tasa, '')
-             WINDOW todo AS (PARTITION BY t.venta, t.origen), hasta_aqui AS (PARTITION BY t.venta, t.origen ORDER BY t.tasa)
+             LEFT JOIN cobros c ON t.origen IS NULL AND c.venta = t.venta AND c.sustituta IS NOT DISTINCT FROM t.sustituta
+                               AND c.tasa = coalesce(t.tasa, '')
+             WINDOW todo AS (PARTITION BY t.venta, t.origen, t.sustituta),
+                    hasta_aqui AS (PARTITION BY t.venta, t.origen, t.sustituta ORDER BY t.tasa)
          ), partes AS (
              -- `cobro` is zero without notes; what it does not say of an amount is shared out by the lines.
              SELECT s.tasa, s.cobro_valor + (m.pagado - s.cobro_total) * s.valor / s.total_todo AS pagado,
@@ -196,6 +225,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                         AS por_cobrar
              FROM sumas s
              JOIN ventas_del_mes m ON m.venta = s.venta AND m.origen IS NOT DISTINCT FROM s.origen
+                                  AND m.sustituta IS NOT DISTINCT FROM s.sustituta
          ), todas AS (
              SELECT tasa, coalesce(base, 0) AS base, coalesce(iva, 0) AS iva, coalesce(cobrado, 0) AS cobrado,
                     coalesce(por_cobrar, 0) AS por_cobrar,
@@ -214,10 +244,11 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     0
              FROM ventas_del_mes m
              LEFT JOIN (
-                 SELECT venta, origen, sum(base) AS base, sum(iva) AS iva
+                 SELECT venta, origen, sustituta, sum(base) AS base, sum(iva) AS iva
                  FROM tasas
-                 GROUP BY venta, origen
+                 GROUP BY venta, origen, sustituta
              ) t ON t.venta = m.venta AND t.origen IS NOT DISTINCT FROM m.origen
+                AND t.sustituta IS NOT DISTINCT FROM m.sustituta
          )
          SELECT tasa, sum(base) AS base, sum(iva) AS iva, sum(base_cobrada) AS base_cobrada, sum(cobrado) AS iva_cobrado,
                 sum(por_cobrar) AS iva_por_cobrar

@@ -7,7 +7,7 @@ use svc_tests::{Company, Resource, World, books};
 use super::shop::{FOOD, NAIL, captured, line, nails, refuses, sale, shop, with};
 use super::{did, ledger};
 
-pub(super) async fn report(company: &Company, name: &str, input: Value) -> Value {
+pub(crate) async fn report(company: &Company, name: &str, input: Value) -> Value {
     did(company.run_by_name(&format!("report.{name}"), &input).await)
 }
 

@@ -8,6 +8,7 @@ mod cancellations;
 mod captured;
 mod certificates;
 mod complements;
+mod corrected_reports;
 mod corrections;
 mod credit_notes;
 mod details;

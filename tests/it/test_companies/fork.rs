@@ -18,7 +18,7 @@ use crate::books::played;
 use crate::table::explain::filled;
 
 /// The tables whose rows are copied. A new table is decided on here, or in [`LEFT_OUT`].
-const COPIED: [&str; 50] = [
+const COPIED: [&str; 51] = [
     "almacenes",
     "anticipos_ventas",
     "cancelaciones",
@@ -60,6 +60,7 @@ const COPIED: [&str; 50] = [
     "productos",
     "proveedores",
     "reembolsos",
+    "renglones_sustituidos",
     "saldos_a_favor",
     "sucursales",
     "sustituciones",

@@ -11,7 +11,7 @@ use ledger::RULES as LEDGER;
 use notes::RULES as NOTES;
 
 /// The tables that operations write.
-const WRITTEN: [&str; 40] = [
+const WRITTEN: [&str; 41] = [
     "anticipos_ventas",
     "cancelaciones",
     "clientes",
@@ -45,6 +45,7 @@ const WRITTEN: [&str; 40] = [
     "polizas_renglones",
     "productos",
     "reembolsos",
+    "renglones_sustituidos",
     "saldos_a_favor",
     "sustituciones",
     "sustituciones_renglones",
