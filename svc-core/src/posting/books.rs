@@ -142,17 +142,20 @@ pub(crate) async fn undo(
     folio: Option<&str>,
     held: Vec<(ActiveWarehouse, StockChange)>,
 ) -> Result<(), Error> {
-    match cx.tx.lock_receivables(venta).await? {
+    let antes = match cx.tx.lock_receivables(venta).await? {
         HowPaid::ByPayments => return Err(has_payments()),
-        HowPaid::BeforeTheBooks => into_favour(cx, venta).await?,
-        HowPaid::Not => {}
+        HowPaid::BeforeTheBooks => Some(cx.tx.charged(venta).await?.antes),
+        HowPaid::Not => None,
+    };
+    reverse(cx, venta, folio, held).await?;
+    match antes {
+        Some(antes) => into_favour(cx, venta, antes).await,
+        None => Ok(()),
     }
-    reverse(cx, venta, folio, held).await
 }
 
 /// Turns what was paid of a sale before the books began into a balance in its customer's favour.
-async fn into_favour(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
-    let antes = cx.tx.charged(venta).await?.antes;
+async fn into_favour(cx: &mut Cx<'_>, venta: i64, antes: Money) -> Result<(), Error> {
     let Some(sale) = cx.tx.lock_sale(venta).await? else { return Ok(()) };
     let unnamed = || {
         let text = "se pagó antes de usar este servicio y no tiene cliente, a cuyo favor quedaría un saldo";
@@ -180,7 +183,6 @@ pub(crate) async fn reverse(
     held: Vec<(ActiveWarehouse, StockChange)>,
 ) -> Result<(), Error> {
     cx.tx.cancel_receivables(venta, cx.now).await?;
-    close_opening(cx, venta).await?;
     let gone = cx.tx.goods_sold(venta).await?;
     let handovers = cx.tx.entries_of_handovers(venta).await?;
     let entries: Vec<LedgerEntry> = cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers).collect();
@@ -188,6 +190,7 @@ pub(crate) async fn reverse(
     let context =
         MovementContext { venta: Some(venta), referencia: folio, dia: Some(dia), ..MovementContext::default() };
     goods_return(cx, gone, held, &context).await?;
+    close_opening(cx, venta).await?;
     for entry in entries {
         cx.tx.insert_entry(&entry.reversed(dia), cx.now).await?;
     }
@@ -206,8 +209,8 @@ async fn close_opening(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
 }
 
 /// Returns goods of a sale to their warehouses at the cost they left at, with what the sale still
-/// reserves. Those that left before the
-/// books began come from the opening account, as no entry took them out.
+/// reserves. Those that left before the books began come from the opening account, as no entry took
+/// them out.
 pub(super) async fn goods_return(
     cx: &mut Cx<'_>,
     gone: Vec<GoodsMovement>,
@@ -215,6 +218,11 @@ pub(super) async fn goods_return(
     context: &MovementContext<'_>,
 ) -> Result<(), Error> {
     let (imported, own): (Vec<_>, Vec<_>) = gone.into_iter().partition(|gone| gone.importado);
+    if !imported.is_empty() {
+        let held = held.iter().map(|(almacen, change)| (almacen, change.producto));
+        let gone = own.iter().chain(&imported).map(|gone| (&gone.almacen, gone.producto));
+        stock::lock(cx, held.chain(gone)).await?;
+    }
     let back = |gone: Vec<GoodsMovement>| gone.into_iter().map(|gone| gone.into_change(MovementKind::CancelacionVenta));
     stock::post_by_warehouse(cx, held.into_iter().chain(back(own)).collect(), context).await?;
     let valor = stock::post_by_warehouse(cx, back(imported).collect(), context).await?;

@@ -82,6 +82,10 @@ pub(crate) struct CreatedNote {
 /// the document, queued for stamping. If `aplicar`, as much of the balance as the sale owes reduces
 /// its receivable.
 pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<CreatedNote, Error> {
+    let back = match note.relacion {
+        TipoRelacion::Devolucion => lock_goods_coming_back(cx, &note, MovementKind::DevolucionNotaCredito).await?,
+        _ => Vec::new(),
+    };
     let (factura, heading) = register(cx, &note).await?;
     let folio = heading.number();
     let total = note.amounts.total;
@@ -95,10 +99,7 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = if aplicar { lower_debt(cx, &note).await? } else { None };
-    let costo = match note.relacion {
-        TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio, MovementKind::DevolucionNotaCredito).await?,
-        _ => Money::default(),
-    };
+    let costo = goods_come_back(cx, &note, &folio, back).await?;
     let entry = credit_entry(format!("Nota de crédito {folio}"), cx.day_at(note.sale.sucursal), &note.booked(costo))?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
@@ -187,14 +188,14 @@ async fn keep(
     document::keep_fit(cx, factura, document).await
 }
 
-/// Returns the goods of the lines to their warehouses at the cost at which they left, or at the
-/// average if an import did not give it. Returns their total cost.
-pub(super) async fn goods_come_back(
+/// The goods of the lines, to be returned to their warehouses at the cost at which they left, or at
+/// the average if an import did not give it. They are locked, before any entry is written: other
+/// movements of goods lock in this order.
+pub(super) async fn lock_goods_coming_back(
     cx: &mut Cx<'_>,
     note: &NewNote<'_>,
-    folio: &str,
     tipo: MovementKind,
-) -> Result<Money, Error> {
+) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let stocked = cx.tx.sale_goods(note.sale.clave).await?;
     let mut gone = cx.tx.goods_not_returned(note.sale.clave).await?;
     let mut changes: Vec<(ActiveWarehouse, StockChange)> = Vec::new();
@@ -214,6 +215,17 @@ pub(super) async fn goods_come_back(
         }
         changes.extend(back.into_iter().map(|part| part.into_change(tipo)));
     }
+    stock::lock(cx, changes.iter().map(|(almacen, change)| (almacen, change.producto))).await?;
+    Ok(changes)
+}
+
+/// Returns goods to their warehouses. Returns their total cost.
+pub(super) async fn goods_come_back(
+    cx: &mut Cx<'_>,
+    note: &NewNote<'_>,
+    folio: &str,
+    changes: Vec<(ActiveWarehouse, StockChange)>,
+) -> Result<Money, Error> {
     let context = MovementContext {
         venta: Some(note.sale.clave),
         referencia: Some(folio),
@@ -285,6 +297,11 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, n
 /// the customer's favour is removed, returned goods leave again, a refund is in the bank again, and
 /// the entry is reversed.
 pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
+    let mut back = Vec::new();
+    if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
+        back = cx.tx.goods_returned(note.venta, folio).await?;
+        stock::lock(cx, back.iter().map(|part| (&part.almacen, part.producto))).await?;
+    }
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
     {
@@ -294,13 +311,12 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     cx.tx.cancel_refund(record.clave).await?;
     let entries = cx.tx.entries_of_note(note.venta, record.clave).await?;
     let dia = entries.iter().fold(cx.today(), |dia, entry| entry.reversal_day(dia));
-    if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
-        let back = cx.tx.goods_returned(note.venta, folio).await?;
+    if !back.is_empty() {
         let came_at: Decimal = back.iter().filter_map(|part| part.importe).map(Money::get).sum();
         let changes = back.into_iter().map(|part| part.into_change(MovementKind::CancelacionNotaCredito)).collect();
         let context = MovementContext {
             venta: Some(note.venta),
-            referencia: Some(folio),
+            referencia: record.folio.as_deref(),
             dia: Some(dia),
             ..MovementContext::default()
         };

@@ -123,6 +123,7 @@ pub(crate) async fn take_back(
 /// Books goods that came back of a ticket that is in no document.
 async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let (sale, amounts) = (note.sale, note.amounts);
+    let back = credit_note::lock_goods_coming_back(cx, note, MovementKind::Devolucion).await?;
     let devolucion = cx.tx.next_return().await?;
     let folio = format!("devolución {devolucion}");
     if amounts.total > Money::default() {
@@ -134,7 +135,7 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = credit_note::lower_debt(cx, note).await?;
-    let costo = credit_note::goods_come_back(cx, note, &folio, MovementKind::Devolucion).await?;
+    let costo = credit_note::goods_come_back(cx, note, &folio, back).await?;
     let concept = format!("Devolución {devolucion}");
     let poliza = match credit_entry(concept, cx.day_at(sale.sucursal), &note.booked(costo))? {
         Some(entry) => Some(cx.tx.insert_entry(&entry.of_sale(Some(sale.clave)), cx.now).await?),

@@ -218,14 +218,17 @@ pub(super) async fn post_by_warehouse(
     Ok(valor)
 }
 
-/// Locks the stock of products in warehouses, before it changes in several of them.
+/// Locks the stock of products in warehouses, before it changes in several of them, or before an
+/// entry is written that is not that of the change.
 pub(crate) async fn lock<'a>(
     cx: &mut Cx<'_>,
     places: impl Iterator<Item = (&'a ActiveWarehouse, i64)>,
 ) -> Result<(), Error> {
     let places: BTreeSet<StockPlace> =
         places.map(|(almacen, producto)| StockPlace { almacen: almacen.clave, producto }).collect();
-    cx.tx.lock_goods(&Vec::from_iter(places), cx.now).await?;
+    if !places.is_empty() {
+        cx.tx.lock_goods(&Vec::from_iter(places), cx.now).await?;
+    }
     Ok(())
 }
 

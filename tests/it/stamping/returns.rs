@@ -1,5 +1,7 @@
 //! Goods that come back from tickets and invoices (`sale.return`).
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::stamping::SandboxStamper;
@@ -11,7 +13,7 @@ use super::credit_notes::{document, refused, uuid};
 use super::global::sold;
 use super::global_period::global;
 use super::tickets::{in_global, invoiced, of_ana, own};
-use super::{ANA, BOOK, NAIL, PUBLIC, Shop, line, nails, order};
+use super::{ANA, BOOK, NAIL, PUBLIC, Shop, UNTAXED, line, nails, order};
 
 /// Returns `cantidad` of the first line.
 pub(super) fn back(venta: i64, cantidad: i64) -> Value {
@@ -268,4 +270,53 @@ async fn the_rest_of_a_line_whose_price_includes_iva_is_stamped() {
         world.stamp(&SandboxStamper).await;
         assert_eq!(shop.factura(note).await["estatus"], "vigente");
     }
+}
+
+/// Runs `action` while the costs of goods are locked, and meanwhile pays another sale, which needs
+/// the counter of entries.
+async fn beside_a_payment(shop: &Shop, referencia: &str, action: impl Future<Output = ()>) {
+    let world = shop.world();
+    let venta = sold(shop, PUBLIC, &[line(UNTAXED, "1", "10")]).await;
+    let owed = cxc(shop, venta).await;
+    let mut keeper = world.pool().begin().await.expect("a transaction");
+    sqlx::query("SELECT FROM costos FOR UPDATE").execute(&mut *keeper).await.expect("a lock");
+    let pay = async {
+        let waits = async {
+            while world.lock_waits().await == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), waits).await.expect(referencia);
+        shop.pay(owed, "10", referencia).await;
+        keeper.rollback().await.expect("a rollback");
+    };
+    tokio::join!(action, pay);
+}
+
+#[tokio::test]
+async fn goods_are_locked_before_any_entry_is_written() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let ticket = ten(&shop).await;
+    beside_a_payment(&shop, "A-1", async {
+        returned(&shop, back(ticket, 1)).await;
+    })
+    .await;
+    let (venta, invoice) = shop.invoice(nails()).await;
+    world.stamp(&SandboxStamper).await;
+    let mut note = Value::Null;
+    beside_a_payment(&shop, "A-2", async {
+        note = returned(&shop, back(venta, 1)).await["factura"].clone();
+    })
+    .await;
+    world.stamp(&SandboxStamper).await;
+    for (factura, referencia) in [(note, "A-3"), (json!(invoice), "A-4")] {
+        beside_a_payment(&shop, referencia, async {
+            shop.company.run_by_name("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
+            world.stamp(&SandboxStamper).await;
+        })
+        .await;
+        assert_eq!(shop.factura(factura.as_i64().unwrap()).await["estatus"], "cancelada");
+    }
+    books::check(&world, &shop.company).await;
 }
