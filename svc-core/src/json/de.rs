@@ -7,15 +7,16 @@
 //!   `deserialize_bytes`, and its `expecting` is Spanish.
 //! - `deserialize_bytes` passes a number's literal text, without exponent, as bytes and a string as
 //!   a string. So decimals are exact, and a field that takes only numbers can refuse strings.
+//!
+//! What serde buffers before it knows the type (`flatten`, internally tagged enums) follows serde's
+//! own rules: `null` is absent there too, a blank string is a string.
 
 use std::borrow::Cow;
 
-use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::access::{MapKey, VariantObject, WordAccess};
 use super::cursor::{Cursor, JsonKind};
 use super::number::plain;
 use super::raw::RAW_OBJECT;
@@ -64,7 +65,12 @@ impl<'de> Cursor<'de> {
     }
 }
 
-fn is_not(expected: &str) -> Fault {
+/// A number that a float can express.
+fn finite(literal: &str) -> Option<f64> {
+    literal.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+pub(super) fn is_not(expected: &str) -> Fault {
     Fault::custom(format_args!("debe ser {expected}"))
 }
 
@@ -78,9 +84,10 @@ macro_rules! integers {
             }
             let literal = plain(self.literal());
             let range = || is_not(&format!("un entero de {} a {}", <$type>::MIN, <$type>::MAX));
-            match literal.parse::<i64>() {
-                Ok(integer) => visitor.visit_i64(integer).map_err(|_: Fault| range()),
-                Err(_) => Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() }),
+            match (literal.parse::<i64>(), literal.parse::<u64>()) {
+                (Ok(integer), _) => visitor.visit_i64(integer).map_err(|_: Fault| range()),
+                (Err(_), Ok(integer)) => visitor.visit_u64(integer).map_err(|_: Fault| range()),
+                _ => Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() }),
             }
         }
     )*};
@@ -91,13 +98,22 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.kind() {
-            JsonKind::Null => Err(self.is_not("")),
+            JsonKind::Null => {
+                self.skip();
+                visitor.visit_unit()
+            }
             JsonKind::Bool => visitor.visit_bool(self.literal() == "true"),
             JsonKind::Number => {
                 let literal = self.literal();
-                match plain(literal).parse() {
-                    Ok(integer) => visitor.visit_i64(integer),
-                    Err(_) => Err(Fault::invalid_type(Unexpected::Other(literal), &visitor)),
+                let plain = plain(literal);
+                if let Ok(integer) = plain.parse() {
+                    visitor.visit_i64(integer)
+                } else if let Ok(integer) = plain.parse() {
+                    visitor.visit_u64(integer)
+                } else if let Some(number) = finite(literal) {
+                    visitor.visit_f64(number)
+                } else {
+                    Err(Fault::invalid_type(Unexpected::Other(literal), &visitor))
                 }
             }
             JsonKind::String => match self.text_value() {
@@ -107,6 +123,9 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
             JsonKind::Array => {
                 self.enter();
                 let value = visitor.visit_seq(Items { cursor: self, index: 0 })?;
+                if self.has_more() {
+                    return Err(Fault::custom("tiene elementos de más"));
+                }
                 self.leave();
                 Ok(value)
             }
@@ -147,6 +166,19 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         }
         match self.kind() {
             JsonKind::String => visitor.visit_enum(WordAccess(self.text_value().trim())),
+            JsonKind::Object => {
+                self.enter();
+                if !self.has_more() {
+                    return Err(Fault::unknown_variant("", variants));
+                }
+                let key = self.text_value();
+                let value = visitor.visit_enum(VariantObject { cursor: self, key })?;
+                if self.has_more() {
+                    return Err(Fault::custom("debe tener un solo campo"));
+                }
+                self.leave();
+                Ok(value)
+            }
             _ => Err(Fault::unknown_variant("", variants)),
         }
     }
@@ -179,6 +211,17 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         deserialize_u64: u64,
     }
 
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        if self.kind() != JsonKind::Number {
+            return Err(self.is_not("un número"));
+        }
+        finite(self.literal()).map_or_else(|| Err(is_not("un número")), |number| visitor.visit_f64(number))
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_f64(visitor)
+    }
+
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.only(JsonKind::Bool, "true o false", visitor)
     }
@@ -206,7 +249,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     }
 
     forward_to_deserialize_any! {
-        i128 u128 f32 f64 char str byte_buf unit unit_struct tuple tuple_struct identifier
+        i128 u128 char str byte_buf unit unit_struct tuple tuple_struct identifier
     }
 }
 
@@ -252,7 +295,7 @@ impl<'de> MapAccess<'de> for ObjectAccess<'_, 'de> {
                 self.value = Some((key, None));
             }
         }
-        self.value.as_ref().map(|(key, _)| seed.deserialize((&**key).into_deserializer())).transpose()
+        self.value.as_ref().map(|(key, _)| seed.deserialize(MapKey(key))).transpose()
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
@@ -265,34 +308,111 @@ impl<'de> MapAccess<'de> for ObjectAccess<'_, 'de> {
     }
 }
 
-/// A word of an enumeration.
-struct WordAccess<'a>(&'a str);
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
 
-impl<'de> EnumAccess<'de> for WordAccess<'_> {
-    type Error = Fault;
-    type Variant = Self;
+    use serde::Deserialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
-        Ok((seed.deserialize(self.0.into_deserializer())?, self))
-    }
-}
+    use super::*;
 
-impl<'de> VariantAccess<'de> for WordAccess<'_> {
-    type Error = Fault;
-
-    fn unit_variant(self) -> Result<(), Fault> {
-        Ok(())
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Of<T> {
+        v: T,
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Fault> {
-        Err(Fault::custom("debe ser una palabra"))
+    fn read<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+        let read = Json::parse_object(body.as_bytes()).expect("an object").read::<Of<T>>();
+        read.map(|of| of.v).map_err(|fault| format!("{:?} {fault}", fault.code()))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Fault> {
-        Err(Fault::custom("debe ser una palabra"))
+    #[derive(Debug, Deserialize, PartialEq)]
+    enum Paid {
+        Cash,
+        Card { digits: i64 },
+        Voucher(String),
+        Mixed(i64, i64),
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Fault> {
-        Err(Fault::custom("debe ser una palabra"))
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        One { n: i64, note: Option<String> },
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Flat {
+        a: i64,
+        #[serde(flatten)]
+        rest: Rest,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Rest {
+        note: Option<String>,
+        count: Option<i64>,
+    }
+
+    #[test]
+    fn numbers_of_every_kind_are_read() {
+        assert_eq!(read(r#"{"v":1.5}"#), Ok(1.5_f64));
+        assert_eq!(read(r#"{"v":15e-1}"#), Ok(1.5_f32));
+        assert_eq!(read(r#"{"v":9300000000000000000}"#), Ok(9_300_000_000_000_000_000_u64));
+        assert_eq!(read::<f64>(r#"{"v":1e400}"#), Err("DatoInvalido v: debe ser un número".into()));
+        assert_eq!(read::<f64>(r#"{"v":"1"}"#), Err("DatoInvalido v: debe ser un número".into()));
+        assert_eq!(read::<f64>(r#"{"v":null}"#), Err("DatoRequerido v: es obligatorio".into()));
+        let range = "DatoInvalido v: debe ser un entero de 0 a 255".to_owned();
+        assert_eq!(read::<u8>(r#"{"v":9300000000000000000}"#), Err(range));
+        assert_eq!(read(r#"{"v":{"a":[1.5,null,""]}}"#), Ok(json!({"a": [1.5, null, ""]})));
+    }
+
+    #[test]
+    fn a_tuple_has_its_elements_and_no_more() {
+        assert_eq!(read(r#"{"v":[1,2]}"#), Ok((1, 2)));
+        for body in [r#"{"v":[1,2,3]}"#, r#"{"v":[1,2,{"z":9}]}"#] {
+            assert_eq!(read::<[i64; 2]>(body), Err("DatoInvalido v: tiene elementos de más".into()));
+        }
+        assert!(read::<(i64, i64)>(r#"{"v":[1]}"#).is_err());
+    }
+
+    #[test]
+    fn variants_are_words_or_objects_of_one_key() {
+        assert_eq!(read(r#"{"v":"Cash"}"#), Ok(Paid::Cash));
+        assert_eq!(read(r#"{"v":{"Card":{"digits":7}}}"#), Ok(Paid::Card { digits: 7 }));
+        assert_eq!(read(r#"{"v":{"Voucher":"A"}}"#), Ok(Paid::Voucher("A".into())));
+        assert_eq!(read(r#"{"v":{"Mixed":[1,2]}}"#), Ok(Paid::Mixed(1, 2)));
+        let known = "DatoInvalido v: debe ser uno de: Cash, Card, Voucher, Mixed";
+        for (body, fault) in [
+            (r#"{"v":{"Card":{"digits":"x"}}}"#, "DatoInvalido v.Card.digits: debe ser un entero"),
+            (r#"{"v":{"Card":{"digits":1},"Cash":1}}"#, "DatoInvalido v: debe tener un solo campo"),
+            (r#"{"v":"Card"}"#, "DatoInvalido v: debe ser un objeto"),
+            (r#"{"v":{"Cash":{}}}"#, "DatoInvalido v: debe ser una palabra"),
+            (r#"{"v":{"Other":1}}"#, known),
+            (r#"{"v":{}}"#, known),
+            (r#"{"v":7}"#, known),
+            (r#"{"v":""}"#, "DatoRequerido v: es obligatorio"),
+        ] {
+            assert_eq!(read::<Paid>(body), Err(fault.to_owned()), "{body}");
+        }
+    }
+
+    #[test]
+    fn keys_of_maps_may_be_integers_and_words() {
+        assert_eq!(read(r#"{"v":{"7":1}}"#), Ok(BTreeMap::from([(7_u32, 1)])));
+        assert_eq!(read::<BTreeMap<u8, i64>>(r#"{"v":{"x":1}}"#), Err("DatoInvalido v: debe ser un entero".into()));
+        assert_eq!(read(r#"{"v":{"a":1}}"#), Ok(BTreeMap::from([("a".to_owned(), 1)])));
+    }
+
+    #[test]
+    fn null_is_absent_in_what_serde_buffers() {
+        let rest = |note: Option<&str>| Flat { a: 1, rest: Rest { note: note.map(str::to_owned), count: None } };
+        assert_eq!(read(r#"{"v":{"a":1,"note":null,"count":null}}"#), Ok(rest(None)));
+        assert_eq!(read(r#"{"v":{"a":1,"note":"x"}}"#), Ok(rest(Some("x"))));
+        let tagged = Ok(Tagged::One { n: 1, note: None });
+        assert_eq!(read(r#"{"v":{"kind":"One","n":1,"note":null}}"#), tagged);
+        assert_eq!(read::<Value>(r#"{"v":null}"#), Ok(Value::Null));
+        assert_eq!(read::<Vec<i64>>(r#"{"v":null}"#), Err("DatoRequerido v: es obligatorio".into()));
     }
 }

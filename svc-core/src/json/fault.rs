@@ -61,9 +61,12 @@ impl de::Error for Fault {
     }
 
     /// `expected` comes from a field type of this crate; the deserializer words the faults of
-    /// Rust's types.
-    fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::invalid(format!("debe ser {expected}"))
+    /// Rust's types. A `null` counts as missing (contract §1).
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        match found {
+            de::Unexpected::Unit => Self::new(Code::DatoRequerido, "", "es obligatorio"),
+            _ => Self::invalid(format!("debe ser {expected}")),
+        }
     }
 
     fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {

@@ -12,6 +12,7 @@
 //! each value as a `RawValue` takes 1.2 to 2.7 times as long for most bodies, because every level
 //! scans nested values again.
 
+mod access;
 mod canonical;
 mod cursor;
 mod de;
