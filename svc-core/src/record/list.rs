@@ -24,7 +24,7 @@ pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ListSpec {
-    /// The path below the base URL. `{clave}` stands for the parent of a sub-list.
+    /// The path below the base URL. `{clave}` stands for the parent of a sub-list ([`Self::under`]).
     pub path: &'static str,
     /// The key needs one of these scopes.
     pub scopes: Scopes,
@@ -49,6 +49,18 @@ pub struct ListSpec {
     pub table: &'static str,
     /// The columns of the records, in the order in which they are read.
     pub columns: &'static [&'static str],
+    /// The record that a sub-list belongs to.
+    pub parent: Option<ListParent>,
+}
+
+/// The record that a sub-list belongs to; the path has its clave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListParent {
+    /// The table with the record.
+    pub table: &'static str,
+    /// The column of the list's records with its clave.
+    pub column: &'static str,
 }
 
 /// The page sizes that a list allows while limits are enforced (contract §3, "Page regimes").
@@ -70,8 +82,17 @@ impl ListSpec {
     pub const fn of<R: Record>(path: &'static str, scopes: Scopes, pages: PageSizes) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
         let (filters, requires): (&[Filter], &[&str]) = (&[], &[]);
-        let (texts, grows, whole) = (None, false, false);
-        Self { path, scopes, pages, filters, requires, hidden: None, texts, grows, whole, table, columns }
+        let (texts, grows, whole, parent) = (None, false, false, None);
+        Self { path, scopes, pages, filters, requires, hidden: None, texts, grows, whole, table, columns, parent }
+    }
+
+    /// Declares that the list belongs to a record of `table`, whose clave its records have in
+    /// `column`: `/cajas/{clave}/renglones`. Without such a record it is 404 `no_encontrado`. The
+    /// list needs an index on `empresa`, that column and `clave`.
+    #[must_use]
+    pub const fn under(mut self, table: &'static str, column: &'static str) -> Self {
+        self.parent = Some(ListParent { table, column });
+        self
     }
 
     /// Says what a host's list is: a summary and a description, in English and Spanish.

@@ -91,7 +91,7 @@ pub use columns::Columns;
 pub use filter::{Compare, Filter, Takes};
 pub use import::ImportSpec;
 pub(crate) use import::{Changes, Exported, Import, Reference};
-pub use list::{Condition, List, ListSpec, PageSizes, Query};
+pub use list::{Condition, List, ListParent, ListSpec, PageSizes, Query};
 pub use stored::Stored;
 pub use value::{FromValue, Kind, Row, RowError, ToValue, Value};
 pub use window::LONGEST as LONGEST_WINDOW;

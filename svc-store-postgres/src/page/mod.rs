@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use svc_core::domain::text::like_pattern;
-use svc_core::record::{Compare, Condition, Filter, LONGEST_WINDOW, ListSpec, Query, Takes};
+use svc_core::record::{Compare, Condition, Filter, LONGEST_WINDOW, ListParent, ListSpec, Query, Takes};
 use svc_core::record::{Kind, Value};
 
 use crate::value::push;
@@ -50,10 +50,18 @@ pub(crate) struct Source {
 /// The record that a list belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct Under {
-    /// The query that selects it, `SELECT FROM table WHERE …`, without company and clave.
-    pub(crate) record: &'static str,
+    pub(crate) table: &'static str,
+    /// Which records of the table count, as `condition AND `.
+    pub(crate) standing: &'static str,
     /// The column of the list with its clave.
     pub(crate) column: &'static str,
+}
+
+impl Under {
+    /// The record that a host's list belongs to.
+    fn of(parent: ListParent) -> Self {
+        Self { table: parent.table, standing: "", column: parent.column }
+    }
 }
 
 /// The filters of a list's date range.
@@ -115,6 +123,7 @@ pub(crate) struct PageQuery<'q> {
     table: &'static str,
     query: &'q Query,
     hidden: Option<(&'static str, &'static str)>,
+    under: Option<Under>,
     /// The column that orders the page before the claves: all its records have the same value.
     order: Option<&'static str>,
 }
@@ -122,8 +131,7 @@ pub(crate) struct PageQuery<'q> {
 impl<'q> PageQuery<'q> {
     /// The statement for the records after the cursor, one more than the page holds.
     pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
-        let (table, hidden) = (list.table, list.hidden);
-        let mut page = Self { sql: QueryBuilder::new(""), depth: 0, source, table, query, hidden, order: None };
+        let mut page = Self::begin(QueryBuilder::new(""), 0, source, list, query);
         page.select(list, empresa);
         match source.conditions {
             Some(conditions) => conditions(&mut page),
@@ -141,15 +149,24 @@ impl<'q> PageQuery<'q> {
         query: &'q Query,
         empresa: i64,
     ) -> QueryBuilder<Postgres> {
-        let (table, hidden) = (list.table, list.hidden);
-        let sql = QueryBuilder::new("SELECT count(*) FROM (");
-        let mut page = Self { sql, depth: 1, source, table, query, hidden, order: None };
+        let mut page = Self::begin(QueryBuilder::new("SELECT count(*) FROM ("), 1, source, list, query);
         page.clause("");
         page.select(list, empresa);
         page.conditions();
         page.hide(source.alias);
         page.close(") registros");
         page.sql
+    }
+
+    fn begin(
+        sql: QueryBuilder<Postgres>,
+        depth: usize,
+        source: &'static Source,
+        list: &'static ListSpec,
+        query: &'q Query,
+    ) -> Self {
+        let (table, hidden, under) = (list.table, list.hidden, source.under.or(list.parent.map(Under::of)));
+        Self { sql, depth, source, table, query, hidden, under, order: None }
     }
 
     pub(crate) fn into_sql(self) -> QueryBuilder<Postgres> {
@@ -240,7 +257,7 @@ impl<'q> PageQuery<'q> {
     /// value PostgreSQL knows that it orders nothing, and the claves alone have another index.
     pub(crate) fn orders_by(&mut self, filter: &str, column: &'static str) -> bool {
         let is_sole = matches!(values(self.query)[..], [sole] if sole.name == filter && filter != "clave");
-        let orders = is_sole && self.source.under.is_none();
+        let orders = is_sole && self.under.is_none();
         if orders {
             self.order = Some(column);
         }
@@ -307,13 +324,15 @@ impl<'q> PageQuery<'q> {
     /// Writes the columns and the source of the rows. If the list belongs to a record, it yields
     /// one row of nulls when the list is empty, and no row when that record does not exist.
     fn select(&mut self, list: &ListSpec, empresa: i64) {
-        let Source { from, alias, columns, always, whole, under, .. } = *self.source;
+        let Source { from, alias, columns, always, whole, .. } = *self.source;
+        let under = self.under;
         let always = whole.filter(|_| list.whole).or(always);
         if let Some(under) = under {
             self.sql.push("SELECT hijos.*");
             self.clause("FROM ");
             self.open("(");
-            self.clause(under.record).push(" AND empresa = ").push_bind(empresa);
+            self.clause("SELECT FROM ").push(under.table).push(" WHERE ").push(under.standing);
+            self.sql.push("empresa = ").push_bind(empresa);
             self.sql.push(" AND clave = ").push_bind(self.query.under.unwrap_or_default());
             self.close(") padre");
             self.clause("LEFT JOIN LATERAL ");
@@ -378,7 +397,7 @@ impl<'q> PageQuery<'q> {
             self.sql.push(" + 0");
         }
         self.limit();
-        if self.source.under.is_some() {
+        if self.under.is_some() {
             self.close(") hijos ON true");
         }
     }
