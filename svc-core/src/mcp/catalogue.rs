@@ -163,7 +163,7 @@ fn operation(
     }
     let body = operation.pointer("/requestBody/content/application~1json/schema");
     let body = body.map(|schema| inlined(document, schema));
-    for (name, schema) in body.iter().filter_map(|body| body["properties"].as_object()).flatten() {
+    for (name, schema) in body.iter().flat_map(members) {
         properties.insert(name.clone(), schema.clone());
     }
     let needed = body.iter().filter_map(|body| body["required"].as_array()).flatten();
@@ -200,13 +200,32 @@ fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     target.unwrap_or(value)
 }
 
-/// A schema with all its references replaced by their targets.
+/// The members of an object's schema, those of its variants too.
+fn members(schema: &Value) -> Vec<(&String, &Value)> {
+    let variants = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+    schema["properties"].as_object().into_iter().flatten().chain(variants.flat_map(members)).collect()
+}
+
+/// A schema with its references replaced by their targets. Where a type contains itself, it is any
+/// object.
 fn inlined(document: &Value, schema: &Value) -> Value {
+    inlined_within(document, schema, &[])
+}
+
+fn inlined_within(document: &Value, schema: &Value, around: &[&str]) -> Value {
+    let mut around = around.to_vec();
+    if let Some(reference) = schema["$ref"].as_str() {
+        if around.contains(&reference) {
+            return json!({ "type": "object" });
+        }
+        around.push(reference);
+    }
+    let within = |value: &Value| inlined_within(document, value, &around);
     match resolved(document, schema) {
         Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), inlined(document, value))).collect::<Map<_, _>>().into()
+            members.iter().map(|(name, value)| (name.clone(), within(value))).collect::<Map<_, _>>().into()
         }
-        Value::Array(items) => items.iter().map(|item| inlined(document, item)).collect(),
+        Value::Array(items) => items.iter().map(within).collect(),
         other => other.clone(),
     }
 }

@@ -427,3 +427,18 @@ async fn a_file_has_an_absolute_uri() {
         assert_eq!((&resource["uri"], &resource["mimeType"]), (&json!(uri), &json!("application/pdf")), "{answer}");
     }
 }
+
+#[test]
+fn a_hosts_type_that_contains_itself_is_described() {
+    let catalogue = OperationIndex::of(&crate::openapi::own_tests::registry());
+    for (name, has_path) in [("node", false), ("mio.tree", false), ("count", true)] {
+        let offered = catalogue.find(name).unwrap_or_else(|| panic!("no operation {name}"));
+        let properties = &offered.described.input_schema["properties"];
+        assert_eq!(properties["clave"].is_object(), has_path, "{name}: {properties}");
+        if !has_path {
+            assert_eq!(properties["children"]["items"]["type"], "object", "{name}: {properties}");
+        }
+    }
+    let answer = catalogue.find("node").unwrap().answer.clone().unwrap();
+    assert_eq!(answer["properties"]["children"]["items"]["type"], "object", "{answer}");
+}

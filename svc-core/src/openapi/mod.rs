@@ -18,6 +18,9 @@ mod named;
 mod notices;
 mod office;
 mod operations;
+#[cfg(test)]
+pub(crate) mod own_tests;
+mod own_types;
 mod parameters;
 mod responses;
 mod schemas;
@@ -75,6 +78,7 @@ impl Registry {
 }
 
 fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
+    writer.schemas.insert("Error", responses::error_schema(writer.language));
     let mut webhooks = writer.notices();
     let mut paths = writer.paths();
     writer.schemas.end_of_ours();
@@ -82,8 +86,7 @@ fn document(mut writer: Writer<'_>, base_url: &str) -> Value {
     let tags = writer.tags();
     let own = own_group(writer.registry, writer.language);
     let tag_groups = groups::groups(&tags, writer.language, &own);
-    let Writer { registry, reached, language, texts, mut schemas, .. } = writer;
-    schemas.insert("Error", responses::error_schema(language));
+    let Writer { registry, reached, language, texts, schemas, .. } = writer;
     let schemas = schemas.into_components(&texts);
     examples::fill(&mut paths);
     let responses = responses::share(&mut paths);

@@ -61,7 +61,7 @@ impl Writer<'_> {
                 scope: Some(kind.scope()),
                 is_grouped: kind.is_grouped(),
                 said: self.language.say(english, spanish).to_owned(),
-                datos: kind.datos_schema(self.schemas.given()).to_value(),
+                datos: self.schemas.own_data(|generator| kind.datos_schema(generator)),
                 example: own_example(kind),
             };
             (kind.word().to_owned(), self.notice(described))
@@ -70,9 +70,8 @@ impl Writer<'_> {
     }
 
     fn notice(&mut self, kind: DescribedKind) -> Value {
-        let name = format!("{}Notice", kind.name);
         let schema = self.notice_schema(&kind);
-        self.schemas.insert(&name, schema);
+        let name = self.schemas.insert(&format!("{}Notice", kind.name), schema);
         let language = self.language;
         let mut said = kind.said;
         if let Some(scope) = kind.scope {

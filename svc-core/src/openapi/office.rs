@@ -37,7 +37,9 @@ impl Registry {
             Some(title) => format!("{title}: {}", language.say("office", "oficina")),
             None => language.say(OFFICE_TITLE[0], OFFICE_TITLE[1]).to_owned(),
         };
-        let mut writer = OfficeWriter { language, title, texts: Texts::of(language), schemas: Schemas::default() };
+        let mut schemas = Schemas::default();
+        schemas.insert("Error", responses::error_schema(language));
+        let mut writer = OfficeWriter { language, title, texts: Texts::of(language), schemas };
         let mut paths = Map::new();
         let ways = [("/", "get", writer.actions()), ("/batch", "post", writer.batch())];
         let named = self
@@ -61,9 +63,13 @@ impl Registry {
     fn action(&self, writer: &mut OfficeWriter, action: NamedOperation) -> Value {
         let NamedOperation { name, summary, emits, mut schema } = action;
         let reads = self.named(name).is_some_and(|entry| entry.spec.reads);
+        if self.own().iter().any(|own| own.spec.name == Some(name)) {
+            writer.schemas.end_of_ours();
+        }
         if let Some(schema) = schema.as_object_mut() {
             schema.remove("$schema");
         }
+        let schema = writer.schemas.alone(self.named(name).map_or(name, Entry::type_name), schema);
         let mut content = json!({ "schema": schema });
         if let Some(example) = self.named(name).and_then(examples::input) {
             content["example"] = example;
@@ -76,9 +82,9 @@ impl Registry {
                 let contents = std::iter::once(&spec.content).chain(spec.other_contents);
                 contents.map(|content| ((*content).to_owned(), json!({}))).collect()
             }
-            Some(Entry { shape: Shape { output: Some(output), .. }, .. }) => {
+            Some(entry @ Entry { shape: Shape { output: Some(output), .. }, .. }) => {
                 let ok = writer.language.say("Always true.", "Siempre verdadero.");
-                json!({ JSON: { "schema": writer.schemas.answer(&writer.texts, *output, ok) } })
+                json!({ JSON: { "schema": writer.schemas.answer(&writer.texts, entry, *output, ok) } })
             }
             _ => json!({ JSON: { "schema": result() } }),
         };
@@ -206,8 +212,7 @@ impl OfficeWriter {
     }
 
     fn document(self, paths: &Map<String, Value>, url: &str) -> Value {
-        let Self { language, title, texts, mut schemas } = self;
-        schemas.insert("Error", responses::error_schema(language));
+        let Self { language, title, texts, schemas } = self;
         let schemas = schemas.into_components(&texts);
         let answers: Map<String, Value> =
             ANY.iter().chain(&WITH_BODY).map(|status| (format!("error{status}"), refusal(*status))).collect();

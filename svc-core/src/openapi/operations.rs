@@ -31,7 +31,8 @@ impl Writer<'_> {
     fn operation(&mut self, described: &Described<'_>) -> Value {
         let Described { entry, http, .. } = described;
         let names: Vec<&str> = http.path.split(['{', '}']).skip(1).step_by(2).collect();
-        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, entry, shape, &names));
+        let has_body = http.method != Method::Get && http.body != BodyNeed::None;
+        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, entry, shape, &names, has_body));
         let (body, in_path) = input.unwrap_or_default();
         let mut operation = json!({
             "operationId": entry.operation_id(),
@@ -40,7 +41,7 @@ impl Writer<'_> {
             "tags": [tag(http)],
             "parameters": self.parameters(described, &names, &in_path),
         });
-        if http.method != Method::Get && http.body != BodyNeed::None {
+        if has_body {
             operation["requestBody"] = request_body(described, &body);
         }
         operation["responses"] = self.responses(described);
@@ -66,25 +67,11 @@ impl Writer<'_> {
         let scopes: Vec<_> = http.scopes.words().map(code).collect();
         if !scopes.is_empty() {
             let (word, or) = (self.language.say("Scope", "Permiso"), self.language.say(" or ", " o "));
-            said.extend([
-                "
-
-**",
-                word,
-                "**: ",
-                &scopes.join(or),
-            ]);
+            said.extend(["\n\n**", word, "**: ", &scopes.join(or)]);
         }
         let events: Vec<_> = entry.spec.emitted_words().map(code).collect();
         if !events.is_empty() {
-            said.extend([
-                "
-
-**",
-                self.language.say("Events", "Eventos"),
-                "**: ",
-                &events.join(", "),
-            ]);
+            said.extend(["\n\n**", self.language.say("Events", "Eventos"), "**: ", &events.join(", ")]);
         }
         said.trim().to_owned()
     }
@@ -109,8 +96,12 @@ impl Writer<'_> {
     fn path_parameter(&self, title: &str, name: &str, in_path: &Map<String, Value>) -> Value {
         let said = self.texts.parameter(title, &format!("{{{name}}}"));
         let said = said.or_else(|| in_path.get(name)?.get("description")?.as_str());
-        let schema = json!({ "type": "integer", "format": "int64", "examples": [1] });
-        json!({ "name": name, "in": "path", "required": true, "description": said, "schema": schema })
+        let mut parameter = json!({ "name": name, "in": "path", "required": true });
+        if let Some(said) = said {
+            parameter["description"] = said.into();
+        }
+        parameter["schema"] = json!({ "type": "integer", "format": "int64", "examples": [1] });
+        parameter
     }
 
     /// The tags, in the order of their first operation.

@@ -41,7 +41,7 @@ impl Writer<'_> {
                 let grows = entry.declared_list().is_some_and(|list| list.grows);
                 Some(self.schemas.page(shape, |record| envelope(language, grows, &record)))
             }
-            (_, Some(shape)) => Some(self.schemas.answer(&self.texts, shape, ok)),
+            (_, Some(shape)) => Some(self.schemas.answer(&self.texts, entry, shape, ok)),
             (_, None) => None,
         };
         let content = match &schema {

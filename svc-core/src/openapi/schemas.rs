@@ -1,16 +1,15 @@
 //! The JSON Schemas of bodies and records: one component per type.
 
-use std::collections::HashSet;
-
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::own_types::{OwnTypes, Side, numbered, rewrite};
 use super::texts::Texts;
 use crate::operation::Entry;
 
-const COMPONENTS: &str = "#/components/schemas/";
+pub(super) const COMPONENTS: &str = "#/components/schemas/";
 
 type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
@@ -20,9 +19,9 @@ pub(super) struct Schemas {
     taken: SchemaGenerator,
     given: SchemaGenerator,
     others: Map<String, Value>,
-    /// The types that have texts of ours, once all of ours are in; those of a host document
-    /// themselves.
-    ours: Option<HashSet<String>>,
+    /// Once all of Svc's own types are in: these, which have texts of ours, and those of a host,
+    /// which document themselves.
+    own: Option<(Map<String, Value>, OwnTypes)>,
 }
 
 impl Default for Schemas {
@@ -30,7 +29,7 @@ impl Default for Schemas {
         let settings =
             || SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = "/components/schemas".into());
         let (taken, given) = (settings().for_deserialize(), settings().for_serialize());
-        Self { taken: taken.into_generator(), given: given.into_generator(), others: Map::new(), ours: None }
+        Self { taken: taken.into_generator(), given: given.into_generator(), others: Map::new(), own: None }
     }
 }
 
@@ -42,15 +41,76 @@ impl Schemas {
 
     /// Says that all types of Svc's own operations are in. Only the first call counts.
     pub(super) fn end_of_ours(&mut self) {
-        if self.ours.is_some() {
-            return;
+        if self.own.is_none() {
+            let ours = definitions(&mut self.taken, &mut self.given);
+            let own = OwnTypes::beside(&ours, [(Side::Taken, &self.taken), (Side::Given, &self.given)]);
+            self.own = Some((ours, own));
         }
-        let names = self.taken.definitions().keys().chain(self.given.definitions().keys());
-        self.ours = Some(names.cloned().collect());
     }
 
-    pub(super) fn insert(&mut self, name: &str, schema: Value) {
+    /// Adds a component that is no type, and returns its name: a host's gets a number if another
+    /// has it.
+    pub(super) fn insert(&mut self, name: &str, schema: Value) -> String {
+        let name = match &self.own {
+            Some((_, own)) => {
+                let is_free = |name: &str| self.others.get(name).map_or(!own.has(name), |other| *other == schema);
+                numbered(name, is_free)
+            }
+            None => name.to_owned(),
+        };
+        self.others.insert(name.clone(), schema);
+        name
+    }
+
+    /// The schema of that shape and the name of its type, if it is not inlined. Of a host's, both
+    /// are those of the description.
+    fn named(&mut self, side: Side, shape: SchemaFn) -> (Option<String>, Value) {
+        let generator = match side {
+            Side::Taken => &mut self.taken,
+            Side::Given => &mut self.given,
+        };
+        let schema = shape(generator);
+        let object = resolved(generator, &schema);
+        match &mut self.own {
+            Some((_, own)) => {
+                own.adopt(side, generator, |name| self.others.contains_key(name));
+                (own.name(side, &schema), own.renamed(side, object))
+            }
+            None => (name_of(&schema), object),
+        }
+    }
+
+    /// Adds the schema of what a host's event tells.
+    pub(super) fn own_data(&mut self, shape: impl FnOnce(&mut SchemaGenerator) -> Schema) -> Value {
+        let schema = shape(&mut self.given);
+        match &mut self.own {
+            Some((_, own)) => {
+                own.adopt(Side::Given, &self.given, |name| self.others.contains_key(name));
+                own.renamed(Side::Given, schema.to_value())
+            }
+            None => schema.to_value(),
+        }
+    }
+
+    /// The schema of an input by itself. One that refers to itself becomes a component.
+    pub(super) fn alone(&mut self, name: &str, mut schema: Value) -> Value {
+        let parts = schema.as_object_mut().and_then(|schema| schema.shift_remove("$defs"));
+        if parts.is_none() && !refers(&schema, "#") {
+            return schema;
+        }
+        let parts = parts.and_then(|parts| parts.as_object().cloned()).unwrap_or_default();
+        let component = |part: &str| format!("{name}{part}");
+        let of_component = |reference: &str| match reference.strip_prefix("#/$defs/") {
+            Some(part) => Some(format!("{COMPONENTS}{}", component(part))),
+            None => (reference == "#").then(|| format!("{COMPONENTS}{name}")),
+        };
+        rewrite(&mut schema, &of_component);
+        for (part, mut schema) in parts {
+            rewrite(&mut schema, &of_component);
+            self.others.insert(component(&part), schema);
+        }
         self.others.insert(name.to_owned(), schema);
+        Self::refer(name)
     }
 
     /// The generator of the schemas of outputs.
@@ -66,15 +126,17 @@ impl Schemas {
         entry: &Entry,
         shape: SchemaFn,
         in_path: &[&str],
+        has_body: bool,
     ) -> (Value, Map<String, Value>) {
-        let name = entry.type_name();
-        let mut object = resolved(&mut self.taken, shape);
-        if self.ours.is_none() {
-            texts.describe(name, &mut object);
+        let (name, mut object) = self.named(Side::Taken, shape);
+        let name = name.unwrap_or_else(|| entry.type_name().to_owned());
+        if self.own.is_none() {
+            texts.describe(&name, &mut object);
         }
         let mut fields = Map::new();
         for name in in_path {
-            let field = object["properties"].as_object_mut().and_then(|properties| properties.shift_remove(*name));
+            let properties = object.get_mut("properties").and_then(Value::as_object_mut);
+            let field = properties.and_then(|properties| properties.shift_remove(*name));
             fields.insert((*name).to_owned(), field.unwrap_or_default());
         }
         if let Some(required) = object.get_mut("required").and_then(Value::as_array_mut) {
@@ -83,18 +145,18 @@ impl Schemas {
                 object.as_object_mut().and_then(|object| object.shift_remove("required"));
             }
         }
-        if object["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {
-            self.insert(name, object);
+        if has_body {
+            self.others.insert(name.clone(), object);
         }
-        (Self::refer(name), fields)
+        (Self::refer(&name), fields)
     }
 
     /// Adds the component of an operation's answer: `ok`, then the members of the type. Returns a
     /// reference.
-    pub(super) fn answer(&mut self, texts: &Texts, shape: SchemaFn, ok: &str) -> Value {
-        let name = name_of(&shape(&mut self.given)).unwrap_or_default();
-        let mut object = resolved(&mut self.given, shape);
-        if self.ours.is_none() {
+    pub(super) fn answer(&mut self, texts: &Texts, entry: &Entry, shape: SchemaFn, ok: &str) -> Value {
+        let (name, mut object) = self.named(Side::Given, shape);
+        let name = name.unwrap_or_else(|| entry.type_name().to_owned());
+        if self.own.is_none() {
             texts.describe(&name, &mut object);
         }
         let own = object["properties"].take();
@@ -105,32 +167,35 @@ impl Schemas {
         object["required"] =
             std::iter::once(json!("ok")).chain(required.into_iter().filter(|name| name != "ok")).collect();
         object.as_object_mut().and_then(|object| object.shift_remove("description"));
-        let name = format!("{name}Answer");
-        self.insert(&name, object);
-        Self::refer(&name)
+        Self::refer(&self.insert(&format!("{name}Answer"), object))
     }
 
     /// Adds the component of a page of records. Returns a reference.
     pub(super) fn page(&mut self, shape: SchemaFn, envelope: impl FnOnce(Value) -> Value) -> Value {
-        let record = shape(&mut self.given);
-        let name = format!("{}Page", name_of(&record).unwrap_or_default());
-        self.insert(&name, envelope(record.to_value()));
-        Self::refer(&name)
+        let (name, object) = self.named(Side::Given, shape);
+        let record = name.as_deref().map_or(object, Self::refer);
+        let name = format!("{}Page", name.unwrap_or_default());
+        Self::refer(&self.insert(&name, envelope(record)))
     }
 
     /// All components, sorted by name.
     pub(super) fn into_components(self, texts: &Texts) -> Value {
-        let Self { mut taken, mut given, others: mut all, ours } = self;
-        let mut left: Map<_, _> = taken.take_definitions(true);
-        left.extend(given.take_definitions(true));
+        let Self { mut taken, mut given, others: mut all, own } = self;
+        let (mut left, of_host) = match own {
+            Some((ours, own)) => (ours, own.into_components()),
+            None => (definitions(&mut taken, &mut given), Map::new()),
+        };
         for (name, schema) in &mut left {
-            if ours.as_ref().is_none_or(|ours| ours.contains(name)) {
-                texts.describe(name, schema);
-            }
+            texts.describe(name, schema);
         }
+        left.extend(of_host);
         // Keeps only schemas that something refers to; composed schemas leave some without a
         // reference.
-        while let Some(name) = left.keys().find(|name| refers(&all, name)).cloned() {
+        let is_needed = |all: &Map<String, Value>, name: &str| {
+            let path = format!("{COMPONENTS}{name}");
+            all.values().any(|schema| refers(schema, &path))
+        };
+        while let Some(name) = left.keys().find(|name| is_needed(&all, name)).cloned() {
             all.extend(left.shift_remove(&name).map(|schema| (name, schema)));
         }
         for schema in all.values_mut() {
@@ -148,33 +213,36 @@ pub(super) fn success(description: &str) -> Value {
     json!({ "type": "boolean", "const": true, "description": description })
 }
 
+/// The types that both generators have described, with the transforms of their settings.
+fn definitions(taken: &mut SchemaGenerator, given: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut all: Map<_, _> = taken.clone().take_definitions(true);
+    all.extend(given.clone().take_definitions(true));
+    all
+}
+
 /// The name of the component that a schema refers to.
-fn name_of(schema: &Schema) -> Option<String> {
+pub(super) fn name_of(schema: &Schema) -> Option<String> {
     Some(schema.get("$ref")?.as_str()?.strip_prefix(COMPONENTS)?.to_owned())
 }
 
-/// The schema of that shape, inlined even if it is a component.
-fn resolved(generator: &mut SchemaGenerator, shape: SchemaFn) -> Value {
-    let mut schema = shape(generator).to_value();
+/// The schema itself, if it refers to a component.
+fn resolved(generator: &SchemaGenerator, schema: &Schema) -> Value {
+    let mut schema = schema.clone().to_value();
     while let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix(COMPONENTS)) {
         schema = generator.definitions().get(name).cloned().unwrap_or_default();
     }
     schema
 }
 
-/// Whether any of the schemas refers to the component `name`.
-fn refers(all: &Map<String, Value>, name: &str) -> bool {
-    fn within(schema: &Value, path: &str) -> bool {
-        match schema {
-            Value::Object(members) => {
-                members.iter().any(|(key, value)| (key == "$ref" && value == path) || within(value, path))
-            }
-            Value::Array(items) => items.iter().any(|item| within(item, path)),
-            _ => false,
+/// Whether there is that reference in a schema.
+fn refers(schema: &Value, path: &str) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.iter().any(|(key, value)| (key == "$ref" && value == path) || refers(value, path))
         }
+        Value::Array(items) => items.iter().any(|item| refers(item, path)),
+        _ => false,
     }
-    let path = format!("{COMPONENTS}{name}");
-    all.values().any(|schema| within(schema, &path))
 }
 
 /// Removes what derived schemas contain but readers of the API do not need: titles, `"default":

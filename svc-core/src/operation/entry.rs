@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::page::{Cursors, ListPage, ListRequest};
-use super::{Cx, Download, File, Head, Http, Operation, RegistryError, Spec, path, query};
-use crate::domain::scope::Scope;
+use super::{Cx, Download, File, Head, Http, Operation, Spec, path, query};
 use crate::error::Error;
 use crate::json::{Fault, Json};
 use crate::record::{Filter, List, ListSpec, PageSizes};
@@ -179,32 +178,9 @@ impl Entry {
             Handler::Download(_) => format!("read{name}"),
             Handler::Open(_) => "readHealth".to_owned(),
             Handler::Operation(_) => {
-                let (first, rest) = name.split_at(1);
-                format!("{}{rest}", first.to_lowercase())
+                let mut letters = name.chars();
+                letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
             }
-        }
-    }
-
-    /// Checks a host's entry by itself.
-    pub(super) fn validate(&self) -> Result<(), RegistryError> {
-        let (spec, type_name) = (self.spec, self.type_name());
-        if spec.http.is_none() && spec.name.is_none() {
-            return Err(RegistryError::Unreachable(type_name));
-        }
-        let has_form = |name: &str| match name.split_once('.') {
-            Some((subject, action)) => !subject.is_empty() && !action.is_empty() && !name.contains('/'),
-            None => false,
-        };
-        if let Some(name) = spec.name.filter(|name| !has_form(name)) {
-            return Err(RegistryError::NameForm(name, type_name));
-        }
-        let scope = spec.http.as_ref().and_then(|http| http.scopes.of_host());
-        if let Some(scope) = scope.filter(|scope| Scope::of(scope.word()).is_some()) {
-            return Err(RegistryError::Scope(scope.word(), type_name));
-        }
-        match self.shape.output {
-            Some(output) if !schema::is_object(output) => Err(RegistryError::Answer(type_name)),
-            _ => Ok(()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The errors that an operation can answer over HTTP: those of its kind, and its own (contract §2,
 //! §4).
 
-use super::{BodyNeed, Entry, Handler, Idempotency};
+use super::{BodyNeed, Entry, Handler, Idempotency, Method};
 use crate::error::Code;
 use crate::record::Takes;
 
@@ -42,9 +42,8 @@ const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido];
 const RECORD_IN_PATH: &[Code] = &[Code::NoEncontrado];
 
 impl Entry {
-    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`], then
-    /// a host's own; empty if
-    /// HTTP does not reach it.
+    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`], then a
+    /// host's own; empty if HTTP does not reach it.
     pub fn errors(&self) -> Vec<Code> {
         let Some(http) = &self.spec.http else { return Vec::new() };
         let mut able = ANY.to_vec();
@@ -64,12 +63,12 @@ impl Entry {
                 able.extend(Some(Code::RangoInvalido).filter(|_| has(|takes| matches!(takes, Takes::Bound(_)))));
                 able.extend(Some(Code::BusquedaCorta).filter(|_| has(|takes| matches!(takes, Takes::Search))));
             }
-            Handler::Operation(_) => {
+            Handler::Operation(_) if http.method != Method::Get => {
                 able.extend(WRITES);
                 able.extend(Some(Code::IdempotenciaRequerida).filter(|_| http.idempotency == Idempotency::Required));
                 able.extend(BODIES.iter().filter(|_| http.body != BodyNeed::None));
             }
-            Handler::Open(_) | Handler::Download(_) => {}
+            Handler::Open(_) | Handler::Download(_) | Handler::Operation(_) => {}
         }
         let own = self.spec.errors.iter().copied().filter(|code| matches!(code, Code::Own(_)));
         Code::ALL.iter().copied().filter(|code| able.contains(code)).chain(own).collect()

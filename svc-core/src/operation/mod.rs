@@ -16,6 +16,7 @@
 //!    the SQL in the twin file. A rule that needs no database is a pure function in `domain/`.
 //! 4. Add a test file in `tests/it/` under the same path. The table tests cover the whole registry.
 
+mod checks;
 mod cx;
 mod download;
 mod entry;
@@ -53,6 +54,13 @@ use crate::error::Error;
 
 /// Something that is done in one transaction, together with its events and, over HTTP, its
 /// Idempotency-Key and its stored answer. The type's fields are its input.
+///
+/// A field may have any type of serde. An optional one is an `Option`: it is absent too if it is
+/// `null` or blank (contract §1). [`Money`](crate::domain::money::Money),
+/// [`Quantity`](crate::domain::quantity::Quantity) and [`Text`](crate::json::Text) take exact
+/// decimals and trimmed texts, and word their faults in Spanish; a float takes a number as it is.
+/// What serde reads before it knows the type (`flatten`, internally tagged enums) follows serde's
+/// rules, where a blank string is a text. A body has at most 6 levels and 50,000 values.
 pub trait Operation: Send + Sync + 'static {
     /// How it is reached and what it may answer.
     const SPEC: Spec;

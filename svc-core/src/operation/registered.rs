@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::checks::is_word;
 use super::{Entry, Hook, Hooks, Operation, RegisteredSubscriber, RouteError, Router, Subscriber};
 use crate::domain::event::{EventKind, EventKinds, KnownKind, OwnEvent, OwnEventKind, area};
 use crate::domain::scope::{KeyScopes, Scope};
@@ -42,9 +43,26 @@ pub enum RegistryError {
     /// An operation has neither a route nor a name: the type.
     #[error("{0} has neither a route nor a name")]
     Unreachable(&'static str),
-    /// An operation's name is not a subject, a dot and an action: the name and the type.
+    /// An operation's name is not a subject, a dot and an action, of letters, digits, - and _: the
+    /// name and the type.
     #[error("an operation's name has the form subject.action: {0:?} of {1}")]
     NameForm(&'static str, &'static str),
+    /// A host's path cannot be served: the path, the type and the reason.
+    #[error("the path {0} of {1} {2}")]
+    Path(&'static str, &'static str, &'static str),
+    /// A type's name has characters that names in the description cannot have.
+    #[error("the name of {0} has other characters than letters of ASCII, digits and _")]
+    TypeName(&'static str),
+    /// An input is no struct with named fields: the type. What has variants is a field of one.
+    #[error("the input of {0} is no struct with named fields")]
+    Input(&'static str),
+    /// An answer has a member `ok`, as the envelope: the type.
+    #[error("the answer of {0} has a member ok, which every answer has")]
+    Ok(&'static str),
+    /// An error of a host's own has the code of another, or one that is no word: the code and the
+    /// type of the operation.
+    #[error("the error {0} of {1} has the code of another, or no word as its code")]
+    Code(&'static str, &'static str),
     /// An operation does not answer a JSON object, to which `ok` could be added: the type.
     #[error("the answer of {0} is no JSON object")]
     Answer(&'static str),
@@ -226,12 +244,12 @@ impl Registry {
         for (place, entry) in self.own().iter().enumerate() {
             let (name, id) = (entry.type_name(), entry.operation_id());
             let others = || self.entries[..self.built_in + place].iter();
+            entry.validate()?;
             if let Some(http) = &entry.spec.http
                 && ours.iter().any(|other| first_segment(other) == first_segment(entry))
             {
                 return Err(RegistryError::Prefix(http.path, name));
             }
-            entry.validate()?;
             if let Some(other) = others().find(|other| other.spec.name.is_some() && other.spec.name == entry.spec.name)
             {
                 return Err(RegistryError::Name(entry.spec.name.unwrap_or_default(), other.type_name(), name));
@@ -240,9 +258,23 @@ impl Registry {
                 return Err(RegistryError::Type(name));
             }
         }
+        self.validate_codes()?;
         self.validate_events()?;
         self.validate_subscribers()?;
         Ok(Router::new(&self.entries)?)
+    }
+
+    /// Checks that each code is that of one error, Svc's or the host's.
+    fn validate_codes(&self) -> Result<(), RegistryError> {
+        let own = self.own_codes();
+        for (place, code) in own.iter().enumerate() {
+            let mut others = Code::ALL.iter().chain(&own[..place]);
+            if !is_word(code.codigo()) || others.any(|other| other.codigo() == code.codigo()) {
+                let entry = self.entries.iter().find(|entry| self.errors(entry).contains(code));
+                return Err(RegistryError::Code(code.codigo(), entry.map_or("", Entry::type_name)));
+            }
+        }
+        Ok(())
     }
 
     fn validate_subscribers(&self) -> Result<(), RegistryError> {
