@@ -142,3 +142,17 @@ async fn a_server_is_not_ready_before_its_hosts_tables_are_there() {
     assert_eq!(store.migrate_own("paqueteria", first(2)).await.expect("nothing to do"), 0);
     assert!(matches!(store.probe().and_own("Paquetería", first(1)), Err(OpenError::HostName(_))));
 }
+
+#[tokio::test]
+async fn a_hosts_migrations_without_numbers_of_their_own_are_refused_before_any_runs() {
+    let world = World::new().await;
+    let store = PostgresStore::with_options(world.store.options().clone(), &Settings::default());
+    let [one, other] =
+        ["CREATE TABLE uno (empresa bigint PRIMARY KEY)", "CREATE TABLE otro (empresa bigint PRIMARY KEY)"];
+    for names in [["0001_uno", "0001_otro"], ["uno", "0001_otro"], ["0001_uno", "-1_otro"]] {
+        let migrations = svc_store_postgres::migrations(&[(names[0], one), (names[1], other)]);
+        let refused = store.migrate_own("paqueteria", migrations).await;
+        assert!(matches!(refused, Err(OpenError::HostNumbers(_))), "{names:?}: {refused:?}");
+    }
+    assert_eq!(world.count("pg_tables WHERE tablename IN ('uno', 'otro')").await, 0);
+}

@@ -49,12 +49,19 @@ pub(crate) fn own_migrations(host: &str, mut migrations: Migrator) -> Result<Mig
     if host.is_empty() || !host.bytes().all(is_plain) {
         return Err(OpenError::HostName(host.to_owned()));
     }
+    let mut numbers: Vec<i64> =
+        migrations.iter().filter(|one| !one.migration_type.is_down_migration()).map(|one| one.version).collect();
+    numbers.sort_unstable();
+    if numbers.first().is_some_and(|first| *first < 1) || numbers.windows(2).any(|two| two[0] == two[1]) {
+        return Err(OpenError::HostNumbers(host.to_owned()));
+    }
     migrations.dangerous_set_table_name(format!("_migraciones_{host}"));
     Ok(migrations)
 }
 
-/// Migrations of files: name and text of each. A name is a number, `_` and a description; a text
-/// that begins with `-- no-transaction` runs without. `sqlx::migrate!` makes the same of a folder,
+/// Migrations of files: name and text of each. A name is a number from 1 on, `_` and a description;
+/// [`PostgresStore::migrate_own`](crate::PostgresStore::migrate_own) refuses others. A text that
+/// begins with `-- no-transaction` runs without. `sqlx::migrate!` makes the same of a folder,
 /// but contains the whole driver, so that everything is compiled a second time for it.
 ///
 /// ```
@@ -111,6 +118,10 @@ pub enum OpenError {
     /// `_`; contains it.
     #[error("{0:?} is no name for a host's migrations: it has lower-case letters, digits and _")]
     HostName(String),
+    /// Two of a host's migrations have the same number, or one has none; contains the name of the
+    /// migrations.
+    #[error("of the migrations of {0}, one has no number from 1 on, or two have the same")]
+    HostNumbers(String),
     /// The database has no engine to distribute tables with.
     #[error(
         "the extension citus is not in this database: CREATE EXTENSION citus in it and in the one of its name on every \
