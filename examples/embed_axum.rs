@@ -15,9 +15,13 @@ use svc_core::stamping::SandboxStamper;
 use svc_core::{Api, Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tower::limit::GlobalConcurrencyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
+
+/// How long clients have to finish what they send, and to read their answers, once it is to end.
+const DRAIN: Duration = Duration::from_secs(25);
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,22 +34,40 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // e-mails.
     let outside = Providers::default().stamper(SandboxStamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
-    let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
-    serve(listener, Api::new(&context), outside, stop).await?;
+    // Container platforms and systemd end a process with SIGTERM.
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let stop = async move {
+        tokio::select! { _ = interrupt.recv() => (), _ = terminate.recv() => () }
+    };
+    serve(listener, Api::new(&context), outside, stop, DRAIN).await?;
     Ok(())
 }
 
-/// Serves until `stop`, then finishes the requests in progress.
+/// Serves until `stop`, then finishes the requests in progress, for as long as `drain`.
 pub async fn serve(
     listener: TcpListener,
     api: Api,
     outside: Providers,
     stop: impl Future<Output = ()> + Send + 'static,
+    drain: Duration,
 ) -> Result<(), std::io::Error> {
     let (all_is_answered, end) = oneshot::channel::<()>();
     let context = api.context().clone();
     let work = tokio::spawn(async move { context.work(outside, async { end.await.unwrap_or_default() }).await });
-    let served = axum::serve(listener, app(api)).with_graceful_shutdown(stop).await;
+    let (serving, is_to_end) = oneshot::channel::<()>();
+    let stop = async move {
+        stop.await;
+        drop(serving);
+    };
+    let too_long = async {
+        is_to_end.await.unwrap_or_default();
+        tokio::time::sleep(drain).await;
+    };
+    let served = tokio::select! {
+        served = axum::serve(listener, app(api)).with_graceful_shutdown(stop) => served,
+        // A client may never finish what it has begun to send.
+        () = too_long => Ok(()),
+    };
     drop(all_is_answered);
     work.await.map_err(std::io::Error::other)?;
     served

@@ -74,13 +74,13 @@ impl Stamper for OurStamper {
 }
 
 /// Notifies by chat; here, through a channel.
-pub struct Chat(pub tokio::sync::mpsc::Sender<String>);
+pub struct Chat(pub tokio::sync::mpsc::UnboundedSender<String>);
 
 #[async_trait]
 impl Notifier for Chat {
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
         let line = format!("@{}: {}\n{}", notice.to, notice.subject, notice.text);
-        self.0.try_send(line).map_err(|error| NotifyFailure(error.to_string()))
+        self.0.send(line).map_err(|error| NotifyFailure(error.to_string()))
     }
 }
 
@@ -88,7 +88,7 @@ impl Notifier for Chat {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
-    let (chat, mut said) = tokio::sync::mpsc::channel(100);
+    let (chat, mut said) = tokio::sync::mpsc::unbounded_channel();
     let stamped = stamp_due(&context, Some(&OurStamper::default()), Budget::unlimited()).await?;
     let notified = notify_due(&context, &Chat(chat), Budget::unlimited()).await?;
     while let Some(line) = said.recv().await {

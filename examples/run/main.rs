@@ -24,6 +24,7 @@ mod own_operations;
 mod own_part;
 mod servers;
 mod sessions;
+mod sub_lists;
 mod subscribers;
 mod test_kit;
 mod workers;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use svc_core::store::Store;
@@ -40,9 +41,9 @@ async fn in_an_axum_application() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel::<()>();
-    let serving = embed_axum::serve(listener, world.api.clone(), Providers::default(), async {
-        stopped.await.unwrap_or_default();
-    });
+    let stopped = async { stopped.await.unwrap_or_default() };
+    let drain = Duration::from_millis(300);
+    let serving = embed_axum::serve(listener, world.api.clone(), Providers::default(), stopped, drain);
     let serving = tokio::spawn(serving);
 
     assert_eq!(get(address, "/", "").await, (200, "our own page".to_owned()));
@@ -53,6 +54,10 @@ async fn in_an_axum_application() {
     assert!(status == 404 && body.contains("ruta_no_existe"), "the API's own words: {body}");
     assert_eq!(get(address, "/nothing", "").await, (404, String::new()), "and ours");
 
+    // A client that never finishes its request keeps nothing open for long.
+    let mut unfinished = TcpStream::connect(address).await.expect("a connection");
+    unfinished.write_all(b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n").await.expect("a half");
+    assert_eq!(get(address, "/", "").await.0, 200, "the half has arrived");
     stop.send(()).expect("it serves");
     serving.await.expect("no panic").expect("served");
     assert_eq!(used(&world).await, 1, "what was counted is kept");

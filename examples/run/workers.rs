@@ -49,7 +49,7 @@ async fn through_a_provider_and_a_notifier_of_our_own() {
                 VALUES ($1, 1, 'ana@example.com', 'Aviso', 'Su webhook', $2, $2)";
     let now = world.clock.now();
     sqlx::query(mail).bind(company.id.0).bind(now).execute(world.pool()).await.expect("an e-mail");
-    let (chat, mut said) = tokio::sync::mpsc::channel(1);
+    let (chat, mut said) = tokio::sync::mpsc::unbounded_channel();
     let report = notify_due(world.api.context(), &Chat(chat), Budget::unlimited()).await.expect("a pass");
     assert_eq!(report.enviados, 1, "{report:?}");
     assert_eq!(said.recv().await.as_deref(), Some("@ana@example.com: Aviso\nSu webhook"));
