@@ -1,7 +1,7 @@
 //! Payments of receivables: checks, sources and the balance afterwards (spec, "Payment application
 //! to a receivable"; contract §4, "POST /cxc/{clave}/pagos").
 
-use chrono::NaiveDate;
+use chrono::{Months, NaiveDate};
 use rust_decimal::Decimal;
 use serde_json::json;
 
@@ -97,6 +97,21 @@ pub(crate) fn validate_form(form: &str) -> Result<(), Error> {
 pub(crate) fn validate_day(fecha: NaiveDate, latest: NaiveDate) -> Result<NaiveDate, Error> {
     if fecha > latest {
         return Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro"));
+    }
+    Ok(fecha)
+}
+
+/// How many years back the day of what is captured may lie: as long as documents are kept and
+/// the authority may review them (CFF, articles 30 and 67).
+const OLDEST_DOCUMENT: u32 = 5;
+
+/// Refuses the day of a document, or of money that came or went, in the future or more than five
+/// years ago.
+pub(crate) fn validate_document_day(fecha: NaiveDate, today: NaiveDate) -> Result<NaiveDate, Error> {
+    let fecha = validate_day(fecha, today)?;
+    let oldest = today.checked_sub_months(Months::new(12 * OLDEST_DOCUMENT));
+    if oldest.is_some_and(|oldest| fecha < oldest) {
+        return Err(Error::field(Code::DatoInvalido, "fecha", "tiene más de cinco años"));
     }
     Ok(fecha)
 }
@@ -363,6 +378,8 @@ mod tests {
         let today = latest(None, &[]);
         assert_eq!(validate_day(day("2026-10-12"), today).unwrap(), day("2026-10-12"));
         assert_eq!(code(validate_day(day("2026-10-13"), today)), Some(Code::DatoInvalido));
+        assert_eq!(validate_document_day(day("2021-10-12"), today).unwrap(), day("2021-10-12"));
+        assert_eq!(code(validate_document_day(day("2021-10-11"), today)), Some(Code::DatoInvalido));
     }
 
     #[test]

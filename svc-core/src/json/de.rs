@@ -106,9 +106,9 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
             JsonKind::Number => {
                 let literal = self.literal();
                 let plain = plain(literal);
-                if let Ok(integer) = plain.parse() {
+                if let Ok(integer) = plain.parse::<i64>() {
                     visitor.visit_i64(integer)
-                } else if let Ok(integer) = plain.parse() {
+                } else if let Ok(integer) = plain.parse::<u64>() {
                     visitor.visit_u64(integer)
                 } else if let Some(number) = finite(literal) {
                     visitor.visit_f64(number)

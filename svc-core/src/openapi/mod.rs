@@ -18,8 +18,6 @@ mod named;
 mod notices;
 mod office;
 mod operations;
-#[cfg(test)]
-pub(crate) mod own_tests;
 mod own_types;
 mod parameters;
 mod responses;
@@ -38,6 +36,8 @@ pub(crate) use examples::input as example;
 pub(crate) use groups::TAG_GROUPS;
 pub use language::Language;
 pub use named::NamedOperation;
+#[cfg(all(test, feature = "mcp"))]
+pub(crate) use own_types::tests::registry as own_registry;
 use schemas::Schemas;
 use texts::Texts;
 pub use texts::{meaning, remedy};

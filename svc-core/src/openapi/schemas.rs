@@ -5,7 +5,7 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::own_types::{OwnTypes, Side, numbered, rewrite};
+use super::own_types::{OwnTypes, SchemaSide, numbered, rewrite};
 use super::texts::Texts;
 use crate::operation::Entry;
 
@@ -43,7 +43,7 @@ impl Schemas {
     pub(super) fn end_of_ours(&mut self) {
         if self.own.is_none() {
             let ours = definitions(&mut self.taken, &mut self.given);
-            let own = OwnTypes::beside(&ours, [(Side::Taken, &self.taken), (Side::Given, &self.given)]);
+            let own = OwnTypes::beside(&ours, [(SchemaSide::Taken, &self.taken), (SchemaSide::Given, &self.given)]);
             self.own = Some((ours, own));
         }
     }
@@ -64,10 +64,10 @@ impl Schemas {
 
     /// The schema of that shape and the name of its type, if it is not inlined. Of a host's, both
     /// are those of the description.
-    fn named(&mut self, side: Side, shape: SchemaFn) -> (Option<String>, Value) {
+    fn named(&mut self, side: SchemaSide, shape: SchemaFn) -> (Option<String>, Value) {
         let generator = match side {
-            Side::Taken => &mut self.taken,
-            Side::Given => &mut self.given,
+            SchemaSide::Taken => &mut self.taken,
+            SchemaSide::Given => &mut self.given,
         };
         let schema = shape(generator);
         let object = resolved(generator, &schema);
@@ -85,8 +85,8 @@ impl Schemas {
         let schema = shape(&mut self.given);
         match &mut self.own {
             Some((_, own)) => {
-                own.adopt(Side::Given, &self.given, |name| self.others.contains_key(name));
-                own.renamed(Side::Given, schema.to_value())
+                own.adopt(SchemaSide::Given, &self.given, |name| self.others.contains_key(name));
+                own.renamed(SchemaSide::Given, schema.to_value())
             }
             None => schema.to_value(),
         }
@@ -128,7 +128,7 @@ impl Schemas {
         in_path: &[&str],
         has_body: bool,
     ) -> (Value, Map<String, Value>) {
-        let (name, mut object) = self.named(Side::Taken, shape);
+        let (name, mut object) = self.named(SchemaSide::Taken, shape);
         let name = name.unwrap_or_else(|| entry.type_name().to_owned());
         if self.own.is_none() {
             texts.describe(&name, &mut object);
@@ -154,7 +154,7 @@ impl Schemas {
     /// Adds the component of an operation's answer: `ok`, then the members of the type. Returns a
     /// reference.
     pub(super) fn answer(&mut self, texts: &Texts, entry: &Entry, shape: SchemaFn, ok: &str) -> Value {
-        let (name, mut object) = self.named(Side::Given, shape);
+        let (name, mut object) = self.named(SchemaSide::Given, shape);
         let name = name.unwrap_or_else(|| entry.type_name().to_owned());
         if self.own.is_none() {
             texts.describe(&name, &mut object);
@@ -172,7 +172,7 @@ impl Schemas {
 
     /// Adds the component of a page of records. Returns a reference.
     pub(super) fn page(&mut self, shape: SchemaFn, envelope: impl FnOnce(Value) -> Value) -> Value {
-        let (name, object) = self.named(Side::Given, shape);
+        let (name, object) = self.named(SchemaSide::Given, shape);
         let record = name.as_deref().map_or(object, Self::refer);
         let name = format!("{}Page", name.unwrap_or_default());
         Self::refer(&self.insert(&name, envelope(record)))

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::order::{branch, supplier};
-use super::payable::{PayablePaid, PayableRef, balance_too_large, no_payable, validate_document_day, validate_due_day};
+use super::payable::{PayablePaid, PayableRef, balance_too_large, no_payable, validate_due_day};
 use crate::domain::currency;
 use crate::domain::money::SIGNED_CENTS;
 use crate::domain::payable::validate_cents;
+use crate::domain::payment::validate_document_day;
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::text::UUID;

@@ -1,6 +1,6 @@
 //! Accounts payable: capturing and paying them.
 
-use chrono::{Months, NaiveDate};
+use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::{Money, SIGNED_CENTS};
 use crate::domain::payable::{PayableTaxes, settle, validate_cents};
-use crate::domain::payment::{amount_schema, validate_amount, validate_day};
+use crate::domain::payment::{amount_schema, validate_amount, validate_document_day};
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::text::UUID;
@@ -93,7 +93,7 @@ pub struct PayPayable {
     /// The clave of the bank account that pays; cash if left out. One of another currency needs
     /// `tipo_cambio`.
     pub cuenta_bancaria: Option<i64>,
-    /// The day of the payment.
+    /// The day of the payment, not in the future and at most five years ago.
     pub fecha: Date,
     /// The reference.
     pub referencia: Text<100>,
@@ -182,7 +182,7 @@ impl Operation for PayPayable {
         let cxp = self.cxp;
         let payment = NewPayablePayment {
             cxp,
-            fecha: validate_day(self.fecha.0, cx.latest_day())?,
+            fecha: validate_document_day(self.fecha.0, cx.latest_day())?,
             importe: validate_amount(self.importe)?,
             cuenta_bancaria: self.cuenta_bancaria,
             referencia: &self.referencia,
@@ -264,20 +264,6 @@ impl PayPayable {
         let rate = if debt.moneda == PESO { Rate::ONE } else { rate };
         Ok((NewPayablePayment { monto: Some(monto), tipo_cambio: Some(rate), ..payment }, rate))
     }
-}
-
-/// How many years back the day of a captured document may lie: as long as documents are kept and
-/// the authority may review them (CFF, articles 30 and 67).
-const OLDEST_DOCUMENT: u32 = 5;
-
-/// Refuses a document's day in the future, or more than five years ago.
-pub(super) fn validate_document_day(fecha: NaiveDate, today: NaiveDate) -> Result<NaiveDate, Error> {
-    let fecha = validate_day(fecha, today)?;
-    let oldest = today.checked_sub_months(Months::new(12 * OLDEST_DOCUMENT));
-    if oldest.is_some_and(|oldest| fecha < oldest) {
-        return Err(Error::field(Code::DatoInvalido, "fecha", "tiene más de cinco años"));
-    }
-    Ok(fecha)
 }
 
 /// Refuses a due day before the document's.

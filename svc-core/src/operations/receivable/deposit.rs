@@ -9,7 +9,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{amount_schema, validate_amount, validate_day};
+use crate::domain::payment::{amount_schema, validate_amount, validate_document_day};
 use crate::domain::quantity::Rate;
 use crate::domain::time::Date;
 use crate::error::{Code, Error};
@@ -59,7 +59,7 @@ impl Operation for CaptureDeposit {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
         let receipt = BankReceipt {
             cuenta_bancaria: self.cuenta_bancaria,
-            fecha: validate_day(self.fecha.0, cx.latest_day())?,
+            fecha: validate_document_day(self.fecha.0, cx.latest_day())?,
             importe: validate_amount(self.importe)?,
             referencia: &self.referencia,
         };

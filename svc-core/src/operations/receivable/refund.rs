@@ -8,7 +8,7 @@ use crate::domain::cfdi::TipoRelacion;
 use crate::domain::currency;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::money::Money;
-use crate::domain::payment::{TRANSFER, amount_schema, validate_amount, validate_day, validate_form};
+use crate::domain::payment::{TRANSFER, amount_schema, validate_amount, validate_document_day, validate_form};
 use crate::domain::quantity::Rate;
 use crate::domain::sat::{Currencies, PaidForms, SatKey};
 use crate::domain::time::Date;
@@ -132,7 +132,7 @@ impl Operation for RefundAdvance {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceRefunded, Error> {
         let importe = validate_amount(self.importe)?;
-        let fecha = validate_day(self.fecha.0, cx.latest_day())?;
+        let fecha = validate_document_day(self.fecha.0, cx.latest_day())?;
         self.form()?;
         let anticipo = self.anticipo;
         let missing = || {
@@ -178,7 +178,7 @@ impl Operation for RefundFavour {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<FavourRefunded, Error> {
         let importe = validate_amount(self.importe)?;
-        let fecha = validate_day(self.fecha.0, cx.latest_day())?;
+        let fecha = validate_document_day(self.fecha.0, cx.latest_day())?;
         let cliente = self.cliente;
         let missing = || {
             let text = format_args!("el cliente {cliente} no existe en la empresa");

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Language;
+use crate::Language;
 use crate::domain::scope::{Scope, Scopes};
 use crate::error::Error;
 use crate::operation::{Cx, Http, Method, Operation, Registry, Spec};

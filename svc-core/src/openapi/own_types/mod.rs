@@ -1,5 +1,8 @@
 //! The names of a host's types among the components of a description.
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use std::collections::{HashMap, HashSet};
 
 use schemars::{Schema, SchemaGenerator};
@@ -9,7 +12,7 @@ use super::schemas::{COMPONENTS, name_of};
 
 /// What a generator describes: types as they are read, or as they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Side {
+pub(super) enum SchemaSide {
     Taken,
     Given,
 }
@@ -19,18 +22,18 @@ pub(super) enum Side {
 #[derive(Debug)]
 pub(super) struct OwnTypes {
     /// The names that a generator had given when Svc's own types were all in.
-    before: HashSet<(Side, String)>,
+    before: HashSet<(SchemaSide, String)>,
     /// Every type by its name in the description, as its generator described it.
     types: HashMap<String, Value>,
     /// The names in the description of a generator's types.
-    names: HashMap<(Side, String), String>,
+    names: HashMap<(SchemaSide, String), String>,
     components: Map<String, Value>,
 }
 
 impl OwnTypes {
     /// Begins when `types` are all of Svc's.
-    pub(super) fn beside(types: &Map<String, Value>, generators: [(Side, &SchemaGenerator); 2]) -> Self {
-        let names = |(side, generator): (Side, &SchemaGenerator)| {
+    pub(super) fn beside(types: &Map<String, Value>, generators: [(SchemaSide, &SchemaGenerator); 2]) -> Self {
+        let names = |(side, generator): (SchemaSide, &SchemaGenerator)| {
             generator.definitions().keys().map(|name| (side, name.clone())).collect::<Vec<_>>()
         };
         Self {
@@ -43,7 +46,7 @@ impl OwnTypes {
 
     /// Adds the types that a generator has made since. `is_composed` says which names components
     /// have that are no types.
-    pub(super) fn adopt(&mut self, side: Side, generator: &SchemaGenerator, is_composed: impl Fn(&str) -> bool) {
+    pub(super) fn adopt(&mut self, side: SchemaSide, generator: &SchemaGenerator, is_composed: impl Fn(&str) -> bool) {
         let is_new = |name: &str| {
             let key = (side, name.to_owned());
             !self.before.contains(&key) && !self.names.contains_key(&key)
@@ -75,13 +78,13 @@ impl OwnTypes {
     }
 
     /// The name in the description of the component that a generator's schema refers to.
-    pub(super) fn name(&self, side: Side, schema: &Schema) -> Option<String> {
+    pub(super) fn name(&self, side: SchemaSide, schema: &Schema) -> Option<String> {
         let name = name_of(schema)?;
         Some(self.names.get(&(side, name.clone())).cloned().unwrap_or(name))
     }
 
     /// A generator's schema, with the names in the description.
-    pub(super) fn renamed(&self, side: Side, mut schema: Value) -> Value {
+    pub(super) fn renamed(&self, side: SchemaSide, mut schema: Value) -> Value {
         rewrite(&mut schema, &|reference| {
             let name = reference.strip_prefix(COMPONENTS)?;
             Some(format!("{COMPONENTS}{}", self.names.get(&(side, name.to_owned()))?))
