@@ -182,6 +182,9 @@ mod tests {
 
     #[test]
     fn inputs_and_answers_are_objects_and_names_plain() {
+        #[derive(Deserialize, JsonSchema)]
+        struct Órden {}
+
         let input = "the input of Own is no struct with named fields";
         assert_eq!(refusal!(post("/mio/a"), enum Own { A { n: i64 }, B } => Done), input);
         assert_eq!(
@@ -195,8 +198,6 @@ mod tests {
             refusal!(post("/mio/a").named("mio"), struct Own { n: i64 } => Done).starts_with("an operation's name")
         );
         assert_eq!(refusal!(post("/mio/a").named("mio.de-a_2"), struct Own { n: i64 } => Done), "");
-        #[derive(Deserialize, JsonSchema)]
-        struct Órden {}
         let name = "the name of Órden has other characters than letters of ASCII, digits and _";
         assert_eq!(refusal!(Órden: post("/mio/a") => Done), name);
     }

@@ -298,24 +298,24 @@ async fn goods_are_locked_before_any_entry_is_written() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let ticket = ten(&shop).await;
-    beside_a_payment(&shop, "A-1", async {
+    let action = Box::pin(async {
         returned(&shop, back(ticket, 1)).await;
-    })
-    .await;
+    });
+    beside_a_payment(&shop, "A-1", action).await;
     let (venta, invoice) = shop.invoice(nails()).await;
     world.stamp(&SandboxStamper).await;
     let mut note = Value::Null;
-    beside_a_payment(&shop, "A-2", async {
+    let action = Box::pin(async {
         note = returned(&shop, back(venta, 1)).await["factura"].clone();
-    })
-    .await;
+    });
+    beside_a_payment(&shop, "A-2", action).await;
     world.stamp(&SandboxStamper).await;
     for (factura, referencia) in [(note, "A-3"), (json!(invoice), "A-4")] {
-        beside_a_payment(&shop, referencia, async {
+        let action = Box::pin(async {
             shop.company.run_by_name("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
             world.stamp(&SandboxStamper).await;
-        })
-        .await;
+        });
+        beside_a_payment(&shop, referencia, action).await;
         assert_eq!(shop.factura(factura.as_i64().unwrap()).await["estatus"], "cancelada");
     }
     books::check(&world, &shop.company).await;
