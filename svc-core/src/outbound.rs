@@ -5,6 +5,7 @@
 //! decompresses nothing.
 
 use std::io;
+use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
@@ -69,8 +70,14 @@ pub(crate) enum OutboundError {
 pub(crate) struct Tls(TlsConnector);
 
 impl Tls {
-    /// Trusts the machine's authorities, and those in `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    /// Trusts the machine's authorities, and those in `SSL_CERT_FILE` and `SSL_CERT_DIR`. A file
+    /// that is named must have some.
     pub(crate) fn new() -> Result<Self, OutboundError> {
+        if let Some(named) = std::env::var_os("SSL_CERT_FILE")
+            && rustls_native_certs::load_certs_from_paths(Some(Path::new(&named)), None).certs.is_empty()
+        {
+            return Err(OutboundError::NoRoots);
+        }
         // If one of the variables is set, this reads only the files that they name.
         let mut certificates = rustls_native_certs::load_native_certs().certs;
         if openssl_probe::has_ssl_cert_env_vars() {
