@@ -20,7 +20,8 @@ use tokio::sync::oneshot;
 use tower::limit::GlobalConcurrencyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
-/// How long clients have to finish what they send, and to read their answers, once it is to end.
+/// How long clients have to finish what they send, and to read their answers, after SIGTERM. It is
+/// less than the 30 s after which Kubernetes ends the process.
 const DRAIN: Duration = Duration::from_secs(25);
 
 #[tokio::main]
@@ -65,7 +66,7 @@ pub async fn serve(
     };
     let served = tokio::select! {
         served = axum::serve(listener, app(api)).with_graceful_shutdown(stop) => served,
-        // A client may never finish what it has begun to send.
+        // A client may never finish what it has begun to send. What its request counts then is lost.
         () = too_long => Ok(()),
     };
     drop(all_is_answered);

@@ -80,7 +80,6 @@ async fn a_sub_list_says_what_it_is_under() {
     let world = World::host().migrations("cajas", migrations).own_database().await;
     let refused =
         Context::builder(world.used_store().clone(), BASE_URL).list::<LooseLine>().build().expect_err("loose");
-    let said =
-        "the path /mio/cajas/{clave}/sueltos of LooseLine has a parameter exactly if the list is `under` a record";
+    let said = "the path /mio/cajas/{clave}/sueltos of LooseLine has a parameter, but the list is under no record";
     assert_eq!(refused.to_string(), said);
 }

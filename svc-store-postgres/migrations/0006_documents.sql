@@ -125,7 +125,8 @@ CREATE TABLE notas_credito_renglones (
     empresa          bigint NOT NULL,
     factura          bigint NOT NULL,
     renglon          bigint NOT NULL,
-    -- Of the line at that time: a substitute may replace it once the note is cancelled.
+    -- Those of the line when the note was made. A substitute may replace the line once the note is
+    -- cancelled.
     producto         bigint,
     iva_tasa         text,
     -- The units of the line that count as taken back.
@@ -239,18 +240,17 @@ CREATE TABLE sustituciones (
     total               numeric(24, 6) NOT NULL,
     -- How many lines the sale had more.
     renglones_quitados  bigint NOT NULL DEFAULT 0,
-    -- Once it has replaced lines: of which sale, the first entry that is not of the replaced ones,
-    -- its day, and the total of the sale before it.
+    -- Once it has replaced lines: of which sale, the day of the entry, and what the receivable came to
+    -- before it.
     venta               bigint,
-    poliza              bigint,
     dia                 date,
     total_anterior      numeric(24, 6),
     PRIMARY KEY (empresa, factura),
     CONSTRAINT sustituciones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
     CONSTRAINT sustituciones_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes
 );
--- Which lines of a sale an entry is about.
-CREATE INDEX sustituciones_venta ON sustituciones (empresa, venta, poliza) WHERE venta IS NOT NULL;
+-- The sales whose lines were replaced.
+CREATE INDEX sustituciones_venta ON sustituciones (empresa, venta, factura) WHERE venta IS NOT NULL;
 
 -- The corrected lines, all of them, if lines change.
 CREATE TABLE sustituciones_renglones (
@@ -288,7 +288,7 @@ CREATE TABLE sustituciones_renglones (
     CONSTRAINT sustituciones_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
 );
 
--- The lines that it replaced, for reports of days on which they were charged.
+-- The lines that it replaced, for reports of the entries that are about them (`polizas.sustituta`).
 CREATE TABLE renglones_sustituidos (
     empresa    bigint NOT NULL,
     factura    bigint NOT NULL,

@@ -413,6 +413,8 @@ CREATE TABLE polizas (
     movimiento  bigint,
     -- The entry that this one reverses.
     revierte    bigint,
+    -- The substitute that has replaced the lines of the sale that it is about.
+    sustituta   bigint,
     -- The currency that a revaluation is of.
     moneda      text CHECK ((moneda IS NOT NULL) = (origen = 'revaluacion')),
     -- The sums of its lines, written with them. A sum may have more digits than a line. A

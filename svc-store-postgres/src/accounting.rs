@@ -287,10 +287,11 @@ impl PostgresTx {
                  ), poliza AS (
                      INSERT INTO polizas (
                          empresa, clave, fecha, concepto, origen, venta, factura, pago, creada, cargos, abonos,
-                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte, moneda
+                         cxp_pago, compra, cxp, deposito, reembolso, movimiento, revierte, moneda, sustituta
                      )
                      SELECT :empresa, d.valor, d.fecha, :concepto, :origen, :venta, :factura, :pago, :ahora, s.cargos,
-                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte, :moneda
+                            s.abonos, :cxp_pago, :compra, :cxp, :deposito, :reembolso, :movimiento, :revierte, :moneda,
+                            (SELECT o.sustituta FROM polizas o WHERE o.empresa = :empresa AND o.clave = :revierte)
                      FROM dia d, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
                      WHERE d.cerrado IS NULL OR d.fecha > d.cerrado
                  ), escritos AS (

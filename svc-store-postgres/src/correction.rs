@@ -268,20 +268,45 @@ impl PostgresTx {
         .await
     }
 
-    /// Keeps the lines of a sale that a substitute replaces, with the first entry that is not theirs:
-    /// that of the substitute, which was just written.
+    /// Keeps the lines of a sale that a substitute replaces, and marks the entries that are about
+    /// them: all but that of the substitute, which was just written.
     async fn keep_replaced_lines(&mut self, factura: i64, venta: i64) -> Result<(), StoreError> {
         self.run(sql!(
             "UPDATE sustituciones s
-             SET venta = :venta, poliza = a.poliza, dia = a.dia, total_anterior = v.total
-             FROM ventas v
-             CROSS JOIN LATERAL (
-                 SELECT coalesce(min(p.clave) FILTER (WHERE p.factura = :factura), max(p.clave) + 1) AS poliza,
-                        coalesce(min(p.fecha) FILTER (WHERE p.factura = :factura), max(p.fecha)) AS dia
-                 FROM polizas p
-                 WHERE p.empresa = :empresa AND p.venta = :venta
+             SET venta = :venta, dia = a.dia,
+                 total_anterior = (
+                     SELECT total
+                     FROM cxc
+                     WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
+                     ORDER BY clave DESC
+                     LIMIT 1
+                 )
+             FROM (
+                 SELECT coalesce(min(fecha) FILTER (WHERE factura = :factura), max(fecha)) AS dia
+                 FROM polizas
+                 WHERE empresa = :empresa AND venta = :venta
              ) a
-             WHERE s.empresa = :empresa AND s.factura = :factura AND v.empresa = :empresa AND v.clave = :venta",
+             WHERE s.empresa = :empresa AND s.factura = :factura",
+            empresa: self.empresa,
+            factura,
+            venta,
+            cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await?;
+        self.run(sql!(
+            "UPDATE polizas
+             SET sustituta = :factura
+             WHERE empresa = :empresa AND sustituta IS NULL AND factura IS DISTINCT FROM :factura
+               AND clave IN (
+                   SELECT clave
+                   FROM polizas
+                   WHERE empresa = :empresa AND venta = :venta
+                   UNION ALL
+                   SELECT p.clave
+                   FROM cxc_pagos x
+                   JOIN polizas p ON p.empresa = :empresa AND p.pago = x.clave
+                   WHERE x.empresa = :empresa AND x.venta = :venta
+               )",
             empresa: self.empresa,
             factura,
             venta,

@@ -152,7 +152,7 @@ async fn a_hosts_migrations_without_numbers_of_their_own_are_refused_before_any_
     for names in [["0001_uno", "0001_otro"], ["uno", "0001_otro"], ["0001_uno", "-1_otro"]] {
         let migrations = svc_store_postgres::migrations(&[(names[0], one), (names[1], other)]);
         let refused = store.migrate_own("paqueteria", migrations).await;
-        assert!(matches!(refused, Err(OpenError::HostNumbers(_))), "{names:?}: {refused:?}");
+        assert!(matches!(refused, Err(OpenError::HostNumber(..))), "{names:?}: {refused:?}");
     }
     assert_eq!(world.count("pg_tables WHERE tablename IN ('uno', 'otro')").await, 0);
 }

@@ -101,15 +101,15 @@ pub(crate) fn validate_day(fecha: NaiveDate, latest: NaiveDate) -> Result<NaiveD
     Ok(fecha)
 }
 
-/// How many years back the day of what is captured may lie: as long as documents are kept and
-/// the authority may review them (CFF, articles 30 and 67).
-const OLDEST_DOCUMENT: u32 = 5;
+/// How many years back a captured day may lie. Documents are kept for that long, and the authority
+/// may review them (CFF, articles 30 and 67).
+const MAX_YEARS_BACK: u32 = 5;
 
 /// Refuses the day of a document, or of money that came or went, in the future or more than five
 /// years ago.
 pub(crate) fn validate_document_day(fecha: NaiveDate, today: NaiveDate) -> Result<NaiveDate, Error> {
     let fecha = validate_day(fecha, today)?;
-    let oldest = today.checked_sub_months(Months::new(12 * OLDEST_DOCUMENT));
+    let oldest = today.checked_sub_months(Months::new(12 * MAX_YEARS_BACK));
     if oldest.is_some_and(|oldest| fecha < oldest) {
         return Err(Error::field(Code::DatoInvalido, "fecha", "tiene más de cinco años"));
     }

@@ -7,7 +7,7 @@ use serde::forward_to_deserialize_any;
 
 use super::Fault;
 use super::cursor::Cursor;
-use super::de::is_not;
+use super::de::{integer, is_not};
 
 /// A word of an enumeration.
 pub(super) struct WordAccess<'a>(pub(super) &'a str);
@@ -67,8 +67,8 @@ impl<'de> VariantAccess<'de> for VariantObject<'_, 'de> {
         seed.deserialize(self.cursor).map_err(|fault| fault.within(&self.key))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.cursor.deserialize_seq(visitor).map_err(|fault| fault.within(&self.key))
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Fault> {
+        self.cursor.deserialize_tuple(len, visitor).map_err(|fault| fault.within(&self.key))
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
@@ -79,14 +79,15 @@ impl<'de> VariantAccess<'de> for VariantObject<'_, 'de> {
 /// The key of a member: a field's name, or the key of a map, which may be an integer.
 pub(super) struct MapKey<'a>(pub(super) &'a str);
 
-/// Deserializes integers. A macro, because serde has a method for each type.
+/// Deserializes integers. Only the canonical spelling is read, so that different keys are different
+/// integers. A macro, so that the body that differs in the type's range alone stands once.
 macro_rules! integers {
-    ($($method:ident)*) => {$(
+    ($($method:ident: $type:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            match (self.0.parse(), self.0.parse()) {
-                (Ok(integer), _) => visitor.visit_i64(integer),
-                (Err(_), Ok(integer)) => visitor.visit_u64(integer),
-                _ => Err(is_not("un entero")),
+            if self.0.parse::<i128>().is_ok_and(|number| number.to_string() == self.0) {
+                integer(self.0, [<$type>::MIN.into(), <$type>::MAX.into()], visitor)
+            } else {
+                Err(is_not("un entero"))
             }
         }
     )*};
@@ -100,8 +101,14 @@ impl<'de> Deserializer<'de> for MapKey<'_> {
     }
 
     integers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_i8: i8,
+        deserialize_i16: i16,
+        deserialize_i32: i32,
+        deserialize_i64: i64,
+        deserialize_u8: u8,
+        deserialize_u16: u16,
+        deserialize_u32: u32,
+        deserialize_u64: u64,
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {

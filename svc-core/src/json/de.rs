@@ -8,8 +8,9 @@
 //! - `deserialize_bytes` passes a number's literal text, without exponent, as bytes and a string as
 //!   a string. So decimals are exact, and a field that takes only numbers can refuse strings.
 //!
-//! What serde buffers before it knows the type (`flatten`, internally tagged enums) follows serde's
-//! own rules: `null` is absent there too, a blank string is a string.
+//! What serde buffers before it knows the type (`flatten`, internally tagged and untagged enums)
+//! follows serde's own rules and has its English words. There, `null` is absent and a blank string
+//! is a string.
 
 use std::borrow::Cow;
 
@@ -74,6 +75,22 @@ pub(super) fn is_not(expected: &str) -> Fault {
     Fault::custom(format_args!("debe ser {expected}"))
 }
 
+/// Visits an integer from `min` to `max`.
+pub(super) fn integer<'de, V: Visitor<'de>>(
+    literal: &str,
+    [min, max]: [i128; 2],
+    visitor: V,
+) -> Result<V::Value, Fault> {
+    let range = || is_not(&format!("un entero de {min} a {max}"));
+    if let Ok(integer) = literal.parse::<i64>() {
+        visitor.visit_i64(integer).map_err(|_: Fault| range())
+    } else if let Ok(integer) = literal.parse::<u64>() {
+        visitor.visit_u64(integer).map_err(|_: Fault| range())
+    } else {
+        Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() })
+    }
+}
+
 /// Deserializes integers. A number outside the type's range is a fault like any other. A macro, so
 /// that the body that differs in the type's range alone stands once.
 macro_rules! integers {
@@ -82,13 +99,7 @@ macro_rules! integers {
             if self.kind() != JsonKind::Number {
                 return Err(self.is_not("un entero"));
             }
-            let literal = plain(self.literal());
-            let range = || is_not(&format!("un entero de {} a {}", <$type>::MIN, <$type>::MAX));
-            match (literal.parse::<i64>(), literal.parse::<u64>()) {
-                (Ok(integer), _) => visitor.visit_i64(integer).map_err(|_: Fault| range()),
-                (Err(_), Ok(integer)) => visitor.visit_u64(integer).map_err(|_: Fault| range()),
-                _ => Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() }),
-            }
+            integer(&plain(self.literal()), [<$type>::MIN.into(), <$type>::MAX.into()], visitor)
         }
     )*};
 }
@@ -123,9 +134,6 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
             JsonKind::Array => {
                 self.enter();
                 let value = visitor.visit_seq(Items { cursor: self, index: 0 })?;
-                if self.has_more() {
-                    return Err(Fault::custom("tiene elementos de más"));
-                }
                 self.leave();
                 Ok(value)
             }
@@ -212,13 +220,19 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if self.kind() != JsonKind::Number {
-            return Err(self.is_not("un número"));
+        match self.kind() {
+            JsonKind::Number => {
+                finite(self.literal()).map_or_else(|| Err(is_not("un número")), |n| visitor.visit_f64(n))
+            }
+            _ => Err(self.is_not("un número")),
         }
-        finite(self.literal()).map_or_else(|| Err(is_not("un número")), |number| visitor.visit_f64(number))
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let is_too_large = |literal: &str| literal.parse::<f32>().is_ok_and(f32::is_infinite);
+        if self.kind() == JsonKind::Number && is_too_large(Cursor::at(self.text(), self.position()).literal()) {
+            return Err(is_not("un número"));
+        }
         self.deserialize_f64(visitor)
     }
 
@@ -232,6 +246,36 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.only(JsonKind::Array, "una lista", visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Fault> {
+        let has_length = |list: &str| {
+            let mut items = Cursor::new(list);
+            items.enter();
+            let mut count = 0;
+            while items.has_more() {
+                items.skip();
+                count += 1;
+            }
+            count == len
+        };
+        let mut ahead = *self;
+        let start = ahead.position();
+        ahead.skip();
+        if self.kind() == JsonKind::Array && has_length(&self.text()[start..ahead.position()]) {
+            self.deserialize_any(visitor)
+        } else {
+            Err(self.is_not(&format!("una lista de {len} elementos")))
+        }
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_tuple(len, visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -249,7 +293,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     }
 
     forward_to_deserialize_any! {
-        i128 u128 char str byte_buf unit unit_struct tuple tuple_struct identifier
+        i128 u128 char str byte_buf unit unit_struct identifier
     }
 }
 
@@ -361,6 +405,7 @@ mod tests {
         assert_eq!(read(r#"{"v":15e-1}"#), Ok(1.5_f32));
         assert_eq!(read(r#"{"v":9300000000000000000}"#), Ok(9_300_000_000_000_000_000_u64));
         assert_eq!(read::<f64>(r#"{"v":1e400}"#), Err("DatoInvalido v: debe ser un número".into()));
+        assert_eq!(read::<f32>(r#"{"v":1e300}"#), Err("DatoInvalido v: debe ser un número".into()));
         assert_eq!(read::<f64>(r#"{"v":"1"}"#), Err("DatoInvalido v: debe ser un número".into()));
         assert_eq!(read::<f64>(r#"{"v":null}"#), Err("DatoRequerido v: es obligatorio".into()));
         let range = "DatoInvalido v: debe ser un entero de 0 a 255".to_owned();
@@ -371,10 +416,10 @@ mod tests {
     #[test]
     fn a_tuple_has_its_elements_and_no_more() {
         assert_eq!(read(r#"{"v":[1,2]}"#), Ok((1, 2)));
-        for body in [r#"{"v":[1,2,3]}"#, r#"{"v":[1,2,{"z":9}]}"#] {
-            assert_eq!(read::<[i64; 2]>(body), Err("DatoInvalido v: tiene elementos de más".into()));
+        for body in [r#"{"v":[1,2,3]}"#, r#"{"v":[1,2,{"z":9}]}"#, r#"{"v":[1]}"#, r#"{"v":[]}"#, r#"{"v":"x"}"#] {
+            assert_eq!(read::<[i64; 2]>(body), Err("DatoInvalido v: debe ser una lista de 2 elementos".into()));
+            assert!(read::<(i64, i64)>(body).is_err());
         }
-        assert!(read::<(i64, i64)>(r#"{"v":[1]}"#).is_err());
     }
 
     #[test]
@@ -401,7 +446,14 @@ mod tests {
     #[test]
     fn keys_of_maps_may_be_integers_and_words() {
         assert_eq!(read(r#"{"v":{"7":1}}"#), Ok(BTreeMap::from([(7_u32, 1)])));
-        assert_eq!(read::<BTreeMap<u8, i64>>(r#"{"v":{"x":1}}"#), Err("DatoInvalido v: debe ser un entero".into()));
+        for (key, fault) in [
+            ("x", "DatoInvalido v: debe ser un entero"),
+            ("01", "DatoInvalido v: debe ser un entero"),
+            ("+1", "DatoInvalido v: debe ser un entero"),
+            ("300", "DatoInvalido v: debe ser un entero de 0 a 255"),
+        ] {
+            assert_eq!(read::<BTreeMap<u8, i64>>(&format!(r#"{{"v":{{"{key}":1}}}}"#)), Err(fault.to_owned()));
+        }
         assert_eq!(read(r#"{"v":{"a":1}}"#), Ok(BTreeMap::from([("a".to_owned(), 1)])));
     }
 

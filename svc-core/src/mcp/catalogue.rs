@@ -1,5 +1,6 @@
 //! Makes a catalogue of the operations from the registry and its descriptions.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use http::Method;
@@ -163,9 +164,7 @@ fn operation(
     }
     let body = operation.pointer("/requestBody/content/application~1json/schema");
     let body = body.map(|schema| inlined(document, schema));
-    for (name, schema) in body.iter().flat_map(members) {
-        properties.insert(name.clone(), schema.clone());
-    }
+    properties.extend(body.as_ref().map(arguments_of).unwrap_or_default());
     let needed = body.iter().filter_map(|body| body["required"].as_array()).flatten();
     required.extend(needed.filter_map(Value::as_str).map(str::to_owned));
     let words = Words::of([document, spanish].map(|document| &document["paths"][path][&word]), &properties);
@@ -200,28 +199,45 @@ fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     target.unwrap_or(value)
 }
 
+/// The arguments for an object: its members, and those of its variants. One of several variants has
+/// the schema of any.
+fn arguments_of(schema: &Value) -> Map<String, Value> {
+    let mut alternatives: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    for (name, schema) in members(schema) {
+        let known = alternatives.entry(name.clone()).or_default();
+        if !known.contains(&schema) {
+            known.push(schema);
+        }
+    }
+    let either = |(name, schemas): (String, Vec<&Value>)| match schemas[..] {
+        [only] => (name, only.clone()),
+        _ => (name, json!({ "anyOf": schemas })),
+    };
+    alternatives.into_iter().map(either).collect()
+}
+
 /// The members of an object's schema, those of its variants too.
 fn members(schema: &Value) -> Vec<(&String, &Value)> {
     let variants = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
     schema["properties"].as_object().into_iter().flatten().chain(variants.flat_map(members)).collect()
 }
 
-/// A schema with its references replaced by their targets. Where a type contains itself, it is any
-/// object.
+/// A schema with its references replaced by their targets. A type within itself is described by its
+/// JSON type only.
 fn inlined(document: &Value, schema: &Value) -> Value {
     inlined_within(document, schema, &[])
 }
 
 fn inlined_within(document: &Value, schema: &Value, around: &[&str]) -> Value {
-    let mut around = around.to_vec();
     if let Some(reference) = schema["$ref"].as_str() {
+        let target = resolved(document, schema);
         if around.contains(&reference) {
-            return json!({ "type": "object" });
+            return target.get("type").map_or_else(|| json!({}), |kind| json!({ "type": kind }));
         }
-        around.push(reference);
+        return inlined_within(document, target, &[around, &[reference]].concat());
     }
-    let within = |value: &Value| inlined_within(document, value, &around);
-    match resolved(document, schema) {
+    let within = |value: &Value| inlined_within(document, value, around);
+    match schema {
         Value::Object(members) => {
             members.iter().map(|(name, value)| (name.clone(), within(value))).collect::<Map<_, _>>().into()
         }

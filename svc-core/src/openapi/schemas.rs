@@ -1,5 +1,7 @@
 //! The JSON Schemas of bodies and records: one component per type.
 
+use std::collections::HashMap;
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
@@ -19,8 +21,8 @@ pub(super) struct Schemas {
     taken: SchemaGenerator,
     given: SchemaGenerator,
     others: Map<String, Value>,
-    /// Once all of Svc's own types are in: these, which have texts of ours, and those of a host,
-    /// which document themselves.
+    /// Svc's own types, once they are complete, and the host's. Svc's have texts in files; the
+    /// host's document themselves.
     own: Option<(Map<String, Value>, OwnTypes)>,
 }
 
@@ -48,8 +50,7 @@ impl Schemas {
         }
     }
 
-    /// Adds a component that is no type, and returns its name: a host's gets a number if another
-    /// has it.
+    /// Adds a composed component and returns its name, numbered if a host's collides with another.
     pub(super) fn insert(&mut self, name: &str, schema: Value) -> String {
         let name = match &self.own {
             Some((_, own)) => {
@@ -62,9 +63,15 @@ impl Schemas {
         name
     }
 
-    /// The schema of that shape and the name of its type, if it is not inlined. Of a host's, both
-    /// are those of the description.
-    fn named(&mut self, side: SchemaSide, shape: SchemaFn) -> (Option<String>, Value) {
+    /// Whether no component has that name.
+    fn is_free(&self, name: &str) -> bool {
+        !self.others.contains_key(name) && self.own.as_ref().is_none_or(|(_, own)| !own.has(name))
+    }
+
+    /// The schema of that shape and the name of its type, if it is not inlined. For a host's type,
+    /// name and references are those of the description. If a component `is_composed` of the type,
+    /// that takes the name, and the type is numbered.
+    fn named(&mut self, side: SchemaSide, shape: SchemaFn, is_composed: bool) -> (Option<String>, Value) {
         let generator = match side {
             SchemaSide::Taken => &mut self.taken,
             SchemaSide::Given => &mut self.given,
@@ -73,7 +80,8 @@ impl Schemas {
         let object = resolved(generator, &schema);
         match &mut self.own {
             Some((_, own)) => {
-                own.adopt(side, generator, |name| self.others.contains_key(name));
+                let left = name_of(&schema).filter(|_| is_composed);
+                own.adopt(side, generator, |name| self.others.contains_key(name) || left.as_deref() == Some(name));
                 (own.name(side, &schema), own.renamed(side, object))
             }
             None => (name_of(&schema), object),
@@ -99,18 +107,20 @@ impl Schemas {
             return schema;
         }
         let parts = parts.and_then(|parts| parts.as_object().cloned()).unwrap_or_default();
-        let component = |part: &str| format!("{name}{part}");
-        let of_component = |reference: &str| match reference.strip_prefix("#/$defs/") {
-            Some(part) => Some(format!("{COMPONENTS}{}", component(part))),
-            None => (reference == "#").then(|| format!("{COMPONENTS}{name}")),
-        };
-        rewrite(&mut schema, &of_component);
-        for (part, mut schema) in parts {
-            rewrite(&mut schema, &of_component);
-            self.others.insert(component(&part), schema);
+        let name = numbered(name, |name| self.is_free(name));
+        let part_name =
+            |part: &String| (format!("#/$defs/{part}"), numbered(&format!("{name}{part}"), |name| self.is_free(name)));
+        let mut names: HashMap<String, String> = parts.keys().map(part_name).collect();
+        names.insert("#".to_owned(), name.clone());
+        for (part, mut schema) in parts
+            .into_iter()
+            .map(|(part, schema)| (format!("#/$defs/{part}"), schema))
+            .chain([("#".to_owned(), schema)])
+        {
+            rewrite(&mut schema, &|reference| Some(format!("{COMPONENTS}{}", names.get(reference)?)));
+            self.others.extend(names.get(&part).map(|name| (name.clone(), schema)));
         }
-        self.others.insert(name.to_owned(), schema);
-        Self::refer(name)
+        Self::refer(&name)
     }
 
     /// The generator of the schemas of outputs.
@@ -128,10 +138,14 @@ impl Schemas {
         in_path: &[&str],
         has_body: bool,
     ) -> (Value, Map<String, Value>) {
-        let (name, mut object) = self.named(SchemaSide::Taken, shape);
-        let name = name.unwrap_or_else(|| entry.type_name().to_owned());
+        // The body lacks what is in the path, so it is not the type.
+        let is_composed = has_body && !in_path.is_empty();
+        let (name, mut object) = self.named(SchemaSide::Taken, shape, is_composed);
+        let mut name = name.unwrap_or_else(|| entry.type_name().to_owned());
         if self.own.is_none() {
             texts.describe(&name, &mut object);
+        } else if is_composed {
+            name = numbered(entry.type_name(), |name| self.is_free(name));
         }
         let mut fields = Map::new();
         for name in in_path {
@@ -154,7 +168,7 @@ impl Schemas {
     /// Adds the component of an operation's answer: `ok`, then the members of the type. Returns a
     /// reference.
     pub(super) fn answer(&mut self, texts: &Texts, entry: &Entry, shape: SchemaFn, ok: &str) -> Value {
-        let (name, mut object) = self.named(SchemaSide::Given, shape);
+        let (name, mut object) = self.named(SchemaSide::Given, shape, false);
         let name = name.unwrap_or_else(|| entry.type_name().to_owned());
         if self.own.is_none() {
             texts.describe(&name, &mut object);
@@ -172,7 +186,7 @@ impl Schemas {
 
     /// Adds the component of a page of records. Returns a reference.
     pub(super) fn page(&mut self, shape: SchemaFn, envelope: impl FnOnce(Value) -> Value) -> Value {
-        let (name, object) = self.named(SchemaSide::Given, shape);
+        let (name, object) = self.named(SchemaSide::Given, shape, false);
         let record = name.as_deref().map_or(object, Self::refer);
         let name = format!("{}Page", name.unwrap_or_default());
         Self::refer(&self.insert(&name, envelope(record)))

@@ -47,7 +47,7 @@ impl Entry {
         let mut generator = settings.with(|settings| settings.inline_subschemas = true).into_generator();
         let is_operation = matches!(self.handler, Handler::Operation(_));
         if is_operation && output(&mut generator).pointer("/properties/ok").is_some() {
-            return Err(RegistryError::Ok(type_name));
+            return Err(RegistryError::AnswerOk(type_name));
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ impl Entry {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         let is_segment = |segment: &'static str| match parameter(segment) {
             Some(name) => is_word(name),
-            None => !segment.is_empty() && segment.bytes().all(is_plain),
+            None => segment.bytes().all(is_plain) && segment.bytes().any(|byte| byte != b'.'),
         };
         if !below.split('/').all(is_segment) {
             return Some("has a segment that is neither letters, digits, -, _ and . nor a name in braces");
@@ -72,9 +72,12 @@ impl Entry {
             return Some("has a parameter twice");
         }
         match (self.declared_list(), self.schema()) {
-            (Some(list), _) if names.len() != usize::from(list.parent.is_some()) => {
-                Some("has a parameter exactly if the list is `under` a record")
-            }
+            (Some(list), _) => match (names.len(), list.parent) {
+                (0, None) | (1, Some(_)) => None,
+                (0, Some(_)) => Some("lacks a parameter for the record that the list is under"),
+                (_, None) => Some("has a parameter, but the list is under no record"),
+                (_, Some(_)) => Some("has more parameters than the record that the list is under"),
+            },
             (None, Some(input)) => parameter_fault(&names, &input, http.method),
             _ => None,
         }
@@ -101,7 +104,7 @@ pub(super) fn is_word(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether it is a subject, a dot and an action.
+/// Whether it is a subject, a dot and an action, which may have dots itself.
 fn is_name(name: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && part.split('-').all(is_word);
     name.split('.').count() >= 2 && name.split('.').all(is_part)
@@ -171,6 +174,7 @@ mod tests {
         assert!(refusal!(post("/{*rest}"), struct Own { n: i64 } => Done).contains("begins with a parameter"));
         assert!(refusal!(post("/mio?x=1"), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
         assert!(refusal!(post("/mio/ñu"), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
+        assert!(refusal!(post("/mio/.."), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
         assert!(refusal!(post("/mio/"), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
         assert!(refusal!(post("/mio/{n}/{n}"), struct Own { n: i64 } => Done).contains("has a parameter twice"));
         let field = "has a parameter that is no integer field of the input";
@@ -198,7 +202,7 @@ mod tests {
             refusal!(post("/mio/a").named("mio"), struct Own { n: i64 } => Done).starts_with("an operation's name")
         );
         assert_eq!(refusal!(post("/mio/a").named("mio.de-a_2"), struct Own { n: i64 } => Done), "");
-        let name = "the name of Órden has other characters than letters of ASCII, digits and _";
+        let name = "the name of Órden has other characters than ASCII letters, digits and _";
         assert_eq!(refusal!(Órden: post("/mio/a") => Done), name);
     }
 

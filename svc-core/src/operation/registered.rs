@@ -51,14 +51,14 @@ pub enum RegistryError {
     #[error("the path {0} of {1} {2}")]
     Path(&'static str, &'static str, &'static str),
     /// A type's name has characters that names in the description cannot have.
-    #[error("the name of {0} has other characters than letters of ASCII, digits and _")]
+    #[error("the name of {0} has other characters than ASCII letters, digits and _")]
     TypeName(&'static str),
-    /// An input is no struct with named fields: the type. What has variants is a field of one.
+    /// An input is no struct with named fields: the type. An enum goes into a field.
     #[error("the input of {0} is no struct with named fields")]
     Input(&'static str),
-    /// An answer has a member `ok`, as the envelope: the type.
+    /// An answer has a member `ok`, which the envelope adds: the type.
     #[error("the answer of {0} has a member ok, which every answer has")]
-    Ok(&'static str),
+    AnswerOk(&'static str),
     /// An error of a host's own has the code of another, or one that is no word: the code and the
     /// type of the operation.
     #[error("the error {0} of {1} has the code of another, or no word as its code")]

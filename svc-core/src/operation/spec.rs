@@ -197,8 +197,7 @@ impl Http {
     /// Answers a success with `status`.
     ///
     /// # Panics
-    /// If the status is none of 200, 201 and 202: every answer has a body, and a failure is an
-    /// error.
+    /// If the status is not 200, 201 or 202: every answer has a body, and a failure is an error.
     #[must_use]
     pub const fn status(mut self, status: StatusCode) -> Self {
         assert!(matches!(status.as_u16(), 200..=202), "a success is 200, 201 or 202");

@@ -147,6 +147,7 @@ pub(crate) async fn undo(
         HowPaid::BeforeTheBooks => Some(cx.tx.charged(venta).await?.antes),
         HowPaid::Not => None,
     };
+    // The goods are locked before the balance's entry is written.
     reverse(cx, venta, folio, held).await?;
     match antes {
         Some(antes) => into_favour(cx, venta, antes).await,

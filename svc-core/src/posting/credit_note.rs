@@ -82,12 +82,12 @@ pub(crate) struct CreatedNote {
 /// the document, queued for stamping. If `aplicar`, as much of the balance as the sale owes reduces
 /// its receivable.
 pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<CreatedNote, Error> {
+    let (factura, heading) = register(cx, &note).await?;
+    let folio = heading.number();
     let back = match note.relacion {
         TipoRelacion::Devolucion => lock_goods_coming_back(cx, &note, MovementKind::DevolucionNotaCredito).await?,
         _ => Vec::new(),
     };
-    let (factura, heading) = register(cx, &note).await?;
-    let folio = heading.number();
     let total = note.amounts.total;
     if total > Money::default() {
         let cliente = note.sale.cliente.ok_or_else(|| {
@@ -189,8 +189,7 @@ async fn keep(
 }
 
 /// The goods of the lines, to be returned to their warehouses at the cost at which they left, or at
-/// the average if an import did not give it. They are locked, before any entry is written: other
-/// movements of goods lock in this order.
+/// the average if an import did not give it. They are locked ([`stock::lock`]).
 pub(super) async fn lock_goods_coming_back(
     cx: &mut Cx<'_>,
     note: &NewNote<'_>,

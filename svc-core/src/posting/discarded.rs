@@ -91,27 +91,32 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
             "la nota de crédito {note}, que saca su venta de una factura global, espera su timbre"
         )));
     }
+    let before = match cx.tx.sale_before(invoice.clave).await? {
+        Some(before) => Some((folio_of(cx, &before).await?, before)),
+        None => None,
+    };
+    let gone = cx.tx.goods_sold(venta).await?;
+    stock::lock(cx, gone.iter().map(|gone| (&gone.almacen, gone.producto))).await?;
     advances_return(cx, invoice.clave).await?;
     if sale.tipo == SaleKind::Anticipo {
         return advance(cx, invoice, &sale).await;
     }
     let payments = cx.tx.payments_of_sale(venta).await?;
-    let before = cx.tx.sale_before(invoice.clave).await?;
     match before {
-        Some(before) if before.was_owed() => {
+        Some((folio, before)) if before.was_owed() => {
             // Payments that need no complement do not name the invoice.
             validate_no_payments(payments.iter().filter(|payment| payment.con_complemento))?;
-            restore(cx, invoice.clave, &before).await?;
+            restore(cx, invoice.clave, &before, folio).await?;
             match leaving {
                 Some(leaving) => stays_in_global(cx, venta, &leaving).await,
                 None => Ok(()),
             }
         }
-        Some(before) => {
+        Some((folio, before)) => {
             validate_no_payments(payments.iter())?;
             let reserved = if before.tipo == SaleKind::Pedido { reserved(cx, &sale).await? } else { Vec::new() };
             books::reverse(cx, venta, invoice.folio.as_deref(), reserved).await?;
-            restore(cx, invoice.clave, &before).await
+            restore(cx, invoice.clave, &before, folio).await
         }
         None if sale.tipo == SaleKind::Factura => {
             validate_no_payments(payments.iter())?;
@@ -127,11 +132,15 @@ async fn stays_in_global(cx: &mut Cx<'_>, venta: i64, leaving: &LeavingTicket) -
     ticket::return_to_global(cx, venta, &leaving.global).await
 }
 
-async fn restore(cx: &mut Cx<'_>, factura: i64, before: &SaleBefore) -> Result<(), Error> {
-    let folio = match before.folio {
-        Some(folio) => folio,
-        None => cx.tx.next_folio(before.tipo.word(), "").await?,
-    };
+/// The number that a sale had before its invoice, or a new one.
+async fn folio_of(cx: &mut Cx<'_>, before: &SaleBefore) -> Result<i64, Error> {
+    match before.folio {
+        Some(folio) => Ok(folio),
+        None => Ok(cx.tx.next_folio(before.tipo.word(), "").await?),
+    }
+}
+
+async fn restore(cx: &mut Cx<'_>, factura: i64, before: &SaleBefore, folio: i64) -> Result<(), Error> {
     let printed = printed_folio(before.serie.as_deref().unwrap_or_default(), folio);
     Ok(cx.tx.restore_sale(factura, folio, &printed, cx.now).await?)
 }

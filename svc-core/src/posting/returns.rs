@@ -80,10 +80,6 @@ pub(crate) async fn take_back(
     let owed = cx.tx.owed_of_sale(sale.clave).await?.map_or(Money::default(), |(_, saldo)| saldo);
     let applied = amounts.total.min(owed);
     let rest = Money::new(amounts.total.get() - applied.get());
-    if let Some(cuenta) = cuenta {
-        let account = cx.tx.lock_bank_account(cuenta).await?;
-        PaidAccount::validate(account.as_ref())?.validate_currency(&sale.moneda)?;
-    }
     let own = sat::known_payment_form(sale.forma_pago_sat.as_deref());
     let (factura, pago, pesos) = if let Some(factura) = about {
         let forma_pago_sat = match (rest == Money::default(), cuenta) {
@@ -108,6 +104,10 @@ pub(crate) async fn take_back(
         };
         (None, without_document(cx, &note).await?, note.pesos()?)
     };
+    if let Some(cuenta) = cuenta {
+        let account = cx.tx.lock_bank_account(cuenta).await?;
+        PaidAccount::validate(account.as_ref())?.validate_currency(&sale.moneda)?;
+    }
     let reembolsado = match cuenta {
         Some(cuenta) if rest > Money::default() => {
             let left = pesos.get() - line::share(pesos, applied, amounts.total).get();
@@ -123,8 +123,8 @@ pub(crate) async fn take_back(
 /// Books goods that came back of a ticket that is in no document.
 async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let (sale, amounts) = (note.sale, note.amounts);
-    let back = credit_note::lock_goods_coming_back(cx, note, MovementKind::Devolucion).await?;
     let devolucion = cx.tx.next_return().await?;
+    let back = credit_note::lock_goods_coming_back(cx, note, MovementKind::Devolucion).await?;
     let folio = format!("devolución {devolucion}");
     if amounts.total > Money::default() {
         let unnamed =

@@ -235,10 +235,8 @@ async fn validate_invoiceable<K>(
     Ok(uso_cfdi)
 }
 
-/// Registers a captured invoice, and queues its validated document to be stamped.
-///
-/// Folios come before goods, as when an order is invoiced, so that locks are always taken in one
-/// order.
+/// Registers a captured invoice, and queues its validated document to be stamped. Folios are locked
+/// before goods ([`stock::lock`]).
 async fn queue_invoice(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,

@@ -218,8 +218,9 @@ pub(super) async fn post_by_warehouse(
     Ok(valor)
 }
 
-/// Locks the stock of products in warehouses, before it changes in several of them, or before an
-/// entry is written that is not that of the change.
+/// Locks the stock of products in warehouses, before it changes in several of them, or before
+/// something else is locked that comes later. What happens to a sale locks its receivable and the
+/// sale, then folios, goods, a bank account, and last the counter of entries.
 pub(crate) async fn lock<'a>(
     cx: &mut Cx<'_>,
     places: impl Iterator<Item = (&'a ActiveWarehouse, i64)>,

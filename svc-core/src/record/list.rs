@@ -24,7 +24,8 @@ pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ListSpec {
-    /// The path below the base URL. `{clave}` stands for the parent of a sub-list ([`Self::under`]).
+    /// The path below the base URL. `{clave}` stands for the parent of a sub-list
+    /// ([`Self::under`]).
     pub path: &'static str,
     /// The key needs one of these scopes.
     pub scopes: Scopes,

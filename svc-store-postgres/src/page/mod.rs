@@ -51,8 +51,8 @@ pub(crate) struct Source {
 #[derive(Clone, Copy)]
 pub(crate) struct Under {
     pub(crate) table: &'static str,
-    /// Which records of the table count, as `condition AND `.
-    pub(crate) standing: &'static str,
+    /// Which records of the table count.
+    pub(crate) condition: Option<&'static str>,
     /// The column of the list with its clave.
     pub(crate) column: &'static str,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Under {
 impl Under {
     /// The record that a host's list belongs to.
     fn of(parent: ListParent) -> Self {
-        Self { table: parent.table, standing: "", column: parent.column }
+        Self { table: parent.table, condition: None, column: parent.column }
     }
 }
 
@@ -331,7 +331,10 @@ impl<'q> PageQuery<'q> {
             self.sql.push("SELECT hijos.*");
             self.clause("FROM ");
             self.open("(");
-            self.clause("SELECT FROM ").push(under.table).push(" WHERE ").push(under.standing);
+            self.clause("SELECT FROM ").push(under.table).push(" WHERE ");
+            if let Some(condition) = under.condition {
+                self.sql.push(condition).push(" AND ");
+            }
             self.sql.push("empresa = ").push_bind(empresa);
             self.sql.push(" AND clave = ").push_bind(self.query.under.unwrap_or_default());
             self.close(") padre");

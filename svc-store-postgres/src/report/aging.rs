@@ -87,11 +87,11 @@ macro_rules! receivables_owed {
              FROM cxc c
              LEFT JOIN movimientos m ON m.documento = coalesce(c.venta, -c.clave)
              LEFT JOIN (
-                 -- A substitute has corrected it since.
+                 -- The total before the first substitute that is dated after the day.
                  SELECT DISTINCT ON (venta) venta, total_anterior
                  FROM sustituciones
                  WHERE empresa = :empresa AND venta IS NOT NULL AND dia > :al
-                 ORDER BY venta, poliza
+                 ORDER BY venta, factura
              ) s ON s.venta = c.venta
              CROSS JOIN LATERAL (
                  SELECT CASE

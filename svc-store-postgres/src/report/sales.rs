@@ -105,11 +105,10 @@ pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
 /// The origin of an entry is the record of its credit note, the negative clave of its return
 /// without one, and otherwise null: then it is the sale itself, with the lines that `sustituta`
 /// replaced, if one did later.
-#[expect(clippy::too_many_lines, reason = "one statement")]
 pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
         "WITH asientos AS (
-             SELECT p.venta, coalesce(p.revierte, p.clave) AS asiento,
+             SELECT p.venta, p.sustituta,
                     CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     CASE WHEN p.revierte IS NULL THEN 1 ELSE -1 END AS signo,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
@@ -122,20 +121,12 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
              LEFT JOIN devoluciones d
                ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-             GROUP BY p.clave, p.venta, p.pago, p.revierte, n.factura, d.clave
+             GROUP BY p.clave, p.venta, p.sustituta, p.pago, p.revierte, n.factura, d.clave
              HAVING bool_or(g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
          ), ingresos AS MATERIALIZED (
-             SELECT a.venta, a.origen, s.sustituta, sum(a.signo) AS veces, sum(a.ventas) AS ventas,
-                    sum(a.descuentos) AS descuentos
-             FROM asientos a
-             LEFT JOIN LATERAL (
-                 SELECT s.factura AS sustituta
-                 FROM sustituciones s
-                 WHERE s.empresa = :empresa AND s.venta = a.venta AND s.poliza > a.asiento
-                 ORDER BY s.poliza
-                 LIMIT 1
-             ) s ON true
-             GROUP BY a.venta, a.origen, s.sustituta
+             SELECT venta, origen, sustituta, sum(signo) AS veces, sum(ventas) AS ventas, sum(descuentos) AS descuentos
+             FROM asientos
+             GROUP BY venta, origen, sustituta
          ), renglones AS (
              SELECT i.venta, i.origen, i.sustituta, v.renglon, v.producto, v.cantidad * i.veces AS cantidad, v.subtotal,
                     v.descuento

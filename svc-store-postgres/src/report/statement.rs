@@ -104,7 +104,7 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
                     coalesce((SELECT s.total_anterior
                               FROM sustituciones s
                               WHERE s.empresa = :empresa AND s.venta = c.venta AND s.dia > :al
-                              ORDER BY s.poliza
+                              ORDER BY s.factura
                               LIMIT 1), c.total) AS total,
                     c.pagado, c.saldo
              FROM cxc c

@@ -64,7 +64,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              ) q
          ), asientos AS (
              SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,
-                    coalesce(p.revierte, p.clave) AS asiento,
+                    CASE WHEN a.de_anticipo THEN NULL ELSE p.sustituta END AS sustituta,
                     CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     p.pago IS NOT NULL AND NOT a.de_anticipo AS de_pago,
                     a.de_anticipo
@@ -91,27 +91,20 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                     AND (r.codigo LIKE '206.%' OR r.codigo = :cobrado AND (r.cargo > 0) = (p.revierte IS NULL)) AS de_anticipo
              ) a
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
-             GROUP BY p.clave, p.venta, p.pago, p.revierte, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio,
+             GROUP BY p.clave, p.venta, p.sustituta, p.pago, p.reembolso, x.venta, x.anticipo, x.importe, x.tipo_cambio,
                       v.tipo, n.factura, d.clave, a.de_anticipo
              HAVING bool_or(r.codigo IN (:cobrado, :por_cobrar) OR g.grupo LIKE '401.%' OR g.grupo LIKE '402.%'
                             OR r.codigo LIKE '206.%' AND v.tipo = 'anticipo')
                  OR bool_or(r.codigo LIKE '105.%') AND p.pago IS NOT NULL OR a.de_anticipo
          ), ventas_del_mes AS MATERIALIZED (
-             SELECT a.venta, a.origen, s.sustituta,
+             SELECT venta, origen, sustituta,
                     sum(cobrado) AS cobrado, sum(por_cobrar) AS por_cobrar,
                     sum(CASE WHEN de_pago THEN 0 ELSE cobrado + por_cobrar END) AS iva,
                     sum(CASE WHEN de_pago THEN 0 ELSE base END) AS base,
                     sum(CASE WHEN de_pago THEN pagado ELSE 0 END) AS pagado,
                     sum(CASE WHEN de_nota THEN base ELSE 0 END) AS devuelto
-             FROM asientos a
-             LEFT JOIN LATERAL (
-                 SELECT s.factura AS sustituta
-                 FROM sustituciones s
-                 WHERE s.empresa = :empresa AND s.venta = a.venta AND s.poliza > a.asiento
-                 ORDER BY s.poliza
-                 LIMIT 1
-             ) s ON true
-             GROUP BY a.venta, a.origen, s.sustituta
+             FROM asientos
+             GROUP BY venta, origen, sustituta
          ), tasas AS MATERIALIZED (
              SELECT venta, origen, sustituta, tasa,
                     sum(iva) AS iva, sum(base) AS base, sum(base + ieps) AS valor, sum(total) AS total
@@ -136,7 +129,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              VALUES (-1, :desde::date - 1), (1, :hasta::date)
          ), pagos AS MATERIALIZED (
              -- A payment without an entry was made before the books began.
-             SELECT x.venta, s.sustituta, x.clave AS pago, t.signo,
+             SELECT x.venta, e.sustituta, x.clave AS pago, t.signo,
                     x.clave IN (SELECT c.pago FROM acreditado c WHERE c.pago IS NOT NULL) AS de_nota,
                     x.importe * CASE
                         WHEN count(e.fecha) > 0 THEN coalesce(sum(e.lado) FILTER (WHERE e.fecha <= t.fin), 0)
@@ -146,21 +139,14 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              FROM (SELECT DISTINCT venta FROM acreditado WHERE pago IS NOT NULL) m
              JOIN cxc_pagos x ON x.empresa = :empresa AND x.venta = m.venta
              LEFT JOIN LATERAL (
-                 SELECT coalesce(p.revierte, p.clave) AS asiento, p.fecha, sign(sum(r.abono - r.cargo)) AS lado
+                 SELECT p.sustituta, p.fecha, sign(sum(r.abono - r.cargo)) AS lado
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
                  WHERE p.empresa = :empresa AND p.pago = x.clave AND r.codigo LIKE '105.%'
-                 GROUP BY p.clave, p.revierte, p.fecha
+                 GROUP BY p.clave, p.sustituta, p.fecha
              ) e ON true
-             LEFT JOIN LATERAL (
-                 SELECT s.factura AS sustituta
-                 FROM sustituciones s
-                 WHERE s.empresa = :empresa AND s.venta = x.venta AND s.poliza > e.asiento
-                 ORDER BY s.poliza
-                 LIMIT 1
-             ) s ON true
              CROSS JOIN momentos t
-             GROUP BY x.venta, s.sustituta, x.clave, x.importe, x.cancelado, t.signo, t.fin
+             GROUP BY x.venta, e.sustituta, x.clave, x.importe, x.cancelado, t.signo, t.fin
          ), notas AS MATERIALIZED (
              SELECT c.venta, p.sustituta, coalesce(c.tasa, '') AS tasa, p.signo, sum(c.iva * p.importe / c.de_nota) AS iva,
                     sum((c.base + c.ieps) * p.importe / c.de_nota) AS valor, sum(c.total * p.importe / c.de_nota) AS total

@@ -8,6 +8,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use sqlx::SqlSafeStr as _;
@@ -49,11 +50,11 @@ pub(crate) fn own_migrations(host: &str, mut migrations: Migrator) -> Result<Mig
     if host.is_empty() || !host.bytes().all(is_plain) {
         return Err(OpenError::HostName(host.to_owned()));
     }
-    let mut numbers: Vec<i64> =
-        migrations.iter().filter(|one| !one.migration_type.is_down_migration()).map(|one| one.version).collect();
-    numbers.sort_unstable();
-    if numbers.first().is_some_and(|first| *first < 1) || numbers.windows(2).any(|two| two[0] == two[1]) {
-        return Err(OpenError::HostNumbers(host.to_owned()));
+    let mut numbers = HashSet::new();
+    for one in migrations.iter().filter(|one| !one.migration_type.is_down_migration()) {
+        if one.version < 1 || !numbers.insert(one.version) {
+            return Err(OpenError::HostNumber(host.to_owned(), one.description.clone().into_owned(), one.version));
+        }
     }
     migrations.dangerous_set_table_name(format!("_migraciones_{host}"));
     Ok(migrations)
@@ -118,10 +119,10 @@ pub enum OpenError {
     /// `_`; contains it.
     #[error("{0:?} is no name for a host's migrations: it has lower-case letters, digits and _")]
     HostName(String),
-    /// Two of a host's migrations have the same number, or one has none; contains the name of the
-    /// migrations.
-    #[error("of the migrations of {0}, one has no number from 1 on, or two have the same")]
-    HostNumbers(String),
+    /// A host's migration has the number of another, or none; contains the name of the migrations,
+    /// the description of the migration, and its number, which is 0 if it has none.
+    #[error("the migration {1:?} of {0} has the number {2}, which is that of another, or none: they are 1, 2, 3 …")]
+    HostNumber(String, String, i64),
     /// The database has no engine to distribute tables with.
     #[error(
         "the extension citus is not in this database: CREATE EXTENSION citus in it and in the one of its name on every \

@@ -130,7 +130,7 @@ static DELIVERIES: Source = Source {
         }
         page.word("estado = ", value, "");
     })],
-    under: Some(Under { table: "webhooks", standing: "eliminado IS NULL AND ", column: "webhook" }),
+    under: Some(Under { table: "webhooks", condition: Some("eliminado IS NULL"), column: "webhook" }),
     ..Source::PLAIN
 };
 

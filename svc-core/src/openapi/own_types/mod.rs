@@ -17,13 +17,15 @@ pub(super) enum SchemaSide {
     Given,
 }
 
-/// The host's types. A generator knows only its own types, so a name may be that of another type on
-/// the other side, of Svc or of the host; then it gets a number, as in one generator.
+/// The host's types. Two generators may give one name to different types, and a type may have the
+/// name of one of Svc's. The second gets a number, as within one generator.
 #[derive(Debug)]
 pub(super) struct OwnTypes {
     /// The names that a generator had given when Svc's own types were all in.
     before: HashSet<(SchemaSide, String)>,
-    /// Every type by its name in the description, as its generator described it.
+    /// Svc's own types, by their names.
+    ours: Map<String, Value>,
+    /// The host's types by their names in the description, with all that they contain.
     types: HashMap<String, Value>,
     /// The names in the description of a generator's types.
     names: HashMap<(SchemaSide, String), String>,
@@ -31,21 +33,22 @@ pub(super) struct OwnTypes {
 }
 
 impl OwnTypes {
-    /// Begins when `types` are all of Svc's.
+    /// Starts from Svc's own types, before the host's are described.
     pub(super) fn beside(types: &Map<String, Value>, generators: [(SchemaSide, &SchemaGenerator); 2]) -> Self {
         let names = |(side, generator): (SchemaSide, &SchemaGenerator)| {
             generator.definitions().keys().map(|name| (side, name.clone())).collect::<Vec<_>>()
         };
         Self {
             before: generators.into_iter().flat_map(names).collect(),
-            types: types.iter().map(|(name, schema)| (name.clone(), schema.clone())).collect(),
+            ours: types.clone(),
+            types: HashMap::new(),
             names: HashMap::new(),
             components: Map::new(),
         }
     }
 
-    /// Adds the types that a generator has made since. `is_composed` says which names components
-    /// have that are no types.
+    /// Adds the types that a generator has described since. `is_composed` tells the names of
+    /// components that are not types.
     pub(super) fn adopt(&mut self, side: SchemaSide, generator: &SchemaGenerator, is_composed: impl Fn(&str) -> bool) {
         let is_new = |name: &str| {
             let key = (side, name.to_owned());
@@ -56,13 +59,16 @@ impl OwnTypes {
         added.sort_unstable_by_key(|(name, _)| *name);
         let mut new = Vec::new();
         for (name, schema) in added {
-            let is_free = |name: &str| match self.types.get(name) {
-                Some(other) => other == schema,
-                None => !is_composed(name),
+            let expanded = whole(generator.definitions(), schema, &[name]);
+            let can_have = |name: &str| match (self.types.get(name), self.ours.get(name)) {
+                (Some(other), _) => *other == expanded,
+                (None, Some(ours)) => whole(&self.ours, ours, &[name]) == expanded,
+                (None, None) => !is_composed(name),
             };
-            let free = numbered(name, is_free);
+            let free = numbered(name, can_have);
             self.names.insert((side, name.clone()), free.clone());
-            if self.types.insert(free.clone(), schema.clone()).is_none() {
+            if !self.has(&free) {
+                self.types.insert(free.clone(), expanded);
                 new.push((free, schema.clone()));
             }
         }
@@ -74,7 +80,7 @@ impl OwnTypes {
 
     /// Whether the description has a type of that name.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.types.contains_key(name)
+        self.types.contains_key(name) || self.ours.contains_key(name)
     }
 
     /// The name in the description of the component that a generator's schema refers to.
@@ -94,6 +100,24 @@ impl OwnTypes {
 
     pub(super) fn into_components(self) -> Map<String, Value> {
         self.components
+    }
+}
+
+/// A schema with the types that it contains in the place of their names, which say nothing by
+/// themselves. Where a type contains itself, its name stands.
+fn whole(definitions: &Map<String, Value>, schema: &Value, around: &[&str]) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix(COMPONENTS))
+        && let Some(target) = definitions.get(name).filter(|_| !around.contains(&name))
+    {
+        return whole(definitions, target, &[around, &[name]].concat());
+    }
+    match schema {
+        Value::Object(members) => {
+            let within = |(key, value): (&String, &Value)| (key.clone(), whole(definitions, value, around));
+            members.iter().map(within).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(|item| whole(definitions, item, around)).collect(),
+        other => other.clone(),
     }
 }
 

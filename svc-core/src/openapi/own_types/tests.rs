@@ -86,6 +86,29 @@ struct Node {
 }
 own!(Node, Put "/mio/tree", "mio.tree" => Node);
 
+/// Contains itself, and has a field in the path.
+#[derive(Deserialize, JsonSchema)]
+struct Bough {
+    #[expect(dead_code, reason = "only its schema counts")]
+    clave: i64,
+    #[expect(dead_code, reason = "only its schema counts")]
+    twigs: Vec<Bough>,
+}
+own!(Bough, Put "/mio/boughs/{clave}" => Pong);
+
+/// Is another type where it is written: there its cell has a number that may be left out.
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
+struct Row {
+    cell: Cell,
+}
+
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
+struct Cell {
+    #[serde(default)]
+    n: i64,
+}
+own!(Row, Post "/mio/row" => Row);
+
 #[derive(Deserialize, JsonSchema)]
 struct Count {
     #[expect(dead_code, reason = "only its schema counts")]
@@ -102,6 +125,8 @@ pub(crate) fn registry() -> Registry {
         .operation::<Ping>()
         .operation::<Dress>()
         .operation::<Node>()
+        .operation::<Bough>()
+        .operation::<Row>()
         .operation::<Count>()
         .operation::<Label>()
 }
@@ -163,6 +188,25 @@ fn types_of_one_name_are_different_components() {
     let dressed = &target(&document, answer)["properties"];
     assert_eq!(target(&document, &dressed["lines"]["items"])["required"], json!(["taste"]));
     assert_eq!(target(&document, &dressed["address"])["required"], json!(["door"]));
+}
+
+#[test]
+fn a_body_lacks_what_is_in_the_path_and_the_type_within_has_it() {
+    let document = registry().openapi(Language::English, ADDRESS);
+    let body = &document["paths"]["/mio/boughs/{clave}"]["put"]["requestBody"]["content"]["application/json"]["schema"];
+    assert_eq!(body["$ref"], "#/components/schemas/Bough");
+    let body = target(&document, body);
+    assert_eq!(body["required"], json!(["twigs"]));
+    assert_eq!(target(&document, &body["properties"]["twigs"]["items"])["required"], json!(["clave", "twigs"]));
+}
+
+#[test]
+fn a_type_is_another_if_what_it_contains_is_another() {
+    let document = registry().openapi(Language::English, ADDRESS);
+    let cell = |schema: &Value| target(&document, &target(&document, schema)["properties"]["cell"])["required"].clone();
+    let row = &document["paths"]["/mio/row"]["post"];
+    assert_eq!(cell(&row["requestBody"]["content"]["application/json"]["schema"]), Value::Null);
+    assert_eq!(cell(&row["responses"]["201"]["content"]["application/json"]["schema"]), json!(["n"]));
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::store::{BankReceipt, BookedDocument, DepositOrigin, period_closed};
 pub struct CaptureDeposit {
     /// The clave of the bank account.
     pub cuenta_bancaria: i64,
-    /// The day of the deposit.
+    /// The day of the deposit, not in the future and at most five years ago.
     pub fecha: Date,
     /// The amount, in the account's currency.
     #[schemars(schema_with = "amount_schema")]

@@ -35,7 +35,7 @@ pub struct RefundAdvance {
     pub importe: Money,
     /// The clave of the bank account that it leaves, in the same currency.
     pub cuenta_bancaria: i64,
-    /// The day on which it leaves.
+    /// The day on which it leaves, not in the future and at most five years ago.
     pub fecha: Date,
     /// The bank's reference.
     pub referencia: Text<100>,
@@ -69,7 +69,7 @@ pub struct RefundFavour {
     pub importe: Money,
     /// The clave of the bank account that it leaves, in the currency of the balance.
     pub cuenta_bancaria: i64,
-    /// The day on which it leaves.
+    /// The day on which it leaves, not in the future and at most five years ago.
     pub fecha: Date,
     /// The bank's reference.
     pub referencia: Text<100>,
