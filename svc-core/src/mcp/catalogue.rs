@@ -1,6 +1,5 @@
 //! Makes a catalogue of the operations from the registry and its descriptions.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use http::Method;
@@ -202,18 +201,21 @@ fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
 /// The arguments for an object: its members, and those of its variants. One of several variants has
 /// the schema of any.
 fn arguments_of(schema: &Value) -> Map<String, Value> {
-    let mut alternatives: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    let mut arguments: Map<String, Value> = Map::new();
     for (name, schema) in members(schema) {
-        let known = alternatives.entry(name.clone()).or_default();
-        if !known.contains(&schema) {
-            known.push(schema);
+        let known = arguments.entry(name.clone()).or_insert_with(|| json!([]));
+        if let Some(known) = known.as_array_mut().filter(|known| !known.contains(schema)) {
+            known.push(schema.clone());
         }
     }
-    let either = |(name, schemas): (String, Vec<&Value>)| match schemas[..] {
-        [only] => (name, only.clone()),
-        _ => (name, json!({ "anyOf": schemas })),
-    };
-    alternatives.into_iter().map(either).collect()
+    for (_, schemas) in &mut arguments {
+        let all = schemas.take();
+        *schemas = match all.as_array().map(Vec::as_slice) {
+            Some([only]) => only.clone(),
+            _ => json!({ "anyOf": all }),
+        };
+    }
+    arguments
 }
 
 /// The members of an object's schema, those of its variants too.
