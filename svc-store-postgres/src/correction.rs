@@ -121,10 +121,10 @@ impl CorrectionTx for PostgresTx {
         &mut self,
         factura: i64,
         venta: i64,
+        corrected: usize,
         vencimiento: Option<NaiveDate>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let corrected = self.corrected_lines(factura).await?.len();
         if corrected > 0 {
             self.keep_replaced_lines(factura, venta).await?;
         }

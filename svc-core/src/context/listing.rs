@@ -113,7 +113,7 @@ impl<'a, L: List> Listing<'a, L> {
 
 /// The query of a listing, read and completed as a request's is.
 fn parsed<L: List>(context: &Context, company: &Company, text: &str, under: Option<i64>) -> Result<Query, Error> {
-    if L::LIST.path.contains('{') != under.is_some() {
+    if L::LIST.parent.is_some() != under.is_some() {
         return Err(Error::field(Code::FiltroRequerido, "clave", "una sublista, y solo ella, es de un registro"));
     }
     let scopes = KeyScopes::of_words(context.registry().scopes());

@@ -36,7 +36,8 @@ impl Entry {
     /// Checks that input and answer are objects, to which the path and `ok` add members.
     fn validate_types(&self) -> Result<(), RegistryError> {
         let type_name = self.type_name();
-        if self.schema().is_some_and(|input| input["type"] != "object") {
+        let has_fields = |input: &Value| input["properties"].is_object() || !input["additionalProperties"].is_object();
+        if self.schema().is_some_and(|input| input["type"] != "object" || !has_fields(&input)) {
             return Err(RegistryError::Input(type_name));
         }
         let Some(output) = self.shape.output else { return Ok(()) };
@@ -112,6 +113,8 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use http::StatusCode;
     use schemars::JsonSchema;
     use serde::{Deserialize, Serialize};
@@ -191,6 +194,7 @@ mod tests {
 
         let input = "the input of Own is no struct with named fields";
         assert_eq!(refusal!(post("/mio/a"), enum Own { A { n: i64 }, B } => Done), input);
+        assert_eq!(refusal!(post("/mio/a"), struct Own(HashMap<String, i64>); => Done), input);
         assert_eq!(
             refusal!(post("/mio/a"), struct Own { n: i64 } => Judged),
             "the answer of Own has a member ok, which every answer has"

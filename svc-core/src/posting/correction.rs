@@ -115,7 +115,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
         let goods = cx.tx.corrected_goods(invoice.clave).await?;
         exchange(cx, &sale, &owed, &goods).await?;
     }
-    Ok(cx.tx.apply_correction(invoice.clave, venta, changed, cx.now).await?)
+    Ok(cx.tx.apply_correction(invoice.clave, venta, lines.len(), changed, cx.now).await?)
 }
 
 /// Exchanges the goods of a sale for the corrected ones, and its entry for that of the corrected

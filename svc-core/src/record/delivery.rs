@@ -31,9 +31,11 @@ record! {
 
 impl List for Delivery {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/webhooks/{clave}/entregas", Scope::WebhooksWrite, PageSizes::Enforced).filters(&[
-            integer("clave"),
-            choice("estado", DeliveryStatus::WORDS),
-            event_kind("tipo", EventKind::WORDS),
-        ]);
+        ListSpec::new::<Self>("/webhooks/{clave}/entregas", Scope::WebhooksWrite, PageSizes::Enforced)
+            .under("webhooks", "webhook")
+            .filters(&[
+                integer("clave"),
+                choice("estado", DeliveryStatus::WORDS),
+                event_kind("tipo", EventKind::WORDS),
+            ]);
 }

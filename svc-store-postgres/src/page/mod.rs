@@ -43,25 +43,8 @@ pub(crate) struct Source {
     pub(crate) conditions: Option<fn(&mut PageQuery<'_>)>,
     /// The date range by which rows are found, if it is short.
     pub(crate) span: Option<Span>,
-    /// The record that the list belongs to.
-    pub(crate) under: Option<Under>,
-}
-
-/// The record that a list belongs to.
-#[derive(Clone, Copy)]
-pub(crate) struct Under {
-    pub(crate) table: &'static str,
-    /// Which records of the table count.
-    pub(crate) condition: Option<&'static str>,
-    /// The column of the list with its clave.
-    pub(crate) column: &'static str,
-}
-
-impl Under {
-    /// The record that a host's list belongs to.
-    fn of(parent: ListParent) -> Self {
-        Self { table: parent.table, condition: None, column: parent.column }
-    }
+    /// Which of the records that a sub-list belongs to count.
+    pub(crate) standing_parent: Option<&'static str>,
 }
 
 /// The filters of a list's date range.
@@ -103,7 +86,7 @@ impl Source {
         filters: &[],
         conditions: None,
         span: None,
-        under: None,
+        standing_parent: None,
     };
 }
 
@@ -123,7 +106,7 @@ pub(crate) struct PageQuery<'q> {
     table: &'static str,
     query: &'q Query,
     hidden: Option<(&'static str, &'static str)>,
-    under: Option<Under>,
+    parent: Option<ListParent>,
     /// The column that orders the page before the claves: all its records have the same value.
     order: Option<&'static str>,
 }
@@ -165,8 +148,8 @@ impl<'q> PageQuery<'q> {
         list: &'static ListSpec,
         query: &'q Query,
     ) -> Self {
-        let (table, hidden, under) = (list.table, list.hidden, source.under.or(list.parent.map(Under::of)));
-        Self { sql, depth, source, table, query, hidden, under, order: None }
+        let (table, hidden, parent) = (list.table, list.hidden, list.parent);
+        Self { sql, depth, source, table, query, hidden, parent, order: None }
     }
 
     pub(crate) fn into_sql(self) -> QueryBuilder<Postgres> {
@@ -257,7 +240,7 @@ impl<'q> PageQuery<'q> {
     /// value PostgreSQL knows that it orders nothing, and the claves alone have another index.
     pub(crate) fn orders_by(&mut self, filter: &str, column: &'static str) -> bool {
         let is_sole = matches!(values(self.query)[..], [sole] if sole.name == filter && filter != "clave");
-        let orders = is_sole && self.under.is_none();
+        let orders = is_sole && self.parent.is_none();
         if orders {
             self.order = Some(column);
         }
@@ -325,14 +308,13 @@ impl<'q> PageQuery<'q> {
     /// one row of nulls when the list is empty, and no row when that record does not exist.
     fn select(&mut self, list: &ListSpec, empresa: i64) {
         let Source { from, alias, columns, always, whole, .. } = *self.source;
-        let under = self.under;
         let always = whole.filter(|_| list.whole).or(always);
-        if let Some(under) = under {
+        if let Some(parent) = self.parent {
             self.sql.push("SELECT hijos.*");
             self.clause("FROM ");
             self.open("(");
-            self.clause("SELECT FROM ").push(under.table).push(" WHERE ");
-            if let Some(condition) = under.condition {
+            self.clause("SELECT FROM ").push(parent.table).push(" WHERE ");
+            if let Some(condition) = self.source.standing_parent {
                 self.sql.push(condition).push(" AND ");
             }
             self.sql.push("empresa = ").push_bind(empresa);
@@ -372,9 +354,13 @@ impl<'q> PageQuery<'q> {
             }
         }
         self.clause("WHERE ").push(alias).push("empresa = ");
-        match under {
-            Some(under) => {
-                self.sql.push("$1 AND ").push(under.column).push(" = ").push_bind(self.query.under.unwrap_or_default());
+        match self.parent {
+            Some(parent) => {
+                self.sql
+                    .push("$1 AND ")
+                    .push(parent.column)
+                    .push(" = ")
+                    .push_bind(self.query.under.unwrap_or_default());
             }
             None => {
                 self.sql.push_bind(empresa);
@@ -400,7 +386,7 @@ impl<'q> PageQuery<'q> {
             self.sql.push(" + 0");
         }
         self.limit();
-        if self.under.is_some() {
+        if self.parent.is_some() {
             self.close(") hijos ON true");
         }
     }

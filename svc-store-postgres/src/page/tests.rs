@@ -56,7 +56,7 @@ fn usual(list: &'static ListSpec) -> Vec<Condition> {
 
 fn statement(list: &'static ListSpec, conditions: Vec<Condition>, after: Option<i64>) -> String {
     let mut query = Query::new(list, after, 30, DateTime::UNIX_EPOCH);
-    query.under = list.path.contains("{clave}").then_some(1);
+    query.under = list.parent.map(|_| 1);
     query.conditions = conditions;
     PageQuery::of(sources::of(list.table), list, &query, 1).into_sql().sql().as_str().to_owned()
 }

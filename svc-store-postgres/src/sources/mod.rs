@@ -13,7 +13,7 @@ use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
 use svc_core::record::{Kind, Value};
 
-use crate::page::{PageQuery, Source, Span, Under};
+use crate::page::{PageQuery, Source, Span};
 use crate::value::push;
 
 /// The source of the rows of `table`.
@@ -130,7 +130,7 @@ static DELIVERIES: Source = Source {
         }
         page.word("estado = ", value, "");
     })],
-    under: Some(Under { table: "webhooks", condition: Some("eliminado IS NULL"), column: "webhook" }),
+    standing_parent: Some("eliminado IS NULL"),
     ..Source::PLAIN
 };
 
