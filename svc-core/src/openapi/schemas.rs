@@ -21,9 +21,9 @@ pub(super) struct Schemas {
     taken: SchemaGenerator,
     given: SchemaGenerator,
     others: Map<String, Value>,
-    /// Svc's own types, once they are complete, and the host's. Svc's have texts in files; the
-    /// host's document themselves.
-    own: Option<(Map<String, Value>, OwnTypes)>,
+    /// The host's types, once Svc's own are complete. Svc's have texts in files; the host's document
+    /// themselves.
+    own: Option<OwnTypes>,
 }
 
 impl Default for Schemas {
@@ -44,16 +44,15 @@ impl Schemas {
     /// Says that all types of Svc's own operations are in. Only the first call counts.
     pub(super) fn end_of_ours(&mut self) {
         if self.own.is_none() {
-            let ours = definitions(&mut self.taken, &mut self.given);
-            let own = OwnTypes::beside(&ours, [(SchemaSide::Taken, &self.taken), (SchemaSide::Given, &self.given)]);
-            self.own = Some((ours, own));
+            let generators = [(SchemaSide::Taken, &self.taken), (SchemaSide::Given, &self.given)];
+            self.own = Some(OwnTypes::beside(definitions(&self.taken, &self.given), generators));
         }
     }
 
     /// Adds a composed component and returns its name, numbered if a host's collides with another.
     pub(super) fn insert(&mut self, name: &str, schema: Value) -> String {
         let name = match &self.own {
-            Some((_, own)) => {
+            Some(own) => {
                 let is_free = |name: &str| self.others.get(name).map_or(!own.has(name), |other| *other == schema);
                 numbered(name, is_free)
             }
@@ -65,7 +64,7 @@ impl Schemas {
 
     /// Whether no component has that name.
     fn is_free(&self, name: &str) -> bool {
-        !self.others.contains_key(name) && self.own.as_ref().is_none_or(|(_, own)| !own.has(name))
+        !self.others.contains_key(name) && self.own.as_ref().is_none_or(|own| !own.has(name))
     }
 
     /// The schema of that shape and the name of its type, if it is not inlined. For a host's type,
@@ -79,7 +78,7 @@ impl Schemas {
         let schema = shape(generator);
         let object = resolved(generator, &schema);
         match &mut self.own {
-            Some((_, own)) => {
+            Some(own) => {
                 let left = name_of(&schema).filter(|_| is_composed);
                 own.adopt(side, generator, |name| self.others.contains_key(name) || left.as_deref() == Some(name));
                 (own.name(side, &schema), own.renamed(side, object))
@@ -92,7 +91,7 @@ impl Schemas {
     pub(super) fn own_data(&mut self, shape: impl FnOnce(&mut SchemaGenerator) -> Schema) -> Value {
         let schema = shape(&mut self.given);
         match &mut self.own {
-            Some((_, own)) => {
+            Some(own) => {
                 own.adopt(SchemaSide::Given, &self.given, |name| self.others.contains_key(name));
                 own.renamed(SchemaSide::Given, schema.to_value())
             }
@@ -194,10 +193,10 @@ impl Schemas {
 
     /// All components, sorted by name.
     pub(super) fn into_components(self, texts: &Texts) -> Value {
-        let Self { mut taken, mut given, others: mut all, own } = self;
-        let (mut left, of_host) = match own {
-            Some((ours, own)) => (ours, own.into_components()),
-            None => (definitions(&mut taken, &mut given), Map::new()),
+        let Self { taken, given, others: mut all, own } = self;
+        let [mut left, of_host] = match own {
+            Some(own) => own.into_components(),
+            None => [definitions(&taken, &given), Map::new()],
         };
         for (name, schema) in &mut left {
             texts.describe(name, schema);
@@ -228,7 +227,7 @@ pub(super) fn success(description: &str) -> Value {
 }
 
 /// The types that both generators have described, with the transforms of their settings.
-fn definitions(taken: &mut SchemaGenerator, given: &mut SchemaGenerator) -> Map<String, Value> {
+fn definitions(taken: &SchemaGenerator, given: &SchemaGenerator) -> Map<String, Value> {
     let mut all: Map<_, _> = taken.clone().take_definitions(true);
     all.extend(given.clone().take_definitions(true));
     all

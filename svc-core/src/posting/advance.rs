@@ -252,6 +252,7 @@ async fn by_note(
         relacion: TipoRelacion::Anticipo,
         forma_pago_sat: advance::FORM,
         anticipo: Some(advance.venta),
+        cuenta: None,
         amounts: line.amounts,
         lines: vec![line],
     };

@@ -8,6 +8,7 @@ use super::{document, payment_undone, stock, ticket};
 use crate::domain::accounting::{Account, CreditedPart, IncomeByRate, SaleAmounts, credit_entry, credited};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
+use crate::domain::deposit::PaidAccount;
 use crate::domain::invoice::LockedSale;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -32,6 +33,8 @@ pub(crate) struct NewNote<'a> {
     pub(crate) forma_pago_sat: &'a str,
     /// The advance that it applies.
     pub(crate) anticipo: Option<i64>,
+    /// The bank account from which the customer is paid back.
+    pub(crate) cuenta: Option<i64>,
     pub(crate) lines: Vec<CreditLine>,
     /// The sums of the lines.
     pub(crate) amounts: Amounts,
@@ -82,12 +85,14 @@ pub(crate) struct CreatedNote {
 /// the document, queued for stamping. If `aplicar`, as much of the balance as the sale owes reduces
 /// its receivable.
 pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<CreatedNote, Error> {
+    lock_customer(cx, note.sale).await?;
     let (factura, heading) = register(cx, &note).await?;
     let folio = heading.number();
     let back = match note.relacion {
         TipoRelacion::Devolucion => lock_goods_coming_back(cx, &note, MovementKind::DevolucionNotaCredito).await?,
         _ => Vec::new(),
     };
+    lock_account(cx, &note).await?;
     let total = note.amounts.total;
     if total > Money::default() {
         let cliente = note.sale.cliente.ok_or_else(|| {
@@ -186,6 +191,21 @@ async fn keep(
     cx.tx.insert_credit_note(factura, &stored).await?;
     let document = document::of_note(cx, &stored, Some(note.factura), note.sale.cliente, heading).await?;
     document::keep_fit(cx, factura, document).await
+}
+
+/// Locks the customer of a locked sale, before folios and goods ([`stock::lock`]).
+pub(super) async fn lock_customer(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
+    if let Some(cliente) = sale.cliente {
+        cx.tx.lock_buyer(cliente).await?;
+    }
+    Ok(())
+}
+
+/// Locks the bank account from which the customer is paid back, before any entry is written.
+pub(super) async fn lock_account(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(), Error> {
+    let Some(cuenta) = note.cuenta else { return Ok(()) };
+    let account = cx.tx.lock_bank_account(cuenta).await?;
+    PaidAccount::validate(account.as_ref())?.validate_currency(&note.sale.moneda)
 }
 
 /// The goods of the lines, to be returned to their warehouses at the cost at which they left, or at
@@ -301,13 +321,13 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
         back = cx.tx.goods_returned(note.venta, folio).await?;
         stock::lock(cx, back.iter().map(|part| (&part.almacen, part.producto))).await?;
     }
+    cx.tx.cancel_refund(record.clave).await?;
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
     {
         payment_undone::undo(cx, pago, &applied).await?;
     }
     cx.tx.delete_credit_balance(record.clave).await?;
-    cx.tx.cancel_refund(record.clave).await?;
     let entries = cx.tx.entries_of_note(note.venta, record.clave).await?;
     let dia = entries.iter().fold(cx.today(), |dia, entry| entry.reversal_day(dia));
     if !back.is_empty() {

@@ -91,6 +91,7 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i64) -> Resul
             "la nota de crédito {note}, que saca su venta de una factura global, espera su timbre"
         )));
     }
+    credit_note::lock_customer(cx, &sale).await?;
     let before = match cx.tx.sale_before(invoice.clave).await? {
         Some(before) => Some((folio_of(cx, &before).await?, before)),
         None => None,

@@ -9,7 +9,6 @@ use super::refund::give_back;
 use crate::domain::accounting::{Account, EntryLine, credit_entry};
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, REMITTED, TakenBack, credit};
-use crate::domain::deposit::PaidAccount;
 use crate::domain::invoice::LockedSale;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -88,7 +87,7 @@ pub(crate) async fn take_back(
             (false, None) => PAYING_OFF,
         };
         let relacion = TipoRelacion::Devolucion;
-        let note = NewNote { factura, sale, relacion, forma_pago_sat, anticipo: None, lines, amounts };
+        let note = NewNote { factura, sale, relacion, forma_pago_sat, anticipo: None, cuenta, lines, amounts };
         let pesos = note.pesos()?;
         let made = credit_note::make(cx, note, true).await?;
         (Some(made.factura), made.pago, pesos)
@@ -99,15 +98,12 @@ pub(crate) async fn take_back(
             relacion: TipoRelacion::Devolucion,
             forma_pago_sat: own.unwrap_or(CASH),
             anticipo: None,
+            cuenta,
             lines,
             amounts,
         };
         (None, without_document(cx, &note).await?, note.pesos()?)
     };
-    if let Some(cuenta) = cuenta {
-        let account = cx.tx.lock_bank_account(cuenta).await?;
-        PaidAccount::validate(account.as_ref())?.validate_currency(&sale.moneda)?;
-    }
     let reembolsado = match cuenta {
         Some(cuenta) if rest > Money::default() => {
             let left = pesos.get() - line::share(pesos, applied, amounts.total).get();
@@ -123,8 +119,10 @@ pub(crate) async fn take_back(
 /// Books goods that came back of a ticket that is in no document.
 async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<i64>, Error> {
     let (sale, amounts) = (note.sale, note.amounts);
+    credit_note::lock_customer(cx, sale).await?;
     let devolucion = cx.tx.next_return().await?;
     let back = credit_note::lock_goods_coming_back(cx, note, MovementKind::Devolucion).await?;
+    credit_note::lock_account(cx, note).await?;
     let folio = format!("devolución {devolucion}");
     if amounts.total > Money::default() {
         let unnamed =

@@ -219,8 +219,9 @@ pub(super) async fn post_by_warehouse(
 }
 
 /// Locks the stock of products in warehouses, before it changes in several of them, or before
-/// something else is locked that comes later. What happens to a sale locks its receivable and the
-/// sale, then folios, goods, a bank account, and last the counter of entries.
+/// something else is locked that comes later. What happens to a sale locks its receivable, the sale
+/// and its customer, then folios, goods, the counter of movements, a bank account, and last the
+/// counter of entries.
 pub(crate) async fn lock<'a>(
     cx: &mut Cx<'_>,
     places: impl Iterator<Item = (&'a ActiveWarehouse, i64)>,
@@ -229,6 +230,7 @@ pub(crate) async fn lock<'a>(
         places.map(|(almacen, producto)| StockPlace { almacen: almacen.clave, producto }).collect();
     if !places.is_empty() {
         cx.tx.lock_goods(&Vec::from_iter(places), cx.now).await?;
+        cx.tx.lock_movements().await?;
     }
     Ok(())
 }

@@ -282,6 +282,9 @@ pub trait ProductTx {
     /// missing is inserted with zero stock. `places` has none twice.
     async fn lock_goods(&mut self, places: &[StockPlace], now: Timestamp) -> Result<Vec<LockedGoods>, StoreError>;
 
+    /// Locks the counter of movements, as every change of stock does after its goods.
+    async fn lock_movements(&mut self) -> Result<(), StoreError>;
+
     /// Updates locked stock records of a warehouse and the values of its products, and inserts its
     /// movements, with ascending claves; returns the clave of the first movement, if there is any.
     async fn save_stock(

@@ -459,6 +459,19 @@ impl ProductTx for PostgresTx {
         self.locked_goods(places).await
     }
 
+    async fn lock_movements(&mut self) -> Result<(), StoreError> {
+        let _: Option<i64> = self
+            .optional_value(sql!(
+                "SELECT valor
+                 FROM contadores
+                 WHERE empresa = :empresa AND serie = 'movimientos_inventario'
+                 FOR NO KEY UPDATE",
+                empresa: self.empresa,
+            ))
+            .await?;
+        Ok(())
+    }
+
     async fn save_stock(
         &mut self,
         almacen: i64,

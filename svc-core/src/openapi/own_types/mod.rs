@@ -34,13 +34,13 @@ pub(super) struct OwnTypes {
 
 impl OwnTypes {
     /// Starts from Svc's own types, before the host's are described.
-    pub(super) fn beside(types: &Map<String, Value>, generators: [(SchemaSide, &SchemaGenerator); 2]) -> Self {
+    pub(super) fn beside(ours: Map<String, Value>, generators: [(SchemaSide, &SchemaGenerator); 2]) -> Self {
         let names = |(side, generator): (SchemaSide, &SchemaGenerator)| {
             generator.definitions().keys().map(|name| (side, name.clone())).collect::<Vec<_>>()
         };
         Self {
             before: generators.into_iter().flat_map(names).collect(),
-            ours: types.clone(),
+            ours,
             types: HashMap::new(),
             names: HashMap::new(),
             components: Map::new(),
@@ -98,8 +98,9 @@ impl OwnTypes {
         schema
     }
 
-    pub(super) fn into_components(self) -> Map<String, Value> {
-        self.components
+    /// Svc's own types and the host's, by their names in the description.
+    pub(super) fn into_components(self) -> [Map<String, Value>; 2] {
+        [self.ours, self.components]
     }
 }
 

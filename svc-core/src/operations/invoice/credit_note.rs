@@ -138,6 +138,7 @@ impl Operation for CaptureCreditNote {
             relacion: self.tipo_relacion.relation(),
             forma_pago_sat: self.form(&sale),
             anticipo: None,
+            cuenta: None,
             lines,
             amounts,
         };

@@ -119,6 +119,7 @@ impl RefundAdvance {
             relacion: TipoRelacion::NotaDeCredito,
             forma_pago_sat: self.form()?,
             anticipo: Some(anticipo),
+            cuenta: None,
             amounts: line.amounts,
             lines: vec![line],
         };
