@@ -51,11 +51,8 @@ impl Schemas {
 
     /// Adds a composed component and returns its name, numbered if a host's collides with another.
     pub(super) fn insert(&mut self, name: &str, schema: Value) -> String {
-        let name = match &self.own {
-            Some(own) => {
-                let is_free = |name: &str| self.others.get(name).map_or(!own.has(name), |other| *other == schema);
-                numbered(name, is_free)
-            }
+        let name = match self.own {
+            Some(_) => numbered(name, |name| self.others.get(name) == Some(&schema) || self.is_free(name)),
             None => name.to_owned(),
         };
         self.others.insert(name.clone(), schema);

@@ -55,12 +55,13 @@ use crate::error::Error;
 /// Something that is done in one transaction, together with its events and, over HTTP, its
 /// Idempotency-Key and its stored answer. The type's fields are its input.
 ///
-/// A field may have nearly any type of serde; the keys of a map are texts or integers. An optional one is an `Option`: it is absent too if it is
-/// `null` or blank (contract §1). [`Money`](crate::domain::money::Money),
-/// [`Quantity`](crate::domain::quantity::Quantity) and [`Text`](crate::json::Text) take exact
-/// decimals and trimmed texts, and word their faults in Spanish; a float takes a number as it is.
-/// In what is flattened, and in internally tagged and untagged enums, a blank string is a text, and
-/// faults have serde's words. A body has at most 6 levels and 50,000 values.
+/// A field may have nearly any type of serde; the keys of a map are texts or integers. An optional
+/// one is an `Option`: it is absent too if it is `null` or blank (contract §1).
+/// [`Money`](crate::domain::money::Money), [`Quantity`](crate::domain::quantity::Quantity) and
+/// [`Text`](crate::json::Text) take exact decimals and trimmed texts, and word their faults in
+/// Spanish; a float takes a number as it is. In what is flattened, and in internally tagged and
+/// untagged enums, a blank string is a text, and faults have serde's words. A body has at most 6
+/// levels and 50,000 values.
 pub trait Operation: Send + Sync + 'static {
     /// How it is reached and what it may answer.
     const SPEC: Spec;

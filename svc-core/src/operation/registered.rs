@@ -206,9 +206,10 @@ impl Registry {
     /// The errors of a host's own operations and hooks.
     pub fn own_codes(&self) -> Vec<Code> {
         let mut codes: Vec<Code> = Vec::new();
-        for code in self.entries.iter().flat_map(|entry| self.errors(entry)) {
-            if matches!(code, Code::Own(_)) && !codes.contains(&code) {
-                codes.push(code);
+        let reached = self.entries.iter().filter(|entry| entry.spec.http.is_some());
+        for code in reached.flat_map(|entry| entry.spec.errors.iter().chain(self.hook_errors(entry))) {
+            if matches!(code, Code::Own(_)) && !codes.contains(code) {
+                codes.push(*code);
             }
         }
         codes
