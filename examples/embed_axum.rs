@@ -66,7 +66,8 @@ pub async fn serve(
     };
     let served = tokio::select! {
         served = axum::serve(listener, app(api)).with_graceful_shutdown(stop) => served,
-        // A client may never finish what it has begun to send. What its request counts then is lost.
+        // A client may never finish what it has begun to send. What its request counts then is
+        // lost.
         () = too_long => Ok(()),
     };
     drop(all_is_answered);

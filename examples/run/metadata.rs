@@ -109,7 +109,7 @@ async fn what_does_not_fit_is_refused() {
 }
 
 #[tokio::test]
-async fn of_two_who_write_at_once_both_are_kept_or_one_is_refused() {
+async fn concurrent_writes_of_metadata_are_both_kept_or_one_is_refused() {
     let (world, context) = with_metadata().await;
     let ana = key(&world.company().await, &SCOPES, &Api::new(&context)).await;
     let (cliente, second) = (customer(&ana).await, customer(&ana).await);

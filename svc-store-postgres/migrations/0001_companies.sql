@@ -3,9 +3,10 @@
 -- Every primary key, unique index and foreign key of the schema leads with `empresa`: a company's
 -- rows lie together, and the tables can be distributed by that column. Claves count within their
 -- company. An index whose comment names a filter serves that filter of the table's list; it ends in
--- `clave`, the order of the list's pages. A row that always belongs to another row of its company has
--- a foreign key to that one only, and tables that are written by the thousand have none to `empresas`:
--- the company of a transaction exists, and a check for each row costs as much as the row.
+-- `clave`, the order of the list's pages. A row that always belongs to another row of its company
+-- has a foreign key to that one only, and tables that are written by the thousand have none to
+-- `empresas`: the company of a transaction exists, and a check for each row costs as much as the
+-- row.
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gin;
@@ -30,8 +31,8 @@ CREATE TABLE empresas (
     rfc                    text,
     regimen                bigint,
     cp                     text,
-    -- What printed documents bear besides: its colour as #rrggbb, address, contact for customers, and
-    -- logo as an opaque PNG.
+    -- What printed documents bear besides: its colour as #rrggbb, address, contact for customers,
+    -- and logo as an opaque PNG.
     color                  text CHECK (color ~ '^#[0-9a-f]{6}$'),
     direccion              text,
     telefono               text,

@@ -46,8 +46,8 @@ CREATE INDEX inventario_almacen ON inventario (empresa, almacen, clave);
 -- Filter `modificado_desde`.
 CREATE INDEX inventario_modificado ON inventario (empresa, modificado, clave);
 
--- What the company holds of a product in all warehouses and what that is worth (contract §12). A table
--- of its own, without indexes on what changes: every movement writes it.
+-- What the company holds of a product in all warehouses and what that is worth (contract §12). A
+-- table of its own, without indexes on what changes: every movement writes it.
 CREATE TABLE costos (
     empresa     bigint NOT NULL,
     producto    bigint NOT NULL,

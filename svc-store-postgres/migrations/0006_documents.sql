@@ -240,8 +240,8 @@ CREATE TABLE sustituciones (
     total               numeric(24, 6) NOT NULL,
     -- How many lines the sale had more.
     renglones_quitados  bigint NOT NULL DEFAULT 0,
-    -- Once it has replaced lines: of which sale, the day of the entry, and what the receivable came to
-    -- before it.
+    -- Once it has replaced lines: of which sale, the day of the entry, and what the receivable came
+    -- to before it.
     venta               bigint,
     dia                 date,
     total_anterior      numeric(24, 6),
@@ -253,7 +253,7 @@ CREATE TABLE sustituciones (
 CREATE INDEX sustituciones_venta ON sustituciones (empresa, venta, factura) WHERE venta IS NOT NULL;
 
 -- The corrected lines, all of them, if lines change.
-CREATE TABLE sustituciones_renglones (
+CREATE TABLE renglones_corregidos (
     empresa          bigint NOT NULL,
     factura          bigint NOT NULL,
     renglon          bigint NOT NULL,
@@ -285,7 +285,7 @@ CREATE TABLE sustituciones_renglones (
     cuenta_predial   text,
     impuestos_locales text,
     PRIMARY KEY (empresa, factura, renglon),
-    CONSTRAINT sustituciones_renglones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
+    CONSTRAINT renglones_corregidos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
 );
 
 -- The lines that it replaced, for reports of the entries that are about them (`polizas.sustituta`).
@@ -382,6 +382,7 @@ CREATE INDEX cancelaciones_vencidas ON cancelaciones (proximo, empresa);
 CREATE INDEX cancelaciones_detenidas ON cancelaciones (empresa, detenido) WHERE detenido IS NOT NULL;
 
 -- How stamping providers tell this installation from others on the same account: a random number of
--- 60 bits that changes only when the database becomes a copy (`svc restore-check`). It belongs to no company, so it is not in a table.
+-- 60 bits that changes only when the database becomes a copy (`svc restore-check`). It belongs to
+-- no company, so it is not in a table.
 CREATE SEQUENCE instalacion AS bigint;
 SELECT setval('instalacion', greatest(1, ('x0' || substr(replace(gen_random_uuid()::text, '-', ''), 18, 15))::bit(64)::bigint));

@@ -9,8 +9,8 @@ CREATE TABLE cuentas_bancarias (
     moneda   text NOT NULL DEFAULT 'MXN' CHECK (moneda ~ '^[A-Z]{3}$'),
     saldo    numeric(24, 6) NOT NULL DEFAULT 0,
     estatus  text NOT NULL DEFAULT 'activo' CHECK (estatus IN ('activo', 'inactivo')),
-    -- What it held when it was imported, in its currency and in pesos, and the day on which that was
-    -- posted.
+    -- What it held when it was imported, in its currency and in pesos, and the day on which that
+    -- was posted.
     apertura       numeric(24, 6) NOT NULL DEFAULT 0,
     apertura_pesos numeric(24, 6) NOT NULL DEFAULT 0,
     apertura_dia   date,
@@ -356,18 +356,18 @@ CREATE INDEX cxp_sin_saldo ON cxp (empresa, estatus, clave) WHERE saldo <= 0;
 -- Filter `vencido=true`.
 CREATE INDEX cxp_vencimiento ON cxp (empresa, estatus, vencimiento, clave) WHERE saldo > 0;
 
--- Payments of payables; in cash without a bank account.
+-- Payments of payables; in cash without a bank account. A supplier's own are negative.
 CREATE TABLE cxp_pagos (
     empresa          bigint NOT NULL,
     clave            bigint NOT NULL,
     cxp              bigint NOT NULL,
     fecha            date NOT NULL,
-    importe          numeric(24, 6) NOT NULL CHECK (importe > 0),
+    importe          numeric(24, 6) NOT NULL CHECK (importe <> 0),
     -- Pesos for one unit of the payable's currency on that day; null where the payable's own
     -- applies.
     tipo_cambio      numeric(18, 6),
     -- What left the bank account, in its currency, where that is not the payable's.
-    monto            numeric(24, 6) CHECK (monto > 0),
+    monto            numeric(24, 6) CHECK (sign(monto) = sign(importe)),
     cuenta_bancaria  bigint,
     referencia       text NOT NULL,
     creado           timestamptz NOT NULL,

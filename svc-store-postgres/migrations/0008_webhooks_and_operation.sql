@@ -164,8 +164,8 @@ CREATE INDEX entregas_de_webhook ON entregas (empresa, webhook, clave, tipo, est
 -- Filter `estado`, except for the many that have arrived.
 CREATE INDEX entregas_por_llegar ON entregas (empresa, webhook, estado, clave) WHERE estado <> 'entregada';
 
--- Up to where a host's subscribers have taken the events of each company. The row of company 0, which
--- is none, says where a subscriber begins in companies that have no row yet.
+-- Up to where a host's subscribers have taken the events of each company. The row of company 0,
+-- which is none, says where a subscriber begins in companies that have no row yet.
 CREATE TABLE suscripciones (
     empresa     bigint NOT NULL,
     suscriptor  text NOT NULL,
@@ -232,8 +232,9 @@ CREATE TABLE avisos_dados (
     PRIMARY KEY (empresa, asunto, sobre)
 );
 
--- The log of requests, for three days and at most some 10,000 of a company. Ids ascend with time, so
--- the clean-up finds the oldest by the primary key. It is written in batches, beside the requests.
+-- The log of requests, for three days and at most some 10,000 of a company. Ids ascend with time,
+-- so the clean-up finds the oldest by the primary key. It is written in batches, beside the
+-- requests.
 CREATE TABLE bitacora (
     empresa        bigint NOT NULL,
     peticion       uuid NOT NULL,

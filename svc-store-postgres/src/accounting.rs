@@ -367,12 +367,8 @@ impl PostgresTx {
                    AND (:entregas::boolean IS NULL OR (p.movimiento IS NOT NULL) = :entregas) AND p.revierte IS NULL
                    AND NOT EXISTS (SELECT FROM polizas o WHERE o.empresa = :empresa AND o.revierte = p.clave)
                  ORDER BY p.clave, r.renglon",
-                empresa: self.empresa,
-                venta: posted.venta,
-                pago: posted.pago,
-                cxp: posted.cxp,
-                cxp_pago: posted.cxp_pago,
-                entregas: posted.entregas,
+                empresa: self.empresa;
+                from posted { venta, pago, cxp, cxp_pago, entregas }
             ))
             .await?;
         lines.chunk_by(|a, b| a.poliza == b.poliza).filter_map(|lines| entry(lines).transpose()).collect()

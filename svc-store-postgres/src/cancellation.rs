@@ -127,11 +127,8 @@ impl CancellationTx for PostgresTx {
              WHERE empresa = :empresa AND factura = :factura",
             empresa: self.empresa,
             factura,
-            proximo: pause.proximo,
-            enviada: pause.enviada,
-            intentos: i64::from(pause.intentos),
-            ultimo_error: pause.ultimo_error,
-            detenido: pause.detenido,
+            intentos: i64::from(pause.intentos);
+            from pause { proximo, enviada, ultimo_error, detenido }
         ))
         .await
     }

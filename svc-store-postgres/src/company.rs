@@ -4,9 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sqlx::postgres::PgRow;
 use svc_core::domain::certificate::SigningCertificate;
-use svc_core::domain::company::{
-    Company, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode, Plan,
-};
+use svc_core::domain::company::{Company, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode};
 use svc_core::domain::scope::KeyScopes;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{
@@ -14,6 +12,7 @@ use svc_core::store::{
     StoreError,
 };
 
+use crate::fragment::company_columns;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
@@ -54,17 +53,13 @@ from_row!(ListedCertificate { numero, rfc, desde, hasta, cargado, usado });
 
 impl FromRow for Company {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let (plan, limites): (String, String) = (row.read("plan")?, row.read("limites")?);
+        let limites: String = row.read("limites")?;
         Ok(Self {
             id: row.read("empresa")?,
             nombre: row.read("nombre")?,
-            plan: if plan == "pro" { Plan::Pro } else { Plan::None },
+            plan: row.read("plan")?,
             licencias: row.read("licencias")?,
-            limites: match limites.as_str() {
-                "enforced" => Some(LimitMode::Enforced),
-                "notice" => Some(LimitMode::Notice),
-                _ => None,
-            },
+            limites: LimitMode::of(&limites),
             api: row.read("api")?,
             franquicia: row.read("franquicia")?,
             facturacion: row.read("facturacion")?,
@@ -88,19 +83,9 @@ fn places(lugares: &[String]) -> Vec<(i64, String)> {
     lugares.iter().filter_map(place).collect()
 }
 
-fn plan_word(plan: Plan) -> &'static str {
-    match plan {
-        Plan::Pro => "pro",
-        Plan::None => "none",
-    }
-}
-
+/// The word of a limit mode; a company without one inherits the service's.
 fn limits_word(limits: Option<LimitMode>) -> &'static str {
-    match limits {
-        Some(LimitMode::Enforced) => "enforced",
-        Some(LimitMode::Notice) => "notice",
-        None => "inherit",
-    }
+    limits.map_or("inherit", |limits| limits.word())
 }
 
 from_row!(SigningCertificate { numero, rfc, desde, hasta, der: "certificado" });
@@ -111,13 +96,9 @@ impl CompanyTx for PostgresTx {
         // No `SELECT *`: once a migration adds a column, a prepared one fails for as long as its
         // connection lives.
         self.optional(sql!(
-            "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
-                    e.anticipo_minimo, e.vender_sin_existencia, e.enviar_documentos, e.rfc, e.regimen, e.cp, e.prueba, e.desfase,
-                    e.cursor_clave,
-                    ARRAY(SELECT s.clave || ' ' || s.cp FROM sucursales s
-                          WHERE s.empresa = e.empresa AND s.cp IS NOT NULL) AS lugares
+            concat!("SELECT ", company_columns!(), "
              FROM empresas e
-             WHERE e.empresa = :empresa AND NOT e.incompleta",
+             WHERE e.empresa = :empresa AND NOT e.incompleta"),
             empresa: self.empresa,
         ))
         .await
@@ -135,22 +116,13 @@ impl CompanyTx for PostgresTx {
                  :enviar_documentos
              )",
             empresa: self.empresa,
-            nombre: company.nombre,
-            plan: plan_word(company.plan),
-            licencias: company.licencias,
             limites: limits_word(company.limites),
-            api: company.api,
-            franquicia: company.franquicia,
-            facturacion: company.facturacion,
-            anticipo_minimo: company.anticipo_minimo,
-            rfc: company.rfc,
-            regimen: company.regimen,
-            cp: company.cp,
-            prueba: company.prueba,
             cursor_clave: company.cursor_key[..],
-            creada: now,
-            vender_sin_existencia: company.vender_sin_existencia,
-            enviar_documentos: company.enviar_documentos,
+            creada: now;
+            from company {
+                nombre, plan, licencias, api, franquicia, facturacion, anticipo_minimo, rfc, regimen, cp, prueba,
+                vender_sin_existencia, enviar_documentos
+            }
         ))
         .await?;
         self.insert_first_records(company).await
@@ -179,24 +151,16 @@ impl CompanyTx for PostgresTx {
                  web = nullif(coalesce(:web, web), '')
              WHERE empresa = :empresa",
             empresa: self.empresa,
-            nombre: change.nombre,
-            plan: change.plan.map(plan_word),
-            licencias: change.licencias,
             limites: change.limites.map(limits_word),
-            api: change.api,
-            franquicia: change.franquicia,
-            facturacion: change.facturacion,
-            anticipo_minimo: change.anticipo_minimo,
-            rfc: change.rfc,
-            regimen: change.regimen,
-            cp: change.cp,
-            vender_sin_existencia: change.vender_sin_existencia,
-            enviar_documentos: change.enviar_documentos,
             color: change.letterhead.color,
             direccion: change.letterhead.direccion,
             telefono: change.letterhead.telefono,
             correo: change.letterhead.correo,
-            web: change.letterhead.web,
+            web: change.letterhead.web;
+            from change {
+                nombre, plan, licencias, api, franquicia, facturacion, anticipo_minimo, rfc, regimen, cp,
+                vender_sin_existencia, enviar_documentos
+            }
         ))
         .await?;
         if let Some(cp) = &change.cp {
@@ -472,14 +436,11 @@ impl CompanyTx for PostgresTx {
              SET orden = excluded.orden, rfc = excluded.rfc, desde = excluded.desde, hasta = excluded.hasta,
                  certificado = excluded.certificado, llave = excluded.llave, cargado = excluded.cargado",
             empresa: self.empresa,
-            numero: certificate.numero,
             orden,
-            rfc: certificate.rfc,
-            desde: certificate.desde,
-            hasta: certificate.hasta,
             certificado: certificate.der,
             llave: sealed_key,
-            cargado: now,
+            cargado: now;
+            from certificate { numero, rfc, desde, hasta }
         ))
         .await
     }

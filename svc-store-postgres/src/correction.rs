@@ -58,16 +58,11 @@ impl CorrectionTx for PostgresTx {
             condicion_pago: *condicion_pago,
             forma_pago_sat: terms.forma_pago_sat.as_deref(),
             metodo_pago_sat: terms.metodo_pago_sat.as_deref(),
-            uso_cfdi: terms.uso_cfdi.as_deref(),
-            subtotal: amounts.subtotal,
-            descuento: amounts.descuento,
-            iva: amounts.iva,
-            ieps: amounts.ieps,
-            retenciones: amounts.retenciones,
-            isr_retenido: amounts.isr_retenido,
-            locales_trasladados: amounts.locales_trasladados,
-            locales_retenidos: amounts.locales_retenidos,
-            total: amounts.total,
+            uso_cfdi: terms.uso_cfdi.as_deref();
+            from amounts {
+                subtotal, descuento, iva, ieps, retenciones, isr_retenido, locales_trasladados, locales_retenidos,
+                total
+            }
         ))
         .await?;
         self.insert_corrected_lines(factura, lines).await
@@ -91,7 +86,7 @@ impl CorrectionTx for PostgresTx {
             columns_in!(
                 "SELECT renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
                         precio_unitario, {LineRates}, {LineDetails}, {Amounts}
-                 FROM sustituciones_renglones
+                 FROM renglones_corregidos
                  WHERE empresa = :empresa AND factura = :factura
                  ORDER BY renglon",
                 LineRates,
@@ -107,7 +102,7 @@ impl CorrectionTx for PostgresTx {
     async fn corrected_goods(&mut self, factura: i64) -> Result<Vec<SaleGoods>, StoreError> {
         self.many(sql!(
             "SELECT r.renglon, p.clave AS producto, p.sku, r.cantidad
-             FROM sustituciones_renglones r
+             FROM renglones_corregidos r
              JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
              WHERE r.empresa = :empresa AND r.factura = :factura AND r.con_existencia
              ORDER BY r.renglon",
@@ -171,7 +166,7 @@ impl PostgresTx {
         }
         self.run(sql!(
             columns_in!(
-                "INSERT INTO sustituciones_renglones (
+                "INSERT INTO renglones_corregidos (
                      empresa, factura, renglon, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat,
                      objeto_impuesto, precio_unitario, con_existencia, {LineRates}, {LineDetails}, {Amounts}
                  )
@@ -180,7 +175,7 @@ impl PostgresTx {
                  FROM unnest(
                      :producto::bigint[], :sku::text[], :descripcion::text[], :cantidad::numeric[], :unidad::text[],
                      :unidad_sat::text[], :codigo_sat::text[], :objeto_impuesto::text[], :precio_unitario::numeric[],
-                     :con_existencia::boolean[], {:LineRates}, {:LineDetails}, {:Amounts}
+                     :con_existencia::boolean[], {:LineRates[]}, {:LineDetails[]}, {:Amounts[]}
                  ) WITH ORDINALITY AS r (
                      producto, sku, descripcion, cantidad, unidad,
                      unidad_sat, codigo_sat, objeto_impuesto, precio_unitario,
@@ -252,7 +247,7 @@ impl PostgresTx {
                      s.empresa, c.clave, :venta, s.renglon, s.producto, s.sku, s.descripcion, s.cantidad, s.cantidad,
                      s.unidad, s.unidad_sat, s.codigo_sat, s.objeto_impuesto, s.precio_unitario, s.con_existencia,
                      {s.LineRates}, {s.LineDetails}, {s.Amounts}
-                 FROM sustituciones_renglones s
+                 FROM renglones_corregidos s
                  JOIN unnest(:claves::bigint[]) WITH ORDINALITY AS c (clave, n) ON c.n = s.renglon
                  WHERE s.empresa = :empresa AND s.factura = :factura",
                 LineRates,

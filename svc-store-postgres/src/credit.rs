@@ -14,6 +14,7 @@ use svc_core::store::{
     Advance, AppliedCredit, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, NewRefund, StoreError,
 };
 
+use crate::fragment::has_imported_note;
 use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
@@ -77,9 +78,7 @@ impl CreditTx for PostgresTx {
              )",
             empresa: self.empresa,
             factura,
-            venta: note.venta,
             tipo_relacion: note.relacion,
-            forma_pago_sat: note.forma_pago_sat,
             subtotal: note.amounts.subtotal,
             descuento: note.amounts.descuento,
             impuestos: note.amounts.impuestos(),
@@ -88,10 +87,8 @@ impl CreditTx for PostgresTx {
             isr_retenido: note.amounts.isr_retenido,
             locales_trasladados: note.amounts.locales_trasladados,
             locales_retenidos: note.amounts.locales_retenidos,
-            total: note.amounts.total,
-            pago: note.pago,
-            anticipo: note.anticipo,
-            ticket: note.ticket,
+            total: note.amounts.total;
+            from note { venta, forma_pago_sat, pago, anticipo, ticket }
         ))
         .await?;
         let lines = &note.lines;
@@ -104,7 +101,7 @@ impl CreditTx for PostgresTx {
                         r.acreditada, r.cantidad, r.precio_unitario, {r.Amounts}
                  FROM unnest(
                      :renglon::bigint[], :acreditada::numeric[], :cantidad::numeric[], :precio_unitario::numeric[],
-                     {:Amounts}
+                     {:Amounts[]}
                  ) AS r (
                      renglon, acreditada, cantidad, precio_unitario,
                      {Amounts}
@@ -235,13 +232,8 @@ impl CreditTx for PostgresTx {
              VALUES (:empresa, :clave, :cliente, :moneda, :importe, :pesos, :factura, :deposito, :creado)",
             empresa: self.empresa,
             clave,
-            cliente: balance.cliente,
-            moneda: balance.moneda,
-            importe: balance.importe,
-            pesos: balance.pesos,
-            factura: balance.factura,
-            deposito: balance.deposito,
-            creado: now,
+            creado: now;
+            from balance { cliente, moneda, importe, pesos, factura, deposito }
         ))
         .await
     }
@@ -266,7 +258,7 @@ impl CreditTx for PostgresTx {
         .await?;
         // A separate statement sees what the previous holder of the lock has applied.
         self.optional(sql!(
-            "SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.subtotal, v.descuento,
+            concat!("SELECT v.clave, f.clave AS factura, v.cliente, v.moneda, v.tipo_cambio, v.subtotal, v.descuento,
                     v.impuestos - r.ieps - r.locales_trasladados AS iva, r.ieps, v.retenciones, r.isr_retenido,
                     r.locales_trasladados, r.locales_retenidos, v.total, a.aplicado,
                     CASE WHEN d.devuelto THEN 0 ELSE greatest(v.total - v.saldo - a.aplicado, 0) END AS restante,
@@ -292,11 +284,7 @@ impl CreditTx for PostgresTx {
              ) a
              -- An import brings the credit notes of refunds, but not how much they gave back.
              CROSS JOIN LATERAL (
-                 SELECT EXISTS (
-                     SELECT FROM facturas f
-                     WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
-                       AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
-                 ) AS devuelto
+                 SELECT ", has_imported_note!(), " AS devuelto
              ) d
              LEFT JOIN LATERAL (
                  SELECT sum(r.abono - r.cargo) AS abierto
@@ -309,7 +297,7 @@ impl CreditTx for PostgresTx {
                         ))
                  HAVING bool_or(p.venta = v.clave)
              ) l ON true
-             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada",
+             WHERE v.empresa = :empresa AND v.clave = :anticipo AND v.tipo = :tipo AND NOT v.cancelada"),
             empresa: self.empresa,
             anticipo,
             tipo: SaleKind::Anticipo,
@@ -325,15 +313,11 @@ impl CreditTx for PostgresTx {
 
     async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError> {
         self.values(sql!(
-            "SELECT v.clave
+            concat!("SELECT v.clave
              FROM ventas v
              WHERE v.empresa = :empresa AND v.cliente = :cliente AND v.tipo = :tipo AND v.moneda = :moneda
                AND NOT v.cancelada
-               AND NOT EXISTS (
-                   SELECT FROM facturas f
-                   WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
-                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
-               )
+               AND NOT ", has_imported_note!(), "
                AND v.total - v.saldo > (
                    SELECT coalesce(sum(importe), 0)
                    FROM (
@@ -342,7 +326,7 @@ impl CreditTx for PostgresTx {
                        SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
                    ) u
                )
-             ORDER BY v.fecha, v.clave",
+             ORDER BY v.fecha, v.clave"),
             empresa: self.empresa,
             cliente,
             moneda,
@@ -361,14 +345,8 @@ impl CreditTx for PostgresTx {
                    AND cuenta_bancaria = :cuenta_bancaria AND fecha = :fecha AND importe = :importe
                    AND referencia = :referencia AND moneda = :moneda AND NOT cancelado
              )",
-            empresa: self.empresa,
-            cliente: refund.cliente,
-            anticipo: refund.anticipo,
-            moneda: refund.moneda,
-            importe: refund.importe,
-            cuenta_bancaria: refund.cuenta_bancaria,
-            fecha: refund.fecha,
-            referencia: refund.referencia,
+            empresa: self.empresa;
+            from refund { cliente, anticipo, moneda, importe, cuenta_bancaria, fecha, referencia }
         ))
         .await
     }
@@ -391,16 +369,10 @@ impl CreditTx for PostgresTx {
              )",
             empresa: self.empresa,
             clave,
-            cliente: refund.cliente,
-            anticipo: refund.anticipo,
-            moneda: refund.moneda,
-            tipo_cambio: refund.tipo_cambio,
-            importe: refund.importe,
-            cuenta_bancaria: refund.cuenta_bancaria,
-            fecha: refund.fecha,
-            referencia: refund.referencia,
-            factura: refund.factura,
-            creado: now,
+            creado: now;
+            from refund {
+                cliente, anticipo, moneda, tipo_cambio, importe, cuenta_bancaria, fecha, referencia, factura
+            }
         ))
         .await?;
         Ok(clave)

@@ -137,19 +137,11 @@ impl CustomerTx for PostgresTx {
              )",
             empresa: self.empresa,
             clave,
-            cliente: row.cliente,
-            vendedor: row.vendedor,
-            canal: row.canal,
-            resultado: row.resultado,
-            sentido: row.sentido,
-            nota: row.nota,
-            fecha: row.fecha,
             duracion_min: row.duracion.map(Minutes::get),
             proximo_fecha,
             proximo_texto: proximo_texto.flatten(),
-            cierre: row.siguiente.closing(),
-            solo_nota: row.solo_nota,
-            creada: row.creada,
+            cierre: row.siguiente.closing();
+            from row { cliente, vendedor, canal, resultado, sentido, nota, fecha, solo_nota, creada }
         ))
         .await?;
         Ok(clave)
@@ -180,11 +172,8 @@ impl CustomerTx for PostgresTx {
                 empresa: self.empresa,
                 clave,
                 cliente,
-                vendedor: task.vendedor,
-                interaccion: task.interaccion,
-                fecha: task.fecha,
-                texto: task.texto,
-                creada: now,
+                creada: now;
+                from task { vendedor, interaccion, fecha, texto }
             ))
             .await?;
         }
@@ -249,23 +238,14 @@ impl CustomerTx for PostgresTx {
              )",
             empresa: self.empresa,
             clave,
-            nombre: row.nombre,
             estatus: row.state.estatus,
             etapa: row.state.etapa,
             motivo_perdida: row.state.motivo_perdida,
-            fecha_cierre: row.state.fecha_cierre,
-            cliente: row.cliente,
-            contacto_nombre: row.contacto_nombre,
-            contacto_empresa: row.contacto_empresa,
-            contacto_correo: row.contacto_correo,
-            contacto_telefono: row.contacto_telefono,
-            vendedor: row.vendedor,
-            monto: row.monto,
-            moneda: row.moneda,
-            probabilidad: row.probabilidad,
-            cierre: row.cierre,
-            origen: row.origen,
-            creado: row.creado,
+            fecha_cierre: row.state.fecha_cierre;
+            from row {
+                nombre, cliente, contacto_nombre, contacto_empresa, contacto_correo, contacto_telefono, vendedor,
+                monto, moneda, probabilidad, cierre, origen, creado
+            }
         ))
         .await?;
         Ok(clave)
@@ -296,11 +276,8 @@ impl CustomerTx for PostgresTx {
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,
             clave,
-            estatus: state.estatus,
-            etapa: state.etapa,
-            motivo_perdida: state.motivo_perdida,
-            fecha_cierre: state.fecha_cierre,
-            modificado,
+            modificado;
+            from state { estatus, etapa, motivo_perdida, fecha_cierre }
         ))
         .await
     }

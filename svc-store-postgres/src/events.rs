@@ -44,15 +44,8 @@ macro_rules! with_events {
             ([event], []) => $crate::sql::sql!(
                 concat!("WITH ", $crate::events::next_clave!(), ", ", $crate::events::one_event!(), " ", $text),
                 $($name: $value,)*
-                anterior,
-                id: event.id,
-                tipo: event.tipo,
-                permiso: event.permiso,
-                recurso: event.recurso,
-                clave: event.clave,
-                cuerpo: event.cuerpo,
-                creado: event.creado,
-                repartido: event.repartido,
+                anterior;
+                from event { id, tipo, permiso, recurso, clave, cuerpo, creado, repartido }
             ),
             (events, []) => $crate::sql::sql!(
                 concat!(

@@ -473,13 +473,8 @@ impl PostgresTx {
             empresa: self.empresa,
             series,
             folio,
-            tipo: row.tipo,
-            en_espera: InvoiceStatus::EnEspera,
-            venta: row.venta,
-            cliente: row.cliente,
-            serie: row.serie,
-            fecha: row.fecha,
-            origen: row.origen,
+            en_espera: InvoiceStatus::EnEspera;
+            from row { tipo, venta, cliente, serie, fecha, origen }
         ))
         .await
     }

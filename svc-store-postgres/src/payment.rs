@@ -12,6 +12,7 @@ use svc_core::domain::words::{
 };
 use svc_core::store::{AppliedPayment, Favour, NewPayment, PaymentTx, StoreError, Withdrawal};
 
+use crate::fragment::has_imported_note;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
@@ -119,16 +120,12 @@ impl PaymentTx for PostgresTx {
             // An imported advance that was given back counts for nothing: an import brings the
             // credit note of the refund, but not its amount.
             PaymentOrigin::Anticipo => sql!(
-                "SELECT coalesce((
+                concat!("SELECT coalesce((
                             SELECT sum(v.total - v.saldo)
                             FROM ventas v
                             WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND NOT v.cancelada
                               AND v.cliente = :cliente AND v.moneda = :moneda
-                              AND NOT EXISTS (
-                                  SELECT FROM facturas f
-                                  WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
-                                    AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
-                              )
+                              AND NOT ", has_imported_note!(), "
                         ), 0)
                       - coalesce((
                             SELECT sum(importe)
@@ -141,7 +138,7 @@ impl PaymentTx for PostgresTx {
                             FROM reembolsos
                             WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
                               AND anticipo IS NOT NULL AND NOT cancelado
-                        ), 0)",
+                        ), 0)"),
                 empresa: self.empresa,
                 cliente,
                 moneda,
@@ -149,8 +146,8 @@ impl PaymentTx for PostgresTx {
                 nota_credito: InvoiceKind::NotaCredito,
                 cancelada: InvoiceStatus::Cancelada,
             ),
-            // Of a note whose cancellation was requested, what it did not apply itself is reserved for
-            // the cancellation. Imported payments do not count, since credit balances are not
+            // Of a note whose cancellation was requested, what it did not apply itself is reserved
+            // for the cancellation. Imported payments do not count, since credit balances are not
             // imported. They have no entry.
             PaymentOrigin::SaldoAFavor => sql!(
                 "SELECT coalesce((
@@ -272,28 +269,22 @@ impl PaymentTx for PostgresTx {
             cxc: receivable.clave,
             cliente: receivable.cliente,
             venta: receivable.venta,
-            fecha: row.fecha,
-            aplicado: row.aplicado,
-            origen: row.origen,
             importe: instalment.importe,
             moneda: receivable.moneda,
-            tipo_cambio: row.tipo_cambio,
-            forma_pago_sat: row.forma_pago_sat,
-            cuenta_bancaria: row.cuenta_bancaria,
-            deposito: row.deposito,
-            referencia: row.referencia,
             parcialidad: instalment.parcialidad,
             saldo_anterior: instalment.saldo_anterior,
             saldo_insoluto: instalment.saldo_insoluto,
             complemento: row.complemento(),
-            factura: row.factura,
-            anticipo: row.anticipo,
             monto: row.cambio.map(|cambio| cambio.monto),
             moneda_pago: row.cambio.map(|cambio| &cambio.moneda),
             tipo_cambio_pago: row.cambio.map(|cambio| cambio.tipo_cambio),
             pagado: instalment.pagado,
             parcialidades: instalment.parcialidades,
-            estatus: instalment.estatus(),
+            estatus: instalment.estatus();
+            from row {
+                fecha, aplicado, origen, tipo_cambio, forma_pago_sat, cuenta_bancaria, deposito, referencia,
+                factura, anticipo
+            }
         ))
         .await
     }
@@ -327,8 +318,8 @@ impl PaymentTx for PostgresTx {
             pago,
         ))
         .await?;
-        // An imported payment may never have been counted in `pagado`, and an imported receivable may
-        // have been cancelled with its payments.
+        // An imported payment may never have been counted in `pagado`, and an imported receivable
+        // may have been cancelled with its payments.
         let restored = self
             .optional(sql!(
                 "WITH antes AS (

@@ -31,7 +31,8 @@ impl Probe {
         Self { requests, service, own: Vec::new(), current: false, full: None }
     }
 
-    /// Checks a host's own tables too: see [`PostgresStore::migrate_own`](crate::PostgresStore::migrate_own).
+    /// Checks a host's own tables too: see
+    /// [`PostgresStore::migrate_own`](crate::PostgresStore::migrate_own).
     pub fn and_own(mut self, host: &str, migrations: Migrator) -> Result<Self, OpenError> {
         self.own.push(own_migrations(host, migrations)?);
         Ok(self)

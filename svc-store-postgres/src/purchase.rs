@@ -9,29 +9,17 @@ use svc_core::domain::purchase::{Arrival, OrderedLine};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableStatus, ProductKind, PurchaseStatus};
 use svc_core::store::{
-    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, OrderBill, PaidPayable, PurchaseOrder,
-    PurchaseTx, StoreError, StoredPayable,
+    NewPayablePayment, NewPurchase, NewPurchaseLine, OrderBill, PaidPayable, PurchaseOrder, PurchaseTx, StoreError,
+    StoredPayable,
 };
 
+use crate::part::columns_in;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(PurchaseOrder {
-    estatus,
-    proveedor,
-    sucursal,
-    almacen,
-    moneda,
-    tipo_cambio,
-    total,
-    impuestos,
-    ieps,
-    retencion_isr,
-    retencion_iva,
-    cxp
-});
+from_row!(PurchaseOrder { estatus, proveedor, sucursal, almacen, moneda, tipo_cambio, total, impuestos: .., cxp });
 
 impl FromRow for OrderedLine {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
@@ -96,60 +84,39 @@ from_row!(OrderBill { cxp, capturada });
 
 from_row!(PaidPayable { cxp, cuenta_bancaria, cancelado });
 
-impl FromRow for StoredPayable {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            folio: row.read("folio")?,
-            tipo: row.read("tipo")?,
-            estatus: row.read("estatus")?,
-            proveedor: row.read("proveedor")?,
-            compra: row.read("compra")?,
-            factura: row.read("factura")?,
-            uuid: row.read("uuid")?,
-            fecha: row.read("fecha")?,
-            vencimiento: row.read("vencimiento")?,
-            moneda: row.read("moneda")?,
-            tipo_cambio: row.read("tipo_cambio")?,
-            total: row.read("total")?,
-            pagado: row.read("pagado")?,
-            impuestos: PayableTaxes {
-                iva: row.read("iva")?,
-                ieps: row.read("ieps")?,
-                retencion_isr: row.read("retencion_isr")?,
-                retencion_iva: row.read("retencion_iva")?,
-            },
-            sucursal: row.read("sucursal")?,
-            operaciones: row.read("operaciones")?,
-            concepto: row.read("concepto")?,
-            apertura: opened(row)?,
-        })
-    }
-}
+from_row!(StoredPayable {
+    folio,
+    tipo,
+    estatus,
+    proveedor,
+    compra,
+    factura,
+    uuid,
+    fecha,
+    vencimiento,
+    moneda,
+    tipo_cambio,
+    total,
+    pagado,
+    saldo,
+    impuestos: ..,
+    sucursal,
+    operaciones,
+    concepto,
+    apertura: ..
+});
 
-impl FromRow for OpenPayable {
+impl FromRow for Option<OpenedPayable> {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            retencion_isr: row.read("retencion_isr")?,
-            retencion_iva: row.read("retencion_iva")?,
-            estatus: row.read("estatus")?,
-            moneda: row.read("moneda")?,
-            tipo_cambio: row.read("tipo_cambio")?,
-            saldo: row.read("saldo")?,
-            apertura: opened(row)?,
-        })
+        let saldo: Option<Decimal> = row.read("apertura")?;
+        let Some(saldo) = saldo else { return Ok(None) };
+        Ok(Some(OpenedPayable {
+            saldo,
+            iva: row.read("apertura_iva")?,
+            retencion_isr: row.read("apertura_retencion_isr")?,
+            retencion_iva: row.read("apertura_retencion_iva")?,
+        }))
     }
-}
-
-/// What was opened of an account payable, if it was imported.
-fn opened(row: &PgRow) -> Result<Option<OpenedPayable>, sqlx::Error> {
-    let saldo: Option<Decimal> = row.read("apertura")?;
-    let Some(saldo) = saldo else { return Ok(None) };
-    Ok(Some(OpenedPayable {
-        saldo,
-        iva: row.read("apertura_iva")?,
-        retencion_isr: row.read("apertura_retencion_isr")?,
-        retencion_iva: row.read("apertura_retencion_iva")?,
-    }))
 }
 
 #[async_trait]
@@ -170,15 +137,7 @@ impl PurchaseTx for PostgresTx {
              )",
             empresa: self.empresa,
             clave,
-            folio: purchase.folio,
             estatus: NewPurchase::ESTATUS,
-            proveedor: purchase.proveedor,
-            fecha: purchase.fecha,
-            fecha_entrega: purchase.fecha_entrega,
-            sucursal: purchase.sucursal,
-            almacen: purchase.almacen,
-            moneda: purchase.moneda,
-            tipo_cambio: purchase.tipo_cambio,
             subtotal: purchase.amounts.subtotal,
             descuento: purchase.amounts.descuento,
             impuestos: purchase.amounts.impuestos(),
@@ -186,8 +145,10 @@ impl PurchaseTx for PostgresTx {
             retencion_isr: purchase.amounts.isr_retenido,
             retencion_iva: purchase.amounts.iva_retenido(),
             total: purchase.amounts.total,
-            comentarios: purchase.comentarios,
-            modificado: purchase.creada,
+            modificado: purchase.creada;
+            from purchase {
+                folio, proveedor, fecha, fecha_entrega, sucursal, almacen, moneda, tipo_cambio, comentarios
+            }
         ))
         .await?;
         self.insert_purchase_lines(clave, purchase.lines).await?;
@@ -197,8 +158,8 @@ impl PurchaseTx for PostgresTx {
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError> {
         self.optional(sql!(
             "SELECT
-                 estatus, proveedor, sucursal, moneda, tipo_cambio, impuestos, ieps, retencion_isr, retencion_iva,
-                 total, cxp,
+                 estatus, proveedor, sucursal, moneda, tipo_cambio, total, cxp,
+                 impuestos - ieps AS iva, ieps, retencion_isr, retencion_iva,
                  (SELECT codigo FROM almacenes a WHERE a.empresa = :empresa AND a.clave = c.almacen) AS almacen
              FROM compras c
              WHERE empresa = :empresa AND clave = :clave
@@ -278,70 +239,46 @@ impl PurchaseTx for PostgresTx {
         .await
     }
 
-    async fn insert_payable(&mut self, row: &NewPayable<'_>) -> Result<i64, StoreError> {
+    async fn insert_payable(&mut self, row: &StoredPayable, now: Timestamp) -> Result<i64, StoreError> {
         let clave = self.next("cxp", 1).await?;
         self.run(sql!(
-            "INSERT INTO cxp (
-                 empresa, clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
-                 moneda, tipo_cambio, total, pagado, saldo, iva, ieps, retencion_isr, retencion_iva, sucursal,
-                 operaciones, concepto, modificado
-             )
-             VALUES (
-                 :empresa, :clave::bigint, coalesce(:folio, :clave::bigint::text), :tipo, :estatus, :proveedor,
-                 :compra, :factura, :uuid, :fecha, :vencimiento,
-                 :moneda, :tipo_cambio, :total, :pagado, :saldo, :iva, :ieps, :retencion_isr, :retencion_iva, :sucursal,
-                 :operaciones, :concepto, :creada
-             )",
+            columns_in!(
+                "INSERT INTO cxp (
+                     empresa, clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento,
+                     moneda, tipo_cambio, total, pagado, saldo, {PayableTaxes}, sucursal, operaciones, concepto, modificado
+                 )
+                 VALUES (
+                     :empresa, :clave::bigint, coalesce(:folio, :clave::bigint::text), :tipo, :estatus, :proveedor,
+                     :compra, :factura, :uuid, :fecha, :vencimiento,
+                     :moneda, :tipo_cambio, :total, :pagado, :saldo, {:PayableTaxes}, :sucursal, :operaciones, :concepto,
+                     :ahora
+                 )",
+                PayableTaxes
+            ),
             empresa: self.empresa,
             clave,
-            folio: row.folio,
-            tipo: row.tipo,
-            estatus: row.estatus,
-            proveedor: row.proveedor,
-            compra: row.compra,
-            factura: row.factura,
-            uuid: row.uuid,
-            fecha: row.fecha,
-            vencimiento: row.vencimiento,
-            moneda: row.moneda,
-            tipo_cambio: row.tipo_cambio,
-            total: row.total,
-            pagado: row.pagado,
-            saldo: row.saldo,
-            iva: row.impuestos.iva,
-            ieps: row.impuestos.ieps,
-            retencion_isr: row.impuestos.retencion_isr,
-            retencion_iva: row.impuestos.retencion_iva,
-            sucursal: row.sucursal,
-            operaciones: row.operaciones,
-            concepto: row.concepto,
-            creada: row.creada,
+            ahora: now;
+            from row {
+                folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda, tipo_cambio,
+                total, pagado, saldo, sucursal, operaciones, concepto;
+                ..impuestos: PayableTaxes
+            }
         ))
         .await?;
         Ok(clave)
     }
 
-    async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError> {
+    async fn lock_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError> {
         self.optional(sql!(
-            "SELECT estatus, moneda, tipo_cambio, saldo, retencion_isr, retencion_iva, apertura, apertura_iva,
-                    apertura_retencion_isr, apertura_retencion_iva
-             FROM cxp
-             WHERE empresa = :empresa AND clave = :cxp
-             FOR NO KEY UPDATE",
-            empresa: self.empresa,
-            cxp,
-        ))
-        .await
-    }
-
-    async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError> {
-        self.optional(sql!(
-            "SELECT folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda, tipo_cambio,
-                    total, pagado, iva, ieps, retencion_isr, retencion_iva, sucursal, operaciones, concepto, apertura,
-                    apertura_iva, apertura_retencion_isr, apertura_retencion_iva
-             FROM cxp
-             WHERE empresa = :empresa AND clave = :cxp
-             FOR NO KEY UPDATE",
+            columns_in!(
+                "SELECT folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda, tipo_cambio,
+                        total, pagado, saldo, {PayableTaxes}, sucursal, operaciones, concepto, apertura, apertura_iva,
+                        apertura_retencion_isr, apertura_retencion_iva
+                 FROM cxp
+                 WHERE empresa = :empresa AND clave = :cxp
+                 FOR NO KEY UPDATE",
+                PayableTaxes
+            ),
             empresa: self.empresa,
             cxp,
         ))
@@ -355,46 +292,32 @@ impl PurchaseTx for PostgresTx {
                  apertura_retencion_iva = :retencion_iva
              WHERE empresa = :empresa AND clave = :cxp",
             empresa: self.empresa,
-            cxp,
-            saldo: apertura.saldo,
-            iva: apertura.iva,
-            retencion_isr: apertura.retencion_isr,
-            retencion_iva: apertura.retencion_iva,
+            cxp;
+            from apertura { saldo, iva, retencion_isr, retencion_iva }
         ))
         .await
     }
 
-    async fn update_payable(&mut self, cxp: i64, row: &NewPayable<'_>) -> Result<(), StoreError> {
+    async fn update_payable(&mut self, cxp: i64, row: &StoredPayable, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
-            "UPDATE cxp
-             SET folio = coalesce(:folio, clave::text), estatus = :estatus, proveedor = :proveedor, factura = :factura,
-                 uuid = :uuid, fecha = :fecha, vencimiento = :vencimiento, moneda = :moneda,
-                 tipo_cambio = :tipo_cambio, total = :total, pagado = :pagado, saldo = :saldo, iva = :iva,
-                 ieps = :ieps, retencion_isr = :retencion_isr, retencion_iva = :retencion_iva,
-                 sucursal = :sucursal, operaciones = :operaciones, concepto = :concepto, modificado = :modificado
-             WHERE empresa = :empresa AND clave = :cxp",
+            columns_in!(
+                "UPDATE cxp
+                 SET folio = coalesce(:folio, clave::text), estatus = :estatus, proveedor = :proveedor, factura = :factura,
+                     uuid = :uuid, fecha = :fecha, vencimiento = :vencimiento, moneda = :moneda,
+                     tipo_cambio = :tipo_cambio, total = :total, pagado = :pagado, saldo = :saldo,
+                     ({PayableTaxes}) = ({:PayableTaxes}),
+                     sucursal = :sucursal, operaciones = :operaciones, concepto = :concepto, modificado = :ahora
+                 WHERE empresa = :empresa AND clave = :cxp",
+                PayableTaxes
+            ),
             empresa: self.empresa,
             cxp,
-            folio: row.folio,
-            estatus: row.estatus,
-            proveedor: row.proveedor,
-            factura: row.factura,
-            uuid: row.uuid,
-            fecha: row.fecha,
-            vencimiento: row.vencimiento,
-            moneda: row.moneda,
-            tipo_cambio: row.tipo_cambio,
-            total: row.total,
-            pagado: row.pagado,
-            saldo: row.saldo,
-            iva: row.impuestos.iva,
-            ieps: row.impuestos.ieps,
-            retencion_isr: row.impuestos.retencion_isr,
-            retencion_iva: row.impuestos.retencion_iva,
-            sucursal: row.sucursal,
-            operaciones: row.operaciones,
-            concepto: row.concepto,
-            modificado: row.creada,
+            ahora: now;
+            from row {
+                folio, estatus, proveedor, factura, uuid, fecha, vencimiento, moneda, tipo_cambio, total, pagado, saldo,
+                sucursal, operaciones, concepto;
+                ..impuestos: PayableTaxes
+            }
         ))
         .await
     }
@@ -464,15 +387,11 @@ impl PurchaseTx for PostgresTx {
         self.value(sql!(
             "SELECT EXISTS (
                  SELECT FROM cxp_pagos
-                 WHERE empresa = :empresa AND cxp = :cxp AND NOT cancelado AND fecha = :fecha AND importe = :importe
+                 WHERE empresa = :empresa AND cxp = :cxp AND NOT cancelado AND fecha = :fecha AND abs(importe) = abs(:importe)
                    AND cuenta_bancaria IS NOT DISTINCT FROM :cuenta_bancaria AND referencia = :referencia
              )",
-            empresa: self.empresa,
-            cxp: payment.cxp,
-            fecha: payment.fecha,
-            importe: payment.importe,
-            cuenta_bancaria: payment.cuenta_bancaria,
-            referencia: payment.referencia,
+            empresa: self.empresa;
+            from payment { cxp, fecha, importe, cuenta_bancaria, referencia }
         ))
         .await
     }
@@ -500,15 +419,9 @@ impl PurchaseTx for PostgresTx {
              )",
             empresa: self.empresa,
             clave,
-            cxp: payment.cxp,
-            fecha: payment.fecha,
-            importe: payment.importe,
-            cuenta_bancaria: payment.cuenta_bancaria,
-            referencia: payment.referencia,
             ahora: now,
-            pagado: PayableStatus::Pagado,
-            tipo_cambio: payment.tipo_cambio,
-            monto: payment.monto,
+            pagado: PayableStatus::Pagado;
+            from payment { cxp, fecha, importe, cuenta_bancaria, referencia, tipo_cambio, monto }
         ))
         .await?;
         Ok(clave)

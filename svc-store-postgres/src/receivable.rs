@@ -72,21 +72,11 @@ impl ReceivableTx for PostgresTx {
              FROM numero
              RETURNING clave",
             empresa: self.empresa,
-            folio: row.folio,
-            estatus: row.estatus(),
-            cliente: row.cliente,
-            venta: row.venta,
-            tipo_venta: row.tipo_venta,
-            factura: row.factura,
-            metodo_pago_sat: row.metodo_pago_sat,
-            fecha: row.fecha,
-            vencimiento: row.vencimiento,
-            moneda: row.moneda,
-            tipo_cambio: row.tipo_cambio,
-            total: row.total,
-            saldo: row.saldo,
-            sucursal: row.sucursal,
-            modificado: row.modificado,
+            estatus: row.estatus();
+            from row {
+                folio, cliente, venta, tipo_venta, factura, metodo_pago_sat, fecha, vencimiento, moneda,
+                tipo_cambio, total, saldo, sucursal, modificado
+            }
         ))
         .await
     }
@@ -256,11 +246,8 @@ impl ReceivableTx for PostgresTx {
                    AND d.referencia = :referencia AND NOT d.cancelado
                  ORDER BY d.clave",
                 empresa: self.empresa,
-                cuenta_bancaria: receipt.cuenta_bancaria,
-                fecha: receipt.fecha,
-                importe: receipt.importe,
-                referencia: receipt.referencia,
-                origen: PaymentOrigin::Deposito,
+                origen: PaymentOrigin::Deposito;
+                from receipt { cuenta_bancaria, fecha, importe, referencia }
             ))
             .await?;
         Ok(Legacy {
@@ -293,13 +280,10 @@ impl ReceivableTx for PostgresTx {
              FROM numero
              RETURNING clave",
             empresa: self.empresa,
-            cuenta_bancaria: receipt.cuenta_bancaria,
-            fecha: receipt.fecha,
-            importe: receipt.importe,
             aplicado: origen.applied(receipt.importe),
-            referencia: receipt.referencia,
             ahora: now,
-            origen: origen.word(),
+            origen: origen.word();
+            from receipt { cuenta_bancaria, fecha, importe, referencia }
         ))
         .await
     }

@@ -36,7 +36,18 @@ use crate::parameter::Parameter;
 ///
 /// Here `producto` alone is short for `producto: price.producto`. Structs of several columns follow
 /// after `;`: `..amounts: Amounts` binds the columns of `price.amounts`, in a text of
-/// `columns_in!`.
+/// `columns_in!`. The fields of one row are bound likewise:
+///
+/// ```text
+/// sql!(
+///     "UPDATE cxp
+///      SET folio = :folio, tipo = :tipo
+///      WHERE empresa = :empresa AND clave = :cxp",
+///     empresa: self.empresa,
+///     cxp;
+///     from payable { folio, tipo }
+/// )
+/// ```
 macro_rules! sql {
     (
         $text:expr
@@ -52,7 +63,21 @@ macro_rules! sql {
         $($($(sql.bind(
             &$rows.iter().map(|$row| $crate::sql::named!($row.$column $(: $field)?)).collect::<Vec<_>>(),
         );)*)+)?
-        $($($($(sql.bind_part::<$type>($rows.iter().map(|$row| &$row.$part));)*)?)+)?
+        $($($($(sql.bind_parts::<$type>($rows.iter().map(|$row| &$row.$part));)*)?)+)?
+        sql
+    }};
+    (
+        $text:expr
+        $(, $name:ident $(: $value:expr)?)* $(,)?;
+        from $row:ident {
+            $($column:ident $(: $field:expr)?),* $(,)? $(; $(..$part:ident: $type:ident),* $(,)?)?
+        } $(,)?
+    ) => {{
+        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $(, $column)*; $($($type,)*)?);
+        let mut sql = $crate::sql::Sql::new(TEXT);
+        $(sql.bind($crate::sql::named!($name $(: $value)?));)*
+        $(sql.bind($crate::sql::named!(@one $row.$column $(: $field)?));)*
+        $($(sql.bind_part(&$row.$part);)*)?
         sql
     }};
 }
@@ -68,6 +93,12 @@ macro_rules! named {
     ($row:ident.$column:ident) => {
         &$row.$column
     };
+    (@one $row:ident.$column:ident) => {
+        &$row.$column
+    };
+    (@one $row:ident.$column:ident: $field:expr) => {
+        &$field
+    };
     ($row:ident.$column:ident: $field:expr) => {
         $field
     };
@@ -80,8 +111,9 @@ macro_rules! sql_text {
         const OWN: &[&str] = &[$(stringify!($name)),*];
         const PARTS: &[$crate::sql::Names] = &[$($(<$part as svc_core::record::Columns>::COLUMNS),*)?];
         const NAMES: &[&str] = &$crate::sql::with_parts::<{ OWN.len() + $crate::sql::count(PARTS) }>(OWN, PARTS);
-        const LENGTH: usize = $crate::sql::numbered_length(NAMED, NAMES);
-        const BYTES: [u8; LENGTH] = $crate::sql::numbered(NAMED, NAMES);
+        // A number is at most twice as long as its name with the colon.
+        const NUMBERED: $crate::sql::Written<{ 2 * NAMED.len() }> = $crate::sql::numbered(NAMED, NAMES);
+        const BYTES: [u8; NUMBERED.length] = NUMBERED.cut();
         const TEXT: &str = match ::core::str::from_utf8(&BYTES) {
             Ok(text) => text,
             Err(_) => unreachable!(),
@@ -171,22 +203,66 @@ pub(crate) const fn count(parts: &[Names]) -> usize {
     count
 }
 
-/// The length of the text with numbers instead of names.
-pub(crate) const fn numbered_length(text: &str, names: &[&str]) -> usize {
-    let mut length = 0;
-    let mut used = [false; 128];
-    let mut at = 0;
-    while at < text.len() {
-        let (end, number) = token(text, at, names);
-        length += match number {
-            None => end - at,
-            Some(number) => {
-                used[number] = true;
-                2 + (number >= 10) as usize + (number >= 100) as usize
-            }
-        };
-        at = end;
+/// A text that is being written; without room it is only measured. The compiler interprets this for
+/// every statement, so pieces are copied whole.
+pub(crate) struct Written<const ROOM: usize> {
+    pub(crate) bytes: [u8; ROOM],
+    pub(crate) length: usize,
+}
+
+impl<const ROOM: usize> Written<ROOM> {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; ROOM], length: 0 }
     }
+
+    pub(crate) const fn push(&mut self, text: &[u8]) {
+        if ROOM > 0 {
+            self.bytes.split_at_mut(self.length).1.split_at_mut(text.len()).0.copy_from_slice(text);
+        }
+        self.length += text.len();
+    }
+
+    /// What is written, in an array of its length.
+    pub(crate) const fn cut<const LENGTH: usize>(&self) -> [u8; LENGTH] {
+        let mut bytes = [0; LENGTH];
+        bytes.copy_from_slice(self.bytes.split_at(LENGTH).0);
+        bytes
+    }
+}
+
+/// The text with numbers instead of names.
+pub(crate) const fn numbered<const ROOM: usize>(text: &str, names: &[&str]) -> Written<ROOM> {
+    let text = text.as_bytes();
+    let mut written = Written::new();
+    let mut used = [false; 128];
+    let (mut copied, mut at) = (0, 0);
+    while at < text.len() {
+        match text[at] {
+            quote @ (b'\'' | b'"') => {
+                at += 1;
+                while text[at] != quote {
+                    at += 1;
+                }
+            }
+            b':' if text[at + 1] == b':' => at += 1,
+            b':' if text[at + 1].is_ascii_lowercase() || text[at + 1] == b'_' => {
+                written.push(slice(text, copied, at));
+                let name = at + 1;
+                at = name;
+                while at < text.len() && (text[at].is_ascii_alphanumeric() || text[at] == b'_') {
+                    at += 1;
+                }
+                copied = at;
+                let number = number_of(slice(text, name, at), names);
+                used[number] = true;
+                push_number(&mut written, number);
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    written.push(slice(text, copied, at));
     let mut name = 0;
     while name < names.len() {
         if !used[name + 1] {
@@ -194,75 +270,33 @@ pub(crate) const fn numbered_length(text: &str, names: &[&str]) -> usize {
         }
         name += 1;
     }
-    length
+    written
 }
 
-/// The text with numbers instead of names.
-pub(crate) const fn numbered<const LENGTH: usize>(text: &str, names: &[&str]) -> [u8; LENGTH] {
-    let bytes = text.as_bytes();
-    let mut numbered = [0; LENGTH];
-    let (mut at, mut to) = (0, 0);
-    while at < bytes.len() {
-        let (end, number) = token(text, at, names);
-        if let Some(number) = number {
-            numbered[to] = b'$';
-            to += 1;
-            let mut unit = if number >= 100 {
-                100
-            } else if number >= 10 {
-                10
-            } else {
-                1
-            };
-            while unit > 0 {
-                numbered[to] = b'0' + (number / unit % 10) as u8;
-                to += 1;
-                unit /= 10;
-            }
-        } else {
-            while at < end {
-                numbered[to] = bytes[at];
-                to += 1;
-                at += 1;
-            }
-        }
-        at = end;
+const fn push_number<const ROOM: usize>(written: &mut Written<ROOM>, number: usize) {
+    written.push(b"$");
+    let mut unit = if number >= 100 {
+        100
+    } else if number >= 10 {
+        10
+    } else {
+        1
+    };
+    while unit > 0 {
+        written.push(&[b'0' + (number / unit % 10) as u8]);
+        unit /= 10;
     }
-    numbered
 }
 
-/// The end of the token at `at`, and its number if it is a parameter. A token is a quoted text, a
-/// name, `::`, or one byte.
-const fn token(text: &str, at: usize, names: &[&str]) -> (usize, Option<usize>) {
-    let bytes = text.as_bytes();
-    let next = if at + 1 < bytes.len() { bytes[at + 1] } else { b' ' };
-    match bytes[at] {
-        quote @ (b'\'' | b'"') => {
-            let mut end = at + 1;
-            while bytes[end] != quote {
-                end += 1;
-            }
-            (end + 1, None)
-        }
-        b':' if next == b':' => (at + 2, None),
-        b':' if next.is_ascii_lowercase() || next == b'_' => {
-            let mut end = at + 1;
-            while end < bytes.len() && (bytes[end].is_ascii_alphanumeric() || bytes[end] == b'_') {
-                end += 1;
-            }
-            let (_, rest) = text.split_at(at + 1);
-            let (name, _) = rest.split_at(end - at - 1);
-            (end, Some(number_of(name, names)))
-        }
-        _ => (at + 1, None),
-    }
+pub(crate) const fn slice(text: &[u8], start: usize, end: usize) -> &[u8] {
+    text.split_at(end).0.split_at(start).1
 }
 
 /// The number of a parameter. A name without an argument fails to compile.
-const fn number_of(name: &str, names: &[&str]) -> usize {
+const fn number_of(name: &[u8], names: &[&str]) -> usize {
     let mut number = 0;
     while number < names.len() {
-        if is_same(name.as_bytes(), names[number].as_bytes()) {
+        if is_same(name, names[number].as_bytes()) {
             return number + 1;
         }
         number += 1;
@@ -271,8 +305,11 @@ const fn number_of(name: &str, names: &[&str]) -> usize {
 }
 
 /// Its own name says in the compiler's error what is wrong with `name`.
-const fn has_no_argument(name: &str) -> ! {
-    panic!("{}", name)
+const fn has_no_argument(name: &[u8]) -> ! {
+    match str::from_utf8(name) {
+        Ok(name) => panic!("{}", name),
+        Err(_) => unreachable!(),
+    }
 }
 
 /// Likewise.
@@ -281,11 +318,17 @@ const fn is_not_in_the_text(name: &str) -> ! {
 }
 
 pub(crate) const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
     let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
         at += 1;
     }
-    at == one.len() && at == other.len()
+    true
 }
 
 #[cfg(test)]

@@ -99,8 +99,8 @@ impl PostgresStore {
     /// Brings a host's own tables up to date, after Svc's schema, by the same rules; returns the
     /// number of its migrations. `host` (lower-case letters, digits and `_`) names the table in
     /// which they are recorded, so that the two histories have nothing to do with each other;
-    /// `metadatos` is that of [`metadata`](crate::metadata). Migrations have different numbers, from
-    /// 1 on.
+    /// `metadatos` is that of [`metadata`](crate::metadata). Migrations have different numbers,
+    /// from 1 on.
     ///
     /// Every table begins its key with the column `empresa`, and where the database is distributed
     /// it is distributed by that column.

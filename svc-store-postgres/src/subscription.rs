@@ -161,12 +161,8 @@ impl SubscriptionTx for PostgresTx {
             empresa: self.empresa,
             nombre: name,
             evento: event.clave,
-            recurso: event.recurso,
-            recurso_clave: event.recurso_clave,
-            intentos: i64::from(event.intentos),
-            proximo: event.proximo,
-            error: event.error,
-            abandonada: event.abandonada,
+            intentos: i64::from(event.intentos);
+            from event { recurso, recurso_clave, proximo, error, abandonada }
         ))
         .await
     }

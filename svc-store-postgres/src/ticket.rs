@@ -8,6 +8,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus, MovementKind, ReceivableStatus};
 use svc_core::store::{NewReturn, StoreError, TicketTx};
 
+use crate::fragment::has_imported_note;
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sale::SaleNumber;
@@ -60,12 +61,8 @@ impl TicketTx for PostgresTx {
             "INSERT INTO devoluciones (empresa, clave, venta, total, pago, poliza, creado)
              VALUES (:empresa, :clave, :venta, :total, :pago, :poliza, :creado)",
             empresa: self.empresa,
-            clave: row.clave,
-            venta: row.venta,
-            total: row.total,
-            pago: row.pago,
-            poliza: row.poliza,
-            creado: now,
+            creado: now;
+            from row { clave, venta, total, pago, poliza }
         ))
         .await?;
         let lines: Vec<ReturnedLine> = row.lines.iter().map(ReturnedLine::of).collect();
@@ -109,7 +106,7 @@ impl TicketTx for PostgresTx {
 
     async fn imported_returns(&mut self, ventas: &[i64]) -> Result<Vec<i64>, StoreError> {
         self.values(sql!(
-            "SELECT v.clave
+            concat!("SELECT v.clave
              FROM unnest(:ventas::bigint[]) AS v (clave)
              WHERE 0 < (
                      SELECT coalesce(sum(CASE WHEN m.tipo = :deshecha THEN -m.cantidad ELSE m.cantidad END), 0)
@@ -117,12 +114,8 @@ impl TicketTx for PostgresTx {
                      WHERE m.empresa = :empresa AND m.venta = v.clave AND m.tipo IN (:devolucion, :de_nota, :deshecha)
                        AND m.valor IS NULL
                  )
-                OR EXISTS (
-                     SELECT FROM facturas f
-                     WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
-                       AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
-                 )
-             ORDER BY v.clave",
+                OR ", has_imported_note!(), "
+             ORDER BY v.clave"),
             empresa: self.empresa,
             ventas,
             deshecha: MovementKind::CancelacionNotaCredito,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgExecutor;
-use sqlx::{AssertSqlSafe, Execute, Postgres};
+use sqlx::{Execute, Postgres};
 use svc_core::store::{StoreError, Tx};
 
 use crate::error::store_error;
@@ -16,9 +16,7 @@ use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
 use crate::run::Run;
 use crate::sql::sql;
-
-/// The least rows of one import that are worth an analysis of their table.
-const MANY: usize = 1_000;
+use crate::statistics::analyze;
 
 pub(crate) struct PostgresTx {
     pub(crate) tx: Connection,
@@ -86,24 +84,6 @@ impl PostgresTx {
         *self.copied.entry(table).or_default() += rows;
     }
 
-    /// Has PostgreSQL analyse a table, if so many new rows are the greater part of it. It keeps the
-    /// plans that it makes by guesses until autovacuum comes, up to a minute later.
-    async fn analyze(&mut self, table: &'static str, rows: usize) -> Result<(), StoreError> {
-        let is_outdated: bool = self
-            .value(sql!(
-                "SELECT reltuples < :filas FROM pg_class WHERE oid = :tabla::text::regclass",
-                filas: rows as i64,
-                tabla: table,
-            ))
-            .await?;
-        if is_outdated {
-            // Whoever holds the table's lock for it does the same.
-            let statement = format!("ANALYZE (SKIP_LOCKED) {table}");
-            self.run(sqlx::query(AssertSqlSafe(statement)).persistent(false)).await?;
-        }
-        Ok(())
-    }
-
     /// Advances a counter past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         self.run(sql!(
@@ -145,11 +125,7 @@ impl Tx for PostgresTx {
             replica.written(self.empresa);
         }
         for (table, rows) in std::mem::take(&mut self.copied) {
-            if rows >= MANY
-                && let Err(error) = self.analyze(table, rows).await
-            {
-                tracing::warn!(table, %error, "the table was not analysed after an import");
-            }
+            analyze(&mut *self, table, rows as u64).await;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use svc_core::domain::scope::KeyScopes;
 use svc_core::store::{KeyId, KeyRecord, KnownUse, LoggedRequest, MinuteUse, MonthUse, StoreError, Usage, UsageStore};
 
 use crate::error::store_error;
+use crate::fragment::company_columns;
 use crate::request_log;
 use crate::row::from_row;
 use crate::run::Run;
@@ -68,11 +69,9 @@ from_row! {
 macro_rules! read_keys {
     ($from:literal, $which:literal) => {
         concat!(
-            "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
-                    e.anticipo_minimo, e.vender_sin_existencia, e.enviar_documentos, e.rfc, e.regimen, e.cp, e.prueba, e.desfase,
-                    e.cursor_clave,
-                    ARRAY(SELECT s.clave || ' ' || s.cp FROM sucursales s
-                          WHERE s.empresa = e.empresa AND s.cp IS NOT NULL) AS lugares,
+            "SELECT ",
+            company_columns!(),
+            ",
                     l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                     l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
              FROM ",

@@ -30,7 +30,10 @@ const CORE: &Layers = &[
 
 /// The lowest layer first: all SQL is above the code that runs statements.
 const POSTGRES: &Layers = &[
-    ("parameters, rows, statements, errors", &["error", "parameter", "part", "row", "run", "sql", "value", "xml"]),
+    (
+        "parameters, rows, statements, errors",
+        &["error", "fragment", "parameter", "part", "row", "run", "sql", "statistics", "value", "xml"],
+    ),
     ("settings", &["settings"]),
     ("connections", &["pool", "searches"]),
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),
@@ -120,6 +123,7 @@ fn a_type_s_name_is_unique_in_its_crate() {
         ["svc-core", "svc-core/macros", "svc-store-postgres", "svc-store-postgres/local", "bin-axum", "bin-lambda"];
     let repeated = crates.map(|krate| (krate, repeated_types(&root.join(krate).join("src"))));
     assert_eq!(repeated, crates.map(|krate| (krate, Vec::new())));
+    assert_eq!(repeated_types(&root.join("tests/it")), Vec::<String>::new());
 }
 
 /// A table of invented files.

@@ -20,9 +20,9 @@ use tracing::subscriber::DefaultGuard;
 
 /// The log of this thread.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+struct LogBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Log {
+impl LogBytes {
     fn start() -> (Self, DefaultGuard, Dispatch) {
         let log = Self::default();
         let writer = log.clone();
@@ -51,7 +51,7 @@ impl Log {
     }
 }
 
-impl io::Write for Log {
+impl io::Write for LogBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -83,7 +83,7 @@ async fn a_request_is_logged_by_its_operation_and_never_by_its_content() {
     let world = World::new().await;
     let company = world.company().await;
     let (ana, stranger) = (company.admin().await, company.admin().await);
-    let (log, _guard, _second) = Log::start();
+    let (log, _guard, _second) = LogBytes::start();
     let listed = ana.get("/clientes?rfc=XAXX010101000").await;
     let refused = ana.put("/clientes/777000777000", json!({"nombre": "Zutano"})).await;
     let unknown = ana.get("/palabra-suelta?otra=palabra").await;

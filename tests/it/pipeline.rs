@@ -95,7 +95,8 @@ async fn mounted_anywhere_it_answers_the_same() {
     }
     for request in sample_requests(&ana) {
         let (head, body) = world.api.handle(request.request()).await.into_parts();
-        let in_process = Answer { status: head.status.as_u16(), headers: names(&head.headers), body: body.to_vec() };
+        let in_process =
+            FixedAnswer { status: head.status.as_u16(), headers: names(&head.headers), body: body.to_vec() };
         for mount in &mounts {
             let answer = Wire::connect(*mount).await.exchange(&request.bytes()).await;
             assert_eq!(answer.comparable(), in_process.comparable(), "{} {}", request.method, request.target);
@@ -321,13 +322,13 @@ impl RawRequest {
     }
 }
 
-struct Answer {
+struct FixedAnswer {
     status: u16,
     headers: BTreeMap<String, String>,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl FixedAnswer {
     /// The response without what differs between requests and what belongs to the connection.
     fn comparable(&self) -> (u16, BTreeMap<String, String>, String) {
         let body = String::from_utf8(self.body.clone()).expect("UTF-8");
@@ -352,7 +353,7 @@ impl Wire {
         Self(TcpStream::connect(to).await.expect("a connection"))
     }
 
-    async fn exchange(&mut self, request: &[u8]) -> Answer {
+    async fn exchange(&mut self, request: &[u8]) -> FixedAnswer {
         let answer = async {
             self.0.write_all(request).await.expect("the request is taken");
             self.read().await
@@ -360,7 +361,7 @@ impl Wire {
         tokio::time::timeout(Duration::from_secs(30), answer).await.expect("an answer")
     }
 
-    async fn read(&mut self) -> Answer {
+    async fn read(&mut self) -> FixedAnswer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(self.0.read_u8().await.expect("the answer's head"));
@@ -371,7 +372,7 @@ impl Wire {
         let headers: BTreeMap<_, _> = fields.split("\r\n").filter_map(field).collect();
         let mut body = vec![0; headers["content-length"].parse().expect("a length")];
         self.0.read_exact(&mut body).await.expect("the answer's body");
-        Answer { status: line[9..12].parse().expect("a status"), headers, body }
+        FixedAnswer { status: line[9..12].parse().expect("a status"), headers, body }
     }
 }
 

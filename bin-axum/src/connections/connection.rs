@@ -24,8 +24,8 @@ use super::places::Place;
 /// larger buffer.
 const HEAD: usize = 16 * 1024;
 
-/// The most bytes of a refused body that are read and discarded: those of the longest import, so that
-/// a client that reads only after it has sent everything gets its answer.
+/// The most bytes of a refused body that are read and discarded: those of the longest import, so
+/// that a client that reads only after it has sent everything gets its answer.
 pub(super) const DISCARDED: usize = 65 * 1_048_576;
 
 /// How long a client refused for lack of room has to begin its request, and then to accept the

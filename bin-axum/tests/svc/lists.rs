@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use svc_core::domain::clock::{Clock, SystemClock};
-use svc_core::domain::text::{clean_phone, fold, normalise_email};
+use svc_core::domain::text::{clean_phone, fold, normalize_email};
 use svc_core::record::Takes;
 use svc_tests::{Endpoint, endpoints};
 
@@ -144,7 +144,7 @@ impl Listed {
         let today = SystemClock.now().date_naive().to_string();
         let overdue = || amount("saldo") > 0.0 && text("vencimiento").is_some_and(|due| due < today);
         match name {
-            "correo" => text(name).map(|own| normalise_email(&own)) == Some(normalise_email(value)),
+            "correo" => text(name).map(|own| normalize_email(&own)) == Some(normalize_email(value)),
             "telefono" | "movil" => text(name).map(|own| clean_phone(&own)) == Some(clean_phone(value)),
             "con_saldo" => (amount("saldo") > 0.0).to_string() == value,
             "vencido" => overdue().to_string() == value,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use http::Request;
 use sha2::{Digest, Sha256};
-use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
+use svc_core::domain::company::{Company, CompanyId, LimitMode};
 use svc_core::domain::paper::ticket::SaleTicket;
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
@@ -121,26 +121,7 @@ impl UsageStore for Memory {
 fn key(id: &KeyId, period: Period) -> KeyRecord {
     KeyRecord {
         id: id.clone(),
-        company: Company {
-            id: id.company,
-            nombre: "Empresa".to_owned(),
-            plan: Plan::Pro,
-            licencias: 3,
-            limites: None,
-            api: true,
-            franquicia: false,
-            facturacion: true,
-            anticipo_minimo: rust_decimal::Decimal::ZERO,
-            vender_sin_existencia: true,
-            enviar_documentos: false,
-            rfc: None,
-            regimen: None,
-            cp: None,
-            prueba: false,
-            desfase: TimeDelta::zero(),
-            lugares: Vec::new(),
-            cursor_key: [7; 32],
-        },
+        company: Company::new(id.company, "Empresa".to_owned(), [7; 32]),
         secret_sha256: Sha256::digest(SECRET).into(),
         scopes: Scopes::all().into(),
         expires: None,

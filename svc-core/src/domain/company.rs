@@ -10,6 +10,7 @@ use rust_decimal::Decimal;
 use serde::Serialize;
 
 use super::sat;
+use super::words::words;
 
 /// A company's number: the first part of every key and of every API key's public identifier.
 #[derive(Serialize, Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,33 +24,31 @@ impl FromStr for CompanyId {
     }
 }
 
-/// A company's subscription.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
-    /// The plan that includes the API.
-    Pro,
-    /// No current plan.
-    None,
+words! {
+    /// A company's subscription.
+    pub enum Plan {
+        /// The plan that includes the API.
+        Pro = "pro",
+        /// No current plan.
+        None = "none",
+    }
 }
 
-/// Whether limits are enforced or only reported (contract §5, "Notice mode").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LimitMode {
-    /// Requests over the limit are refused.
-    Enforced,
-    /// Requests over the limit are counted and reported, not refused.
-    Notice,
+words! {
+    /// Whether limits are enforced or only reported (contract §5, "Notice mode").
+    pub enum LimitMode {
+        /// Requests over the limit are refused.
+        Enforced = "enforced",
+        /// Requests over the limit are counted and reported, not refused.
+        Notice = "notice",
+    }
 }
 
 impl std::str::FromStr for LimitMode {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "enforced" => Ok(Self::Enforced),
-            "notice" => Ok(Self::Notice),
-            _ => Err("must be enforced or notice"),
-        }
+        Self::of(text).ok_or("must be enforced or notice")
     }
 }
 
@@ -98,6 +97,30 @@ pub struct Company {
 }
 
 impl Company {
+    /// A new company with the settings of one that chooses none.
+    pub fn new(id: CompanyId, nombre: String, cursor_key: [u8; 32]) -> Self {
+        Self {
+            id,
+            nombre,
+            plan: Plan::Pro,
+            licencias: 3,
+            limites: None,
+            api: true,
+            franquicia: false,
+            facturacion: true,
+            anticipo_minimo: Decimal::ZERO,
+            vender_sin_existencia: true,
+            enviar_documentos: false,
+            rfc: None,
+            regimen: None,
+            cp: None,
+            prueba: false,
+            desfase: TimeDelta::zero(),
+            lugares: Vec::new(),
+            cursor_key,
+        }
+    }
+
     /// The time zone of the company's postal code; Mexico City's if it has none.
     pub(crate) fn zone(&self) -> Tz {
         sat::zone_at(self.cp.as_deref())

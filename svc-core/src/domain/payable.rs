@@ -73,7 +73,7 @@ pub(crate) fn validate_cents(amount: Balance, field: &str) -> Result<(), Fault> 
 /// Computes the balance and the status of a payable of `total` with `pagado` already paid: a
 /// balance of zero is paid, and a negative one, in the company's favour, is pending. `None` if the
 /// balance exceeds 18 digits.
-pub(crate) fn settle(total: Balance, pagado: Balance) -> Option<(Balance, PayableStatus)> {
+pub(crate) fn balance_and_status(total: Balance, pagado: Balance) -> Option<(Balance, PayableStatus)> {
     let saldo = total.get().checked_sub(pagado.get())?;
     // 18 digits before the decimal point (contract §1).
     if saldo.abs() >= Decimal::from(10_i64.pow(18)) {
@@ -132,8 +132,8 @@ mod tests {
             ("999999999999999999.99", "-0.01", None),
             ("-999999999999999999", "999999999999999999", None),
         ] {
-            let found =
-                settle(balance(total), balance(pagado)).map(|(saldo, estatus)| (saldo.to_string(), estatus.word()));
+            let found = balance_and_status(balance(total), balance(pagado))
+                .map(|(saldo, estatus)| (saldo.to_string(), estatus.word()));
             assert_eq!(found, expected.map(|(saldo, estatus)| (saldo.to_owned(), estatus)), "{total} {pagado}");
         }
     }

@@ -101,6 +101,11 @@ impl Balance {
     pub fn get(self) -> Decimal {
         self.0
     }
+
+    /// The amount with the other sign.
+    pub(crate) fn negated(self) -> Self {
+        Self(-self.0)
+    }
 }
 
 field_schema!(Balance, "Balance", {

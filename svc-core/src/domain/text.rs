@@ -66,8 +66,8 @@ pub fn clean_phone(phone: &str) -> String {
 /// whole field in lower case without white space (spec, Customer) or empty addresses.
 ///
 /// A field is found by the text it was sent as:
-/// `normalise_email(&tidy_emails(x)) == normalise_email(x)`.
-pub fn normalise_email(field: &str) -> String {
+/// `normalize_email(&tidy_emails(x)) == normalize_email(x)`.
+pub fn normalize_email(field: &str) -> String {
     let dense: String = field.chars().filter(|c| !c.is_whitespace()).collect();
     tidy_emails(&dense.to_lowercase())
 }
@@ -189,7 +189,7 @@ mod tests {
             ("a@x.mx,,b@x.mx,", "a@x.mx,b@x.mx", "a@x.mx,b@x.mx"),
             ("a @x.mx", "a @x.mx", "a@x.mx"),
         ] {
-            assert_eq!((tidy_emails(field).as_str(), normalise_email(field).as_str()), (stored, compared), "{field:?}");
+            assert_eq!((tidy_emails(field).as_str(), normalize_email(field).as_str()), (stored, compared), "{field:?}");
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
             for field in [field, any] {
                 let stored = tidy_emails(&field);
                 prop_assert_eq!(tidy_emails(&stored), stored.clone());
-                prop_assert_eq!(normalise_email(&stored), normalise_email(&field));
+                prop_assert_eq!(normalize_email(&stored), normalize_email(&field));
             }
         }
     }

@@ -54,8 +54,8 @@ impl<'de> Cursor<'de> {
         self.string().unwrap_or_default()
     }
 
-    /// The fault of a value that is not `expected`; for `null` and a blank string, that of a missing
-    /// field (contract §1).
+    /// The fault of a value that is not `expected`; for `null` and a blank string, that of a
+    /// missing field (contract §1).
     fn is_not(&mut self, expected: &str) -> Fault {
         if self.is_empty() { Fault::new(Code::DatoRequerido, "", "es obligatorio") } else { is_not(expected) }
     }

@@ -47,7 +47,8 @@ pub(super) struct Offered {
     arguments: Vec<(String, ArgumentPlace)>,
     takes_body: bool,
     pub(super) writes: bool,
-    /// Whether the same call is done each time; else it is done once, unless its key says otherwise.
+    /// Whether the same call is done each time; else it is done once, unless its key says
+    /// otherwise.
     pub(super) each_time: bool,
     /// The schema of its answer, if that is JSON.
     pub(super) answer: Option<Value>,

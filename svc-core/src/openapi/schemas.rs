@@ -21,8 +21,8 @@ pub(super) struct Schemas {
     taken: SchemaGenerator,
     given: SchemaGenerator,
     others: Map<String, Value>,
-    /// The host's types, once Svc's own are complete. Svc's have texts in files; the host's document
-    /// themselves.
+    /// The host's types, once Svc's own are complete. Svc's have texts in files; the host's
+    /// document themselves.
     own: Option<OwnTypes>,
 }
 

@@ -118,8 +118,8 @@ impl Http {
     /// in braces is an integer and fills the input's field of that name.
     ///
     /// A POST answers 201 and needs an Idempotency-Key, a PUT or DELETE answers 200 and needs one;
-    /// a DELETE takes no body. A GET reads: its whole input is in the path. The other methods change
-    /// this.
+    /// a DELETE takes no body. A GET reads: its whole input is in the path. The other methods
+    /// change this.
     ///
     /// # Panics
     /// If `scopes` is empty: every operation of a host needs a key.
@@ -270,8 +270,8 @@ pub struct Spec {
     pub texts: Option<SpecTexts>,
     /// Whether it only reads.
     pub reads: bool,
-    /// Whether the same call later is meant to be done again: it sets, moves or tests what is there,
-    /// instead of adding to it.
+    /// Whether the same call later is meant to be done again: it sets, moves or tests what is
+    /// there, instead of adding to it.
     pub each_time: bool,
     /// The content type of its answer where it is run by name; errors are always JSON.
     pub content: &'static str,

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::letterhead;
 use super::user::email;
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
-use crate::domain::company::{Company, CompanyId, Plan};
+use crate::domain::company::{Company, CompanyId};
 use crate::domain::rfc::{Person, Rfc};
 use crate::domain::sat;
 use crate::error::{Code, Error};
@@ -48,30 +47,11 @@ impl Context {
         let Some(nombre) = settings.nombre.clone() else {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
         };
-        let mut company = Company {
-            id: self.store().next_company().await?,
-            nombre,
-            plan: Plan::Pro,
-            licencias: 3,
-            limites: None,
-            api: true,
-            franquicia: false,
-            facturacion: true,
-            anticipo_minimo: rust_decimal::Decimal::ZERO,
-            vender_sin_existencia: true,
-            enviar_documentos: false,
-            rfc: None,
-            regimen: None,
-            cp: None,
-            prueba,
-            desfase: TimeDelta::zero(),
-            lugares: Vec::new(),
-            cursor_key: random_bytes(self.random()),
-        };
+        let id = self.store().next_company().await?;
+        let mut company = Company { prueba, ..Company::new(id, nombre, random_bytes(self.random())) };
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
         let letterhead = settings.letterhead.clone();
         settings.apply(&mut company);
-        let id = company.id;
         self.transact(id, &mut Create { context: self, company, correo, letterhead }).await
     }
 }

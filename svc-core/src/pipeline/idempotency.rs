@@ -21,8 +21,8 @@ pub(super) fn claimed<'a>(suffix: &'a str, name: &'a str) -> ClaimKey<'a> {
     ClaimKey { suffix, name, kept: ANSWER_RETENTION }
 }
 
-/// The Idempotency-Key that a write claims. A rehearsal claims none and needs none; `meta` then says
-/// that it is one.
+/// The Idempotency-Key that a write claims. A rehearsal claims none and needs none; `meta` then
+/// says that it is one.
 pub(super) fn of_write(
     headers: &HeaderMap,
     meta: &mut ResponseMeta<'_>,

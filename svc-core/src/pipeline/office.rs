@@ -115,8 +115,8 @@ impl OfficeEntrance {
     }
 }
 
-/// The office's public path or URL: beside that of the API, or at its host where that does not end in
-/// `/api/v1`.
+/// The office's public path or URL: beside that of the API, or at its host where that does not end
+/// in `/api/v1`.
 pub(crate) fn beside(api: &str) -> String {
     let host = || {
         let url: Uri = api.parse().ok()?;

@@ -60,8 +60,8 @@ pub(crate) struct LosingSale {
     original: Option<RegisteredInvoice>,
 }
 
-/// The locked invoice that a substitute replaced, if it is still valid, as when its receiver refused
-/// to have it cancelled.
+/// The locked invoice that a substitute replaced, if it is still valid, as when its receiver
+/// refused to have it cancelled.
 async fn standing_original(
     cx: &mut Cx<'_>,
     substitute: &RegisteredInvoice,

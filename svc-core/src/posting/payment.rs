@@ -78,7 +78,8 @@ impl<'a> PaymentData<'a> {
         self.anticipo.ok_or_else(|| Error::internal("a payment from advances names none"))
     }
 
-    /// The account that the money of a deposit goes to: without a bank account it stays in the till.
+    /// The account that the money of a deposit goes to: without a bank account it stays in the
+    /// till.
     fn received_in(&self) -> Account {
         if self.cuenta_bancaria.is_some() { Account::Bancos } else { Account::Caja }
     }

@@ -16,8 +16,8 @@ use crate::operation::Cx;
 use crate::store::{AppliedPayment, BookedDocument, NewCreditBalance, ReleasedDeposit, Withdrawal};
 
 /// Reverses a locked payment that is not cancelled: the balances of receivable and sale, its
-/// deposit, its accounting entry and its complement. Returns the clave of the document that replaces
-/// a stamped complement of several payments. Fails if the complement's outcome is unknown.
+/// deposit, its accounting entry and its complement. Returns the clave of the document that
+/// replaces a stamped complement of several payments. Fails if the complement's outcome is unknown.
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<Option<i64>, Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let fecha = debt.as_ref().map_or(cx.today(), |debt| cx.day_at(debt.sucursal));

@@ -16,7 +16,7 @@ use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{BookedDocument, MovementContext, NewPayable, OrderBill, PurchaseOrder, StoredPayable};
+use crate::store::{BookedDocument, MovementContext, OrderBill, PurchaseOrder, StoredPayable};
 
 /// What was received of a purchase order, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,8 +93,9 @@ async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
     Ok(cx.tx.booked(BookedDocument::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
-fn bill_of(payable: &NewPayable<'_>) -> Bill {
-    let &NewPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
+/// The bill of an account payable.
+pub(crate) fn bill_of(payable: &StoredPayable) -> Bill {
+    let &StoredPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
     Bill { total, impuestos, pagado, tipo_cambio }
 }
 
@@ -102,7 +103,7 @@ fn bill_of(payable: &NewPayable<'_>) -> Bill {
 pub(crate) async fn billed(
     cx: &mut Cx<'_>,
     cxp: i64,
-    payable: &NewPayable<'_>,
+    payable: &StoredPayable,
     order: Option<&PurchaseOrder>,
 ) -> Result<(), Error> {
     let bill = bill_of(payable);
@@ -119,14 +120,14 @@ pub(crate) async fn billed(
     insert(cx, cxp, payable.compra, entry).await
 }
 
-/// Posts an edited account payable anew. A captured one's old bill leaves on its own day and the new
-/// one is posted on the new day; an imported one's opening is taken back and posted today, because
-/// it was posted on the day of the import.
+/// Posts an edited account payable anew. A captured one's old bill leaves on its own day and the
+/// new one is posted on the new day; an imported one's opening is taken back and posted today,
+/// because it was posted on the day of the import.
 pub(crate) async fn reposted(
     cx: &mut Cx<'_>,
     cxp: i64,
     before: &StoredPayable,
-    payable: &NewPayable<'_>,
+    payable: &StoredPayable,
     order: Option<&PurchaseOrder>,
 ) -> Result<(), Error> {
     let Some(opened) = before.apertura else {
@@ -173,8 +174,7 @@ pub(crate) async fn unbilled(
         }
         return Ok(());
     };
-    let &StoredPayable { total, impuestos, pagado, tipo_cambio, .. } = payable;
-    let bill = Bill { total, impuestos, pagado, tipo_cambio }.negated();
+    let bill = bill_of(payable).negated();
     let pendiente = waiting(cx, compra).await?;
     let order = BookedDocument::Purchase(compra);
     let purchase = Purchased {

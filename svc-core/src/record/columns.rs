@@ -1,8 +1,9 @@
 //! Structs of the domain that are stored as several columns in several tables: a line's tax rates,
-//! amounts and details.
+//! amounts and details, and the taxes of purchases and payables.
 
 use super::{FromValue, Kind, Row, RowError, ToValue, Value};
 use crate::domain::line_details::LineDetails;
+use crate::domain::payable::PayableTaxes;
 use crate::domain::tax::{Amounts, LineRates, amounts, line_taxes};
 
 /// A struct whose fields are columns with the same names.
@@ -48,4 +49,5 @@ macro_rules! columns {
 
 amounts!(columns! { Amounts: ; });
 line_taxes!(columns! { LineRates: iva_tasa; });
+columns! { PayableTaxes: iva ieps retencion_isr retencion_iva; }
 columns! { LineDetails: numero_pedimento cuenta_predial impuestos_locales; }

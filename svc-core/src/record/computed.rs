@@ -6,7 +6,7 @@
 //! statement that writes the row.
 
 use super::value::{Value, owned};
-use crate::domain::text::{clean_phone, fold, normalise_email};
+use crate::domain::text::{clean_phone, fold, normalize_email};
 
 /// A text column that follows from others of its row.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub fn computed(table: &str, columns: &[&str]) -> impl Iterator<Item = &'static 
 fn of_table(table: &str) -> &'static [Computed] {
     match table {
         "clientes" => &[
-            Computed { column: "correo_comparable", from: &["correo"], compute: |texts| texts[0].map(normalise_email) },
+            Computed { column: "correo_comparable", from: &["correo"], compute: |texts| texts[0].map(normalize_email) },
             Computed { column: "telefono_comparable", from: &["telefono"], compute: |texts| texts[0].map(clean_phone) },
             Computed { column: "movil_comparable", from: &["movil"], compute: |texts| texts[0].map(clean_phone) },
             Computed {

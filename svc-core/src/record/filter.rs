@@ -183,7 +183,7 @@ impl Filter {
                     None => return Err(invalid(format!("debe ser uno de: {}", words.join(", ")).into())),
                 }
             }
-            Takes::Email => self.filled(text::normalise_email(given))?,
+            Takes::Email => self.filled(text::normalize_email(given))?,
             Takes::Phone => self.filled(text::clean_phone(given))?,
             Takes::Search => match text::search_words(given) {
                 words if words.is_empty() => {

@@ -30,7 +30,8 @@
 //!   mark has `= value`.
 //! - `import: Type`: a line of an import may give it. `unstored: Type` is accepted because the
 //!   list's items contain it, but not stored; `opening: Type` is a balance that an import posts, or
-//!   the clave behind a name, and an export gives it; `computed: Type` is stored, but no line gives it.
+//!   the clave behind a name, and an export gives it; `computed: Type` is stored, but no line gives
+//!   it.
 //!
 //! `name in "column"` names the column if it differs. The documentation of a field is its row in
 //! `openapi/texts/fields.md` or `office.md`, unless the declaration has a comment of its own.

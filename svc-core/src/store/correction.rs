@@ -46,8 +46,8 @@ pub trait CorrectionTx {
 
     /// Changes a sale that has no payments, its lines and its receivable as the correction says;
     /// without `vencimiento`, they stay due when they are. `corrected` is the number of corrected
-    /// lines; if there are any, the entry of the substitute was just written, and the lines that they
-    /// replace are kept for the entries before it.
+    /// lines; if there are any, the entry of the substitute was just written, and the lines that
+    /// they replace are kept for the entries before it.
     async fn apply_correction(
         &mut self,
         factura: i64,

@@ -90,8 +90,7 @@ pub use product::{
     OthersReserved, ProductTx, Renamed, StockPlace, StockUpdate, StockWorth,
 };
 pub use purchase::{
-    NewPayable, NewPayablePayment, NewPurchase, NewPurchaseLine, OpenPayable, OrderBill, PaidPayable, PurchaseOrder,
-    PurchaseTx, StoredPayable,
+    NewPayablePayment, NewPurchase, NewPurchaseLine, OrderBill, PaidPayable, PurchaseOrder, PurchaseTx, StoredPayable,
 };
 pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use receivable::{

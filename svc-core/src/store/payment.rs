@@ -115,8 +115,8 @@ pub trait PaymentTx {
     async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError>;
 
     /// A customer's money in a currency from which payments of this origin may be made, less what
-    /// was applied: what was paid of valid advances, or credit balances, except those of notes whose
-    /// cancellation was requested. It is zero for deposits.
+    /// was applied: what was paid of valid advances, or credit balances, except those of notes
+    /// whose cancellation was requested. It is zero for deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
 
     /// All that a customer has in their favour in a currency, with what account 206.01 has of it in

@@ -2,12 +2,11 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::domain::accounting::OpenedPayable;
 use crate::domain::money::Money;
-use crate::domain::payable::{PayableTaxes, settle};
+use crate::domain::payable::{PayableTaxes, balance_and_status};
 use crate::domain::purchase::{Arrival, OrderedLine};
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
@@ -80,14 +79,8 @@ pub struct PurchaseOrder {
     pub tipo_cambio: Rate,
     /// With IVA.
     pub total: Money,
-    /// The IVA and IEPS in `total`.
-    pub impuestos: Money,
-    /// The IEPS within `impuestos`.
-    pub ieps: Money,
-    /// The ISR that the company withholds.
-    pub retencion_isr: Money,
-    /// The IVA that the company withholds.
-    pub retencion_iva: Money,
+    /// The taxes within `total`.
+    pub impuestos: PayableTaxes,
     /// The account payable that it names; `None` before it is billed.
     pub cxp: Option<i64>,
 }
@@ -101,70 +94,14 @@ pub struct OrderBill {
     pub capturada: bool,
 }
 
-impl PurchaseOrder {
-    /// The taxes within its total.
-    pub(crate) fn taxes(&self) -> PayableTaxes {
-        let balance = |amount: Money| Balance::new(amount.get());
-        PayableTaxes {
-            iva: Balance::new(self.impuestos.get() - self.ieps.get()),
-            ieps: balance(self.ieps),
-            retencion_isr: balance(self.retencion_isr),
-            retencion_iva: balance(self.retencion_iva),
-        }
-    }
-}
-
-/// An account payable to be stored.
-#[derive(Debug)]
-pub struct NewPayable<'a> {
-    /// `None`: its clave.
-    pub folio: Option<&'a str>,
-    /// What it comes from.
-    pub tipo: PayableKind,
-    /// Follows from its balance.
-    pub estatus: PayableStatus,
-    /// Clave of the supplier; 0: none.
-    pub proveedor: i64,
-    /// The purchase order, if it comes from one.
-    pub compra: Option<i64>,
-    /// Folio of the supplier's document.
-    pub factura: Option<&'a str>,
-    /// Fiscal folio of that document, in lower case.
-    pub uuid: Option<&'a str>,
-    /// Date of that document.
-    pub fecha: NaiveDate,
-    /// When it is due.
-    pub vencimiento: Option<NaiveDate>,
-    /// Currency of all amounts.
-    pub moneda: &'a str,
-    /// Pesos for one unit of the currency.
-    pub tipo_cambio: Rate,
-    /// What was owed at first.
-    pub total: Balance,
-    /// What was paid of it.
-    pub pagado: Balance,
-    /// What is left to pay.
-    pub saldo: Balance,
-    /// The taxes within `total`.
-    pub impuestos: PayableTaxes,
-    /// Clave of the branch that owes it.
-    pub sucursal: i64,
-    /// How many operations it sums up.
-    pub operaciones: i64,
-    /// What it is for.
-    pub concepto: Option<&'a str>,
-    /// Time of creation or of the edit.
-    pub creada: Timestamp,
-}
-
 /// An account payable as it is stored.
 #[derive(Debug, Clone)]
 pub struct StoredPayable {
-    /// Its folio.
+    /// `None`: its clave.
     pub folio: Option<String>,
     /// What it comes from.
     pub tipo: PayableKind,
-    /// Its status.
+    /// Follows from its balance.
     pub estatus: PayableStatus,
     /// Clave of the supplier; 0: none.
     pub proveedor: i64,
@@ -186,6 +123,8 @@ pub struct StoredPayable {
     pub total: Balance,
     /// What was paid of it.
     pub pagado: Balance,
+    /// What is left to pay.
+    pub saldo: Balance,
     /// The taxes within `total`.
     pub impuestos: PayableTaxes,
     /// Clave of the branch that owes it.
@@ -209,54 +148,15 @@ pub struct PaidPayable {
     pub cancelado: bool,
 }
 
-/// What paying an account payable needs of it.
-#[derive(Debug, Clone)]
-pub struct OpenPayable {
-    /// ISR that is withheld on it.
-    pub retencion_isr: Balance,
-    /// IVA that is withheld on it.
-    pub retencion_iva: Balance,
-    /// Cancelled ones cannot be paid.
-    pub estatus: PayableStatus,
-    /// Currency of its payments too.
-    pub moneda: String,
-    /// Pesos for one unit of the currency.
-    pub tipo_cambio: Rate,
-    /// What is left to pay.
-    pub saldo: Decimal,
-    /// What is posted of an imported one against the opening account; `None`: it was captured here.
-    pub apertura: Option<OpenedPayable>,
-}
-
 impl StoredPayable {
     /// The payable with its balance and status computed; `None` if the balance exceeds 18 digits.
-    pub(crate) fn changed(&self, now: Timestamp) -> Option<NewPayable<'_>> {
-        let (saldo, estatus) = settle(self.total, self.pagado)?;
-        Some(NewPayable {
-            folio: self.folio.as_deref(),
-            tipo: self.tipo,
-            estatus,
-            proveedor: self.proveedor,
-            compra: self.compra,
-            factura: self.factura.as_deref(),
-            uuid: self.uuid.as_deref(),
-            fecha: self.fecha,
-            vencimiento: self.vencimiento,
-            moneda: &self.moneda,
-            tipo_cambio: self.tipo_cambio,
-            total: self.total,
-            pagado: self.pagado,
-            saldo,
-            impuestos: self.impuestos,
-            sucursal: self.sucursal,
-            operaciones: self.operaciones,
-            concepto: self.concepto.as_deref(),
-            creada: now,
-        })
+    pub(crate) fn with_balance(self) -> Option<Self> {
+        let (saldo, estatus) = balance_and_status(self.total, self.pagado)?;
+        Some(Self { saldo, estatus, ..self })
     }
 }
 
-/// A payment of an account payable to be stored.
+/// A payment of an account payable to be stored; its amounts are negative if the supplier pays.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPayablePayment<'a> {
     /// Clave of the account payable.
@@ -264,15 +164,15 @@ pub struct NewPayablePayment<'a> {
     /// The day of the payment.
     pub fecha: NaiveDate,
     /// In the account payable's currency.
-    pub importe: Money,
-    /// The bank account that it leaves; `None`: paid in cash.
+    pub importe: Balance,
+    /// The bank account that it leaves, or comes to; `None`: paid in cash.
     pub cuenta_bancaria: Option<i64>,
     /// Bank reference.
     pub referencia: &'a str,
     /// Pesos for one unit of the currency on that day; `None`: the account payable's.
     pub tipo_cambio: Option<Rate>,
     /// What leaves the bank account, in its currency; `None`: it is the account payable's.
-    pub monto: Option<Money>,
+    pub monto: Option<Balance>,
 }
 
 /// Purchase orders, accounts payable and suppliers.
@@ -305,20 +205,17 @@ pub trait PurchaseTx {
     ) -> Result<(), StoreError>;
 
     /// Inserts an account payable under the company's next clave, and returns it.
-    async fn insert_payable(&mut self, row: &NewPayable<'_>) -> Result<i64, StoreError>;
+    async fn insert_payable(&mut self, row: &StoredPayable, now: Timestamp) -> Result<i64, StoreError>;
 
     /// An account payable, locked until the end.
-    async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError>;
-
-    /// The whole account payable, locked until the end.
-    async fn lock_stored_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError>;
+    async fn lock_payable(&mut self, cxp: i64) -> Result<Option<StoredPayable>, StoreError>;
 
     /// Sets what is posted of an account payable against the opening account.
     async fn set_payable_opening(&mut self, cxp: i64, apertura: OpenedPayable) -> Result<(), StoreError>;
 
     /// Replaces what an edit may change of an account payable: all but its kind and its purchase
     /// order. A fiscal folio of another one is [`super::Conflict::Uuid`].
-    async fn update_payable(&mut self, cxp: i64, row: &NewPayable<'_>) -> Result<(), StoreError>;
+    async fn update_payable(&mut self, cxp: i64, row: &StoredPayable, now: Timestamp) -> Result<(), StoreError>;
 
     /// Cancels an account payable, which then owes nothing.
     async fn cancel_payable(&mut self, cxp: i64, now: Timestamp) -> Result<(), StoreError>;

@@ -37,8 +37,8 @@ pub struct NewReceivable<'a> {
     pub tipo_cambio: Rate,
     /// All of it.
     pub total: Money,
-    /// What is still to be paid: less than the total of a sale that was paid in part before the books
-    /// began.
+    /// What is still to be paid: less than the total of a sale that was paid in part before the
+    /// books began.
     pub saldo: Money,
     /// Clave of the sale's branch.
     pub sucursal: i64,

@@ -48,8 +48,8 @@ pub trait TicketTx {
     /// Whether credit notes that are not cancelled relate to an invoice.
     async fn has_notes_about(&mut self, factura: i64) -> Result<bool, StoreError>;
 
-    /// A credit note about the invoice `factura`, of this sale or of any, that is not stamped yet or
-    /// is being cancelled, and its status.
+    /// A credit note about the invoice `factura`, of this sale or of any, that is not stamped yet
+    /// or is being cancelled, and its status.
     async fn undecided_note(
         &mut self,
         factura: i64,

@@ -43,7 +43,8 @@ impl Scratch {
             }
         }
         loop {
-            // A number is not used twice: the remover of the first directory could remove the second.
+            // A number is not used twice: the remover of the first directory could remove the
+            // second.
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let dir = parent.join(format!("svc-test-{}-{number}", process::id()));
             match DirBuilder::new().mode(0o700).create(&dir) {

@@ -197,11 +197,8 @@ impl BooksTx for PostgresTx {
              SET numero = excluded.numero, nombre = excluded.nombre, agrupador = excluded.agrupador,
                  modificado = excluded.modificado",
             empresa: self.empresa,
-            codigo: account.codigo,
-            numero: account.numero,
-            nombre: account.nombre,
-            agrupador: account.agrupador,
-            ahora: now,
+            ahora: now;
+            from account { codigo, numero, nombre, agrupador }
         ))
         .await
     }

@@ -5,10 +5,11 @@ use std::time::Duration;
 use futures_util::stream::Stream;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgCopyIn, PgRow};
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Postgres};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, PgExecutor, Postgres};
 use tokio::time::timeout;
 
 use super::ForkError;
+use crate::run::Run;
 
 /// How long no row and no answer may come.
 pub(super) const STALLED: Duration = Duration::from_mins(1);
@@ -20,6 +21,12 @@ const LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transac
                       SET LOCAL client_connection_check_interval = '10s'";
 
 pub(super) struct ForkConnection(PgConnection);
+
+impl Run for ForkConnection {
+    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
+        &mut self.0
+    }
+}
 
 impl ForkConnection {
     pub(super) async fn open(options: &PgConnectOptions) -> Result<Self, ForkError> {

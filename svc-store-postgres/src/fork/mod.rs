@@ -25,6 +25,7 @@ use self::connection::{ForkConnection, STALLED};
 use self::tables::{CopiedTable, copied_columns, copied_tables};
 use crate::run::Run as _;
 use crate::sql::sql;
+use crate::statistics::analyze;
 use crate::store::PostgresStore;
 
 pub use self::tables::LEFT_OUT;
@@ -157,8 +158,9 @@ async fn copy(
         }
         let mut copied = |rows| progress.iter_mut().for_each(|progress| progress(rows, all));
         for table in tables {
-            let before = done;
-            done += copy_table(reader, writer, table, source, next, &mut |rows| copied(before + rows)).await?;
+            let rows = copy_table(reader, writer, table, source, next, &mut |rows| copied(done + rows)).await?;
+            analyze(writer, &table.name, rows).await;
+            done += rows;
             copied(done);
         }
         writer.begin().await?;

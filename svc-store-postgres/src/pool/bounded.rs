@@ -17,7 +17,8 @@ pub(super) enum Transaction {
     None,
     /// What begins it was sent.
     Open,
-    /// A statement of it failed: the server takes nothing but its end, or a way back to a savepoint.
+    /// A statement of it failed: the server takes nothing but its end, or a way back to a
+    /// savepoint.
     Aborted,
     /// What ends it was sent too: it ends with the answer, whatever that is.
     Ending,

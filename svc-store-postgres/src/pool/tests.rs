@@ -25,7 +25,7 @@ async fn prepared(pool: &Pool) -> i64 {
 }
 
 #[tokio::test]
-async fn of_statements_that_vary_only_a_few_stay_prepared() {
+async fn only_a_few_varying_statements_stay_prepared() {
     let (_cluster, pool) = pool(Settings::default()).await;
     let run = async |sql: String, stays: bool| {
         let query = sqlx::query(AssertSqlSafe(sql)).bind(1).persistent(stays);

@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use svc_core::domain::accounting::Account;
 use svc_core::store::AgedGroup;
 
+use crate::fragment::is_last_receivable;
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -62,7 +63,7 @@ macro_rules! groups {
 /// shares the sale with the next. A receivable without an entry of its own is imported.
 macro_rules! receivables_owed {
     () => {
-        "movimientos AS MATERIALIZED (
+        concat!("movimientos AS MATERIALIZED (
              SELECT coalesce(p.venta, x.venta, -x.cxc) AS documento,
                     bool_or(p.pago IS NULL) AS contabilizada,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
@@ -105,9 +106,8 @@ macro_rules! receivables_owed {
                         END AS saldo
              ) i
              WHERE c.empresa = :empresa
-               AND NOT EXISTS (SELECT FROM cxc o
-                               WHERE o.empresa = :empresa AND o.venta = c.venta AND o.clave > c.clave)
-         )"
+               AND ", is_last_receivable!(), "
+         )")
     };
 }
 
@@ -137,7 +137,8 @@ macro_rules! payables_owed {
                  SELECT CASE
                             WHEN m.contabilizada AND m.pesos = 0 THEN 0
                             WHEN NOT coalesce(m.contabilizada, false) AND (c.fecha > :al OR c.estatus = 'cancelado') THEN 0
-                            -- A cancelled one owes nothing now; what was paid at its capture was never owed.
+                            -- A cancelled one owes nothing now; what was paid at its capture was
+                            -- never owed.
                             ELSE CASE c.estatus WHEN 'cancelado' THEN c.total - c.pagado ELSE c.saldo END + coalesce((
                                 SELECT sum(x.importe)
                                 FROM cxp_pagos x

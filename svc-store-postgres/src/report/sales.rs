@@ -7,6 +7,7 @@
 
 use svc_core::store::{ReportDays, SalesGroup};
 
+use crate::fragment::{grouped_lines, income};
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -14,14 +15,10 @@ from_row!(SalesGroup { lugar, dia, clave, nombre, sku, cantidad, ventas, descuen
 
 pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        "WITH dias AS (
+        concat!("WITH dias AS (
              SELECT p.fecha AS dia,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE g.grupo LIKE '402.%'), 0) AS descuentos
-             FROM polizas p
-             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-             LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
-             CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
+                    ", income!(), "
+             FROM ", grouped_lines!(), "
              WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
                AND (g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
              GROUP BY p.fecha
@@ -33,7 +30,7 @@ pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
                 NULL::text AS sku, NULL::numeric AS cantidad, sum(ventas) AS ventas, sum(descuentos) AS descuentos
          FROM lugares
          GROUP BY lugar
-         ORDER BY lugar",
+         ORDER BY lugar"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,
@@ -49,12 +46,8 @@ macro_rules! by_party {
                  SELECT v.",
             $column,
             " AS clave,
-                        coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
-                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE g.grupo LIKE '402.%'), 0) AS descuentos
-                 FROM polizas p
-                 JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-                 LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
-                 CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
+                        ", income!(), "
+                 FROM ", grouped_lines!(), "
                  LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
                  WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
                    AND (g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
@@ -107,16 +100,12 @@ pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
 /// replaced, if one did later.
 pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        "WITH asientos AS (
+        concat!("WITH asientos AS (
              SELECT p.venta, p.sustituta,
                     CASE WHEN p.pago IS NULL THEN coalesce(n.factura, -d.clave) END AS origen,
                     CASE WHEN p.revierte IS NULL THEN 1 ELSE -1 END AS signo,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE g.grupo LIKE '401.%'), 0) AS ventas,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE g.grupo LIKE '402.%'), 0) AS descuentos
-             FROM polizas p
-             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-             LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
-             CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
+                    ", income!(), "
+             FROM ", grouped_lines!(), "
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
              LEFT JOIN devoluciones d
                ON d.empresa = :empresa AND d.venta = p.venta AND d.poliza = coalesce(p.revierte, p.clave)
@@ -195,7 +184,7 @@ pub(super) fn by_product(empresa: i64, days: ReportDays, max: i64) -> Sql {
          SELECT g.lugar, NULL::date AS dia, g.clave, t.descripcion AS nombre, t.sku, g.cantidad, g.ventas, g.descuentos
          FROM grupos g
          LEFT JOIN productos t ON t.empresa = :empresa AND t.clave = g.clave
-         ORDER BY g.lugar",
+         ORDER BY g.lugar"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,

@@ -5,6 +5,7 @@ use svc_core::domain::accounting::Account;
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus};
 use svc_core::store::{AccountLine, CustomerFunds, OpenReceivable, ReportDays, StatementCustomer};
 
+use crate::fragment::{has_imported_note, is_last_receivable};
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -26,12 +27,11 @@ pub(super) fn customer(empresa: i64, cliente: i64) -> Sql {
 /// A receivable that no entry of its own names is imported, and owed since its day.
 pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        "WITH cuentas AS MATERIALIZED (
+        concat!("WITH cuentas AS MATERIALIZED (
              SELECT c.clave, c.venta, c.factura, c.folio, c.fecha, c.estatus, c.saldo, c.tipo_cambio
              FROM cxc c
              WHERE c.empresa = :empresa AND c.estatus = ANY (:estatus) AND c.cliente = :cliente
-               AND NOT EXISTS (SELECT FROM cxc o
-                               WHERE o.empresa = :empresa AND o.venta = c.venta AND o.clave > c.clave)
+               AND ", is_last_receivable!(), "
          ), asientos AS MATERIALIZED (
              SELECT a.poliza, a.fecha, a.concepto, a.documento, a.venta, a.factura, a.pago,
                     sum(r.cargo) AS cargo, sum(r.abono) AS abono
@@ -86,7 +86,7 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
                 sum(cargo) AS cargo, sum(abono) AS abono
          FROM renglones
          GROUP BY anterior, propio
-         ORDER BY anterior DESC, propio DESC NULLS FIRST",
+         ORDER BY anterior DESC, propio DESC NULLS FIRST"),
         empresa,
         cliente,
         desde: days.desde,
@@ -99,7 +99,7 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
 
 pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
     sql!(
-        "WITH cuentas AS MATERIALIZED (
+        concat!("WITH cuentas AS MATERIALIZED (
              SELECT c.clave, c.folio, c.venta, c.uuid, c.fecha, c.vencimiento, c.moneda, c.tipo_cambio, c.estatus,
                     coalesce((SELECT s.total_anterior
                               FROM sustituciones s
@@ -109,8 +109,7 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
                     c.pagado, c.saldo
              FROM cxc c
              WHERE c.empresa = :empresa AND c.estatus = ANY (:estatus) AND c.cliente = :cliente
-               AND NOT EXISTS (SELECT FROM cxc o
-                               WHERE o.empresa = :empresa AND o.venta = c.venta AND o.clave > c.clave)
+               AND ", is_last_receivable!(), "
          ), asientos AS (
              SELECT c.clave AS cxc, p.clave AS poliza, p.fecha, p.pago, p.revierte
              FROM cuentas c
@@ -150,7 +149,7 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
          FROM abiertas
          WHERE pesos <> 0
          ORDER BY vencimiento NULLS LAST, clave
-         LIMIT :max",
+         LIMIT :max"),
         empresa,
         cliente,
         al,
@@ -163,7 +162,7 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
 /// As in [`svc_core::store::PaymentTx::funds`], with what has a day after `al` left out.
 pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc>, max: i64) -> Sql {
     sql!(
-        "WITH favor AS (
+        concat!("WITH favor AS (
              SELECT moneda, importe
              FROM saldos_a_favor
              WHERE empresa = :empresa AND cliente = :cliente AND creado < :fin
@@ -195,11 +194,7 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
              FROM ventas v
              WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.cliente = :cliente
                AND v.fecha < :fin
-               AND NOT EXISTS (
-                   SELECT FROM facturas f
-                   WHERE f.empresa = :empresa AND f.venta = v.clave AND f.tipo = :nota_credito AND f.estatus <> :cancelada
-                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.factura = f.clave)
-               )
+               AND NOT ", has_imported_note!(), "
          ), fondos AS (
              SELECT NULL::bigint AS anticipo, moneda, sum(importe) AS importe
              FROM favor
@@ -212,7 +207,7 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
          FROM fondos
          WHERE importe <> 0
          ORDER BY anticipo NULLS FIRST, moneda
-         LIMIT :max",
+         LIMIT :max"),
         empresa,
         cliente,
         al,

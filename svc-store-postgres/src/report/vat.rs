@@ -7,6 +7,7 @@
 use svc_core::domain::accounting::Account;
 use svc_core::store::{ChargedIeps, ChargedVat, CreditableVat, ReportDays};
 
+use crate::fragment::grouped_lines;
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -35,12 +36,12 @@ from_row!(CreditableVat {
 /// rate.
 ///
 /// Payments of a sale that notes or returns have paid in part are shared out as their entries
-/// compute the taxes: `cobros` is what they had collected of each rate by the end of the period, less
-/// what they had before it.
+/// compute the taxes: `cobros` is what they had collected of each rate by the end of the period,
+/// less what they had before it.
 #[expect(clippy::too_many_lines, reason = "one statement")]
 pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
     sql!(
-        "WITH movidas AS MATERIALIZED (
+        concat!("WITH movidas AS MATERIALIZED (
              SELECT DISTINCT coalesce(p.venta, x.venta) AS venta
              FROM polizas p
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
@@ -77,10 +78,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
                            OR r.codigo LIKE '206.%' AND (v.tipo = 'anticipo' OR a.de_anticipo)), 0) AS base,
                     sign(coalesce(sum(r.abono - r.cargo) FILTER (WHERE r.codigo LIKE '105.%'), 0))
                     * coalesce(round(x.importe * x.tipo_cambio, 2), 0) AS pagado
-             FROM polizas p
-             JOIN polizas_renglones r ON r.empresa = :empresa AND r.poliza = p.clave
-             LEFT JOIN cuentas_contables k ON k.empresa = :empresa AND k.codigo = r.codigo
-             CROSS JOIN LATERAL (SELECT coalesce(k.agrupador, r.codigo) AS grupo) g
+             FROM ", grouped_lines!(), "
              LEFT JOIN cxc_pagos x ON x.empresa = :empresa AND x.clave = p.pago
              LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
              LEFT JOIN notas_credito n ON n.empresa = :empresa AND n.factura = p.factura AND n.venta = p.venta
@@ -167,7 +165,8 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              ) t ON t.venta = p.venta AND t.sustituta IS NOT DISTINCT FROM p.sustituta
              GROUP BY p.venta, p.sustituta, p.signo, t.total
          ), cobros AS MATERIALIZED (
-             -- All that notes have paid, and of the rest of each rate the part that is paid of the whole rest.
+             -- All that notes have paid, and of the rest of each rate the part that is paid of the
+             -- whole rest.
              SELECT t.venta, t.sustituta, coalesce(t.tasa, '') AS tasa,
                     sum(f.signo * (coalesce(n.iva, 0) + (t.iva - coalesce(n.iva, 0)) * f.parte)) * v.tipo_cambio AS iva,
                     sum(f.signo * (coalesce(n.valor, 0) + (t.valor - coalesce(n.valor, 0)) * f.parte)) * v.tipo_cambio
@@ -195,7 +194,8 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              WINDOW todo AS (PARTITION BY t.venta, t.origen, t.sustituta),
                     hasta_aqui AS (PARTITION BY t.venta, t.origen, t.sustituta ORDER BY t.tasa)
          ), partes AS (
-             -- `cobro` is zero without notes; what it does not say of an amount is shared out by the lines.
+             -- `cobro` is zero without notes; what it does not say of an amount is shared out by
+             -- the lines.
              SELECT s.tasa, s.cobro_valor + (m.pagado - s.cobro_total) * s.valor / s.total_todo AS pagado,
                     round(m.base * s.base_aqui / s.base_todo, 2)
                     - round(m.base * (s.base_aqui - s.base) / s.base_todo, 2) AS base,
@@ -241,7 +241,7 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
          FROM todas
          GROUP BY tasa
          HAVING sum(base) <> 0 OR sum(iva) <> 0 OR sum(base_cobrada) <> 0 OR sum(cobrado) <> 0 OR sum(por_cobrar) <> 0
-         ORDER BY tasa DESC NULLS LAST",
+         ORDER BY tasa DESC NULLS LAST"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,

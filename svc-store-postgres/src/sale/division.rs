@@ -75,14 +75,11 @@ impl PostgresTx {
             empresa: self.empresa,
             clave,
             parte,
-            subtotal: amounts.subtotal,
-            descuento: amounts.descuento,
             impuestos: amounts.impuestos(),
-            retenciones: amounts.retenciones,
-            total: amounts.total,
             surtido: Fulfilment::Surtido,
             factura: SaleKind::Factura,
-            ahora: now,
+            ahora: now;
+            from amounts { subtotal, descuento, retenciones, total }
         ))
         .await
     }
@@ -115,7 +112,7 @@ impl PostgresTx {
                      l.cantidad, l.cantidad,
                      r.unidad, r.unidad_sat, r.codigo_sat, r.objeto_impuesto, r.precio_unitario, r.con_existencia,
                      {r.LineRates}, {r.LineDetails}, {l.Amounts}
-                 FROM unnest(:renglon::bigint[], :cantidad::numeric[], {:Amounts})
+                 FROM unnest(:renglon::bigint[], :cantidad::numeric[], {:Amounts[]})
                       WITH ORDINALITY AS l (renglon, cantidad, {Amounts}, n)
                  JOIN ventas_renglones r ON r.renglon = l.renglon
                  WHERE r.empresa = :empresa AND r.venta = :clave",
@@ -139,7 +136,7 @@ impl PostgresTx {
             columns_in!(
                 "UPDATE ventas_renglones r
                  SET cantidad = l.cantidad, cantidad_surtida = 0, {Amounts = l}
-                 FROM unnest(:renglon::bigint[], :cantidad::numeric[], {:Amounts})
+                 FROM unnest(:renglon::bigint[], :cantidad::numeric[], {:Amounts[]})
                       AS l (renglon, cantidad, {Amounts})
                  WHERE r.empresa = :empresa AND r.venta = :clave AND r.renglon = l.renglon",
                 Amounts
@@ -151,8 +148,8 @@ impl PostgresTx {
         .await
     }
 
-    /// Reduces the order to the rest; it stays open. What was paid of it before the books began pays
-    /// the delivered part first.
+    /// Reduces the order to the rest; it stays open. What was paid of it before the books began
+    /// pays the delivered part first.
     async fn set_left(
         &mut self,
         clave: i64,
@@ -168,14 +165,11 @@ impl PostgresTx {
              WHERE empresa = :empresa AND clave = :clave",
             empresa: self.empresa,
             clave,
-            subtotal: amounts.subtotal,
-            descuento: amounts.descuento,
             impuestos: amounts.impuestos(),
-            retenciones: amounts.retenciones,
-            total: amounts.total,
             surtido,
             pendiente: Fulfilment::Pendiente,
-            ahora: now,
+            ahora: now;
+            from amounts { subtotal, descuento, retenciones, total }
         ))
         .await
     }

@@ -58,7 +58,7 @@ impl PostgresTx {
                          :producto::bigint[], :sku::text[], :descripcion::text[], :cantidad::numeric[],
                          :cantidad_surtida::numeric[], :unidad::text[], :unidad_sat::text[], :codigo_sat::text[],
                          :objeto_impuesto::text[], :precio_unitario::numeric[], :con_existencia::boolean[],
-                         {:LineRates}, {:LineDetails}, {:Amounts}
+                         {:LineRates[]}, {:LineDetails[]}, {:Amounts[]}
                      ) WITH ORDINALITY AS r (
                          producto, sku, descripcion, cantidad,
                          cantidad_surtida, unidad, unidad_sat, codigo_sat,

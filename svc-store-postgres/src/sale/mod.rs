@@ -356,16 +356,12 @@ impl SaleTx for PostgresTx {
             empresa: self.empresa,
             clave,
             tipo: SaleKind::Factura,
-            factura: invoiced.factura,
-            serie: invoiced.serie,
-            folio: invoiced.folio,
-            vencimiento: invoiced.vencimiento,
             forma_pago_sat: invoiced.terms.forma_pago_sat,
             metodo_pago_sat: invoiced.terms.metodo_pago_sat,
             uso_cfdi: invoiced.terms.uso_cfdi,
-            anticipo_contado: invoiced.anticipo_contado,
             ahora: now,
-            cancelado: ReceivableStatus::Cancelado,
+            cancelado: ReceivableStatus::Cancelado;
+            from invoiced { factura, serie, folio, vencimiento, anticipo_contado }
         ))
         .await
     }

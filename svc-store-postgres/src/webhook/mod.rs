@@ -59,14 +59,11 @@ impl WebhookTx for PostgresTx {
              RETURNING clave, url, eventos, descripcion, activo, motivo_desactivacion, fallos_consecutivos,
                        ultima_entrega, creado, modificado",
             empresa: self.empresa,
-            clave: row.clave,
             url: row.data.url,
             eventos: row.data.eventos,
             descripcion: row.data.descripcion,
-            activo: row.data.activo,
-            secreto: row.secreto,
-            usuario: row.usuario,
-            creado: row.creado,
+            activo: row.data.activo;
+            from row { clave, secreto, usuario, creado }
         ))
         .await
     }
@@ -112,12 +109,9 @@ impl WebhookTx for PostgresTx {
                        ultima_entrega, creado, modificado",
             empresa: self.empresa,
             clave,
-            url: data.url,
-            eventos: data.eventos,
-            descripcion: data.descripcion,
-            activo: data.activo,
             ahora: now,
-            reactivado: reactivated,
+            reactivado: reactivated;
+            from data { url, eventos, descripcion, activo }
         ))
         .await
     }
@@ -200,12 +194,8 @@ impl WebhookTx for PostgresTx {
                  SELECT :empresa, :clave, :webhook, id, :tipo, :origen, :creado, :creado
                  FROM suceso",
                 empresa: self.empresa,
-                clave,
-                webhook: row.webhook,
-                evento: row.evento,
-                tipo: row.tipo,
-                origen: row.origen,
-                creado: row.creado,
+                clave;
+                from row { webhook, evento, tipo, origen, creado }
             ))
             .await?;
         Ok(inserted.then_some(clave))
@@ -329,11 +319,8 @@ impl WebhookTx for PostgresTx {
              VALUES (:empresa, :clave, :para, :asunto, :texto, :factura, :ahora, :ahora)",
             empresa: self.empresa,
             clave,
-            para: mail.para,
-            asunto: mail.asunto,
-            texto: mail.texto,
-            factura: mail.factura,
-            ahora: now,
+            ahora: now;
+            from mail { para, asunto, texto, factura }
         ))
         .await
     }

@@ -140,11 +140,8 @@ pub(super) fn deliver_again(empresa: i64, rows: &NewDeliveries<'_>) -> Sql {
         empresa,
         primera: min_clave(rows.since),
         desde: rows.since,
-        tipos: rows.tipos,
-        max: i64::from(rows.max),
-        webhook: rows.webhook,
-        origen: rows.origen,
-        creado: rows.creado,
+        max: i64::from(rows.max);
+        from rows { tipos, webhook, origen, creado }
     )
 }
 

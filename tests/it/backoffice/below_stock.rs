@@ -93,7 +93,7 @@ async fn invoice(ana: &Actor, venta: &Value) -> svc_tests::Reply {
 }
 
 #[tokio::test]
-async fn of_orders_for_more_than_there_is_the_earlier_ones_pass() {
+async fn earlier_orders_get_the_stock_that_is_too_little_for_all() {
     let world = World::new().await;
     let (company, ana) = strict(&world).await;
     let (three, four, two) = (ordered(&ana, 3).await, ordered(&ana, 4).await, ordered(&ana, 2).await);

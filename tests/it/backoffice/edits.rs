@@ -264,7 +264,7 @@ async fn a_branch_keeps_one_main_warehouse() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_concurrent_main_warehouses_one_remains() {
+async fn concurrent_edits_leave_one_main_warehouse() {
     let world = World::new().await;
     let company = shop(&world).await;
     let more: Vec<_> = (0..4).map(|at| json!({"codigo": format!("M0{at}")})).collect();

@@ -26,6 +26,7 @@ mod reports_rates;
 mod sales;
 pub(crate) mod shop;
 mod stock;
+mod supplier_credit;
 mod users;
 mod withheld;
 

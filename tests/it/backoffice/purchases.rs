@@ -197,7 +197,8 @@ async fn an_order_of_which_nothing_more_comes_is_closed() {
     did(company.run_by_name("payable.cancel", &json!({"cxp": bill})).await);
     let closed = did(company.run_by_name("purchase.close", &close(1)).await);
     assert_eq!(closed, json!({"compra": 1, "estatus": "cancelada"}));
-    // Part of it came: what its bill says beyond that, before or after it is closed, is an adjustment.
+    // Part of it came: what its bill says beyond that, before or after it is closed, is an
+    // adjustment.
     let four = |compra: i64| json!({"compra": compra, "renglones": [{"renglon": 1, "cantidad": 4}]});
     for compra in [2, 3] {
         did(company.run_by_name("purchase.receive", &four(compra)).await);

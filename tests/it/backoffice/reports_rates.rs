@@ -1,5 +1,5 @@
-//! What `report.vat` and `report.sales` say of returns, refunds, other currencies, IEPS and accounts
-//! of a company's own.
+//! What `report.vat` and `report.sales` say of returns, refunds, other currencies, IEPS and
+//! accounts of a company's own.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

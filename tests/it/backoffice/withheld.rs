@@ -86,7 +86,7 @@ async fn a_payment_from_an_account_of_another_currency_is_cancelled() {
 }
 
 #[tokio::test]
-async fn of_a_payment_and_a_cancellation_at_once_the_second_is_refused() {
+async fn a_payment_and_a_cancellation_at_once_exclude_each_other() {
     let world = World::new().await;
     let (company, ana) = office(&world).await;
     let mut paid = 0;

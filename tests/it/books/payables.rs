@@ -15,9 +15,15 @@ fn part_of(amount: Decimal, ten_thousandths: i64) -> String {
     (amount * Decimal::new(ten_thousandths, 4)).round_dp(2).to_string()
 }
 
+/// A total of so many cents; every third one the supplier owes.
+fn total_of(cents: u32) -> Decimal {
+    let total = Decimal::new(i64::from(cents), 2);
+    if cents.is_multiple_of(3) { -total } else { total }
+}
+
 impl Business {
     pub(super) async fn owe(&self, cents: u32, dollars: bool, withheld: bool) -> Result<(), Refused> {
-        let total = Decimal::new(i64::from(cents), 2);
+        let total = total_of(cents);
         let mut input = json!({"total": total.to_string(), "iva": part_of(total, 1379)});
         if withheld {
             input["ieps"] = json!(part_of(total, 300));
@@ -31,13 +37,13 @@ impl Business {
         self.run_by_name("payable.capture", input).await
     }
 
-    /// Pays the given part of a payable: in cash (0), from the account of its currency, or from
-    /// that of the other (3).
+    /// Pays the given part of a payable, or receives it if the supplier owes it: in cash (0), from
+    /// the account of its currency, or from that of the other (3).
     pub(super) async fn pay_payable(&self, cxp: Pick, part: u32, account: u8) -> Result<(), Refused> {
-        let owed = "SELECT clave FROM cxp WHERE empresa = $1 AND saldo > 0 AND estatus <> 'cancelado'";
+        let owed = "SELECT clave FROM cxp WHERE empresa = $1 AND saldo <> 0 AND estatus <> 'cancelado'";
         let cxp = self.among(cxp, "cxp", owed).await;
         let (saldo, moneda) = self.payable(cxp).await;
-        let importe = (saldo * Decimal::new(i64::from(part), 3)).round_dp(2).max(Decimal::new(1, 2));
+        let importe = (saldo.abs() * Decimal::new(i64::from(part), 3)).round_dp(2).max(Decimal::new(1, 2));
         let own = if moneda == "USD" { 2 } else { 1 };
         let mut input = self.terms(if account == 3 { 3 - own } else { own }, &importe);
         let fields = input.as_object_mut().expect("an object");
@@ -57,7 +63,7 @@ impl Business {
     pub(super) async fn edit_payable(&self, pick: Pick, cents: u32) -> Result<(), Refused> {
         let cxp = self.among(pick, "cxp", UNPAID).await;
         let (_, moneda) = self.payable(cxp).await;
-        let total = Decimal::new(i64::from(cents), 2);
+        let total = total_of(cents);
         let mut input = json!({"clave": cxp, "total": total.to_string(), "iva": part_of(total, 1379), "ieps": null,
                                "retencion_isr": part_of(total, 1049), "retencion_iva": null});
         match (cents % 5, moneda.as_str()) {

@@ -4,7 +4,7 @@
 use serde_json::json;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
-use svc_core::domain::text::{clean_phone, normalise_email};
+use svc_core::domain::text::{clean_phone, normalize_email};
 use svc_tests::{Resource, World};
 
 /// Phone numbers as people write them, and worse.
@@ -59,7 +59,7 @@ async fn every_writer_stores_what_the_filters_compare() {
     assert_eq!(stored.len(), 3 * rows.len());
     for row in stored {
         for column in ["correo", "telefono", "movil"] {
-            let function = if column == "correo" { normalise_email } else { clean_phone };
+            let function = if column == "correo" { normalize_email } else { clean_phone };
             let text: Option<&str> = row.get(column);
             let computed: Option<&str> = row.get(&*format!("{column}_comparable"));
             assert_eq!(computed, text.map(function).as_deref(), "{column} of {}: {text:?}", row.get::<i64, _>("clave"));

@@ -59,7 +59,8 @@ async fn a_deleted_webhook_gets_no_more_of_what_was_claimed() {
     let first = |post: &&Post| post.url.contains("receptor-1.");
     let (after, all) = (receiver.posts(), report.entregadas);
     let late = after.iter().filter(first).count();
-    // Until results are written again, which takes a second or so, more on a busy machine; all would be 120.
+    // Until results are written again, which takes a second or so, more on a busy machine; all
+    // would be 120.
     assert!(late < 100, "{late} notices after the webhook was deleted, {before} before");
     assert_eq!(count(world, "pendiente").await, 0, "the other got all, {all}");
 }

@@ -91,10 +91,10 @@ impl Recording {
 
 /// A receiver of notices that keeps the first of each event.
 #[derive(Default)]
-struct Receiver(Mutex<Map<String, Value>>);
+struct NoticeKeeper(Mutex<Map<String, Value>>);
 
 #[async_trait]
-impl Sender for Receiver {
+impl Sender for NoticeKeeper {
     async fn send(&self, post: Post) -> Outcome {
         let notice: Value = serde_json::from_slice(&post.body).expect("a notice is JSON");
         let tipo = notice["tipo"].as_str().expect("a type").to_owned();

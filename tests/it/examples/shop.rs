@@ -7,7 +7,7 @@ use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World, certificate};
 
-use super::{Receiver, Recording};
+use super::{NoticeKeeper, Recording};
 
 /// The lists that are read, each with its query.
 const LISTS: [(&str, &str); 26] = [
@@ -44,7 +44,7 @@ pub(super) async fn recorded() -> Recording {
     let world = World::new().await;
     let company = company(&world).await;
     let actor = company.admin().await;
-    let (mut recording, receiver) = (Recording::default(), Receiver::default());
+    let (mut recording, receiver) = (Recording::default(), NoticeKeeper::default());
     let pause = |seconds| world.clock.advance(TimeDelta::seconds(seconds));
 
     recording.read(&actor, "/health", "/health").await;
@@ -139,7 +139,7 @@ async fn goods(recording: &mut Recording, company: &Company, actor: &Actor) {
 }
 
 /// An order, its invoice, and a payment of half of it.
-async fn sale(recording: &mut Recording, world: &World, actor: &Actor, receiver: &Receiver) {
+async fn sale(recording: &mut Recording, world: &World, actor: &Actor, receiver: &NoticeKeeper) {
     let venta = recording.write(actor, "POST /ventas", &[]).await["venta"].as_i64().expect("a sale");
     recording.write_once(actor, "POST /ventas/{clave}/facturar", &[venta]).await;
     world.clock.advance(TimeDelta::seconds(5));
@@ -165,7 +165,7 @@ async fn opportunity(company: &Company) {
     did(company, "opportunity.move", json!({"oportunidad": 1, "etapa": 2})).await;
 }
 
-async fn webhook(recording: &mut Recording, world: &World, actor: &Actor, receiver: &Receiver) {
+async fn webhook(recording: &mut Recording, world: &World, actor: &Actor, receiver: &NoticeKeeper) {
     recording.write(actor, "POST /webhooks/{clave}/recuperar", &[1]).await;
     world.deliver(receiver).await;
     recording.write(actor, "POST /webhooks/{clave}/probar", &[1]).await;

@@ -143,7 +143,7 @@ async fn closing_waits_for_a_write_in_flight_and_a_write_for_closing() {
 }
 
 #[tokio::test]
-async fn of_many_writes_and_a_closing_at_once_none_is_dated_in_the_closed_month_later() {
+async fn concurrent_writes_never_land_in_a_month_after_it_is_closed() {
     let world = World::new().await;
     let company = shop(&world).await;
     let lines = [movement("701.10", "1"), movement("102.01", "-1")];

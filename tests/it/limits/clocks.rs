@@ -76,7 +76,7 @@ async fn a_clock_that_was_ahead_for_seconds_locks_no_key_out() {
 }
 
 #[tokio::test]
-async fn of_two_servers_the_one_ahead_locks_no_key_out_of_the_other() {
+async fn a_server_whose_clock_is_ahead_locks_no_key_out_of_another() {
     let world = world().await;
     let ana = world.company().await.admin().await;
     let (other, clock) = server(&world);
@@ -131,7 +131,7 @@ async fn less_than_a_minute_is_no_difference() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_wrong_is_told() {
+async fn the_offset_of_a_wrong_clock_is_measured() {
     let world = world().await;
     let context = world.api.context();
     for (hours, side) in [(2, "ahead of"), (-2, "behind")] {

@@ -71,7 +71,7 @@ async fn checks_come_in_the_order_of_the_api() {
 }
 
 #[tokio::test]
-async fn bodies_are_judged_after_the_key() {
+async fn bodies_are_validated_after_the_key() {
     let company = World::new().await.company().await;
     let office = company.office().await;
     for action in ["customer.create", "batch"] {

@@ -23,10 +23,10 @@ const AT_ONCE: i64 = 20;
 const EVENTS: [&str; 4] = ["cliente.creado", "venta.creada", "factura.timbrada", "inventario.existencia_cambiada"];
 
 /// A receiver that accepts everything.
-struct Receiver;
+struct AcceptingReceiver;
 
 #[async_trait]
-impl Sender for Receiver {
+impl Sender for AcceptingReceiver {
     async fn send(&self, _: Post) -> Outcome {
         tokio::time::sleep(Duration::from_millis(5)).await;
         Outcome::Answered { status: 200, retry_after: None }
@@ -106,7 +106,7 @@ async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
 async fn work(world: &World) {
     let (_, _, merged, cleaned) = tokio::join!(
         world.stamp(&SandboxStamper),
-        world.deliver(&Receiver),
+        world.deliver(&AcceptingReceiver),
         world.api.context().merge_usage(),
         clean_up(world.api.context()),
     );

@@ -17,12 +17,12 @@ use svc_tests::{Resource, World, books, with};
 
 use super::{NAIL, Shop, accept, line, nails, order, report};
 
-type Answer<T> = Result<T, StampFailure>;
+type StampAnswer<T> = Result<T, StampFailure>;
 
 /// Stamps everything, answers cancellations as configured, and records the requests.
 struct Authority {
-    received: Mutex<Answer<CancelReceipt>>,
-    status: Mutex<Answer<DocumentStatus>>,
+    received: Mutex<StampAnswer<CancelReceipt>>,
+    status: Mutex<StampAnswer<DocumentStatus>>,
     cancelled: Mutex<Vec<CancelRequest>>,
     asked: Mutex<u32>,
 }
@@ -38,11 +38,11 @@ impl Authority {
         }
     }
 
-    fn receives(&self, answer: Answer<CancelReceipt>) {
+    fn receives(&self, answer: StampAnswer<CancelReceipt>) {
         *self.received.lock().unwrap() = answer;
     }
 
-    fn says(&self, answer: Answer<DocumentStatus>) {
+    fn says(&self, answer: StampAnswer<DocumentStatus>) {
         *self.status.lock().unwrap() = answer;
     }
 
@@ -53,16 +53,16 @@ impl Authority {
 
 #[async_trait]
 impl Stamper for Authority {
-    async fn stamp(&self, request: &StampRequest) -> Answer<StampedXml> {
+    async fn stamp(&self, request: &StampRequest) -> StampAnswer<StampedXml> {
         accept(request)
     }
 
-    async fn cancel(&self, request: &CancelRequest) -> Answer<CancelReceipt> {
+    async fn cancel(&self, request: &CancelRequest) -> StampAnswer<CancelReceipt> {
         self.cancelled.lock().unwrap().push(request.clone());
         self.received.lock().unwrap().clone()
     }
 
-    async fn status(&self, _: &CancelRequest) -> Answer<DocumentStatus> {
+    async fn status(&self, _: &CancelRequest) -> StampAnswer<DocumentStatus> {
         *self.asked.lock().unwrap() += 1;
         self.status.lock().unwrap().clone()
     }
@@ -81,7 +81,7 @@ async fn asked(world: &World) -> (Shop, i64, i64) {
     (shop, venta, factura)
 }
 
-fn unreachable<T>() -> Answer<T> {
+fn unreachable<T>() -> StampAnswer<T> {
     Err(StampFailure::Unreachable("nobody there".to_owned()))
 }
 

@@ -1,4 +1,5 @@
-//! Credit notes of invoices whose lines have different taxes: what the note and later payments collect.
+//! Credit notes of invoices whose lines have different taxes: what the note and later payments
+//! collect.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

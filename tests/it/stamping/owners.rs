@@ -55,7 +55,7 @@ fn unknown(_: &StampRequest) -> Result<StampedXml, StampFailure> {
 }
 
 #[tokio::test]
-async fn an_owner_is_told_once_that_a_certificate_ends_within_thirty_days() {
+async fn an_owner_gets_one_mail_about_a_certificate_that_ends_within_thirty_days() {
     let world = World::new().await;
     let (shop, other) = (shop(&world).await, Shop::new(&world).await);
     let now = world.clock.now();
@@ -93,7 +93,7 @@ async fn an_owner_is_told_once_that_a_certificate_ends_within_thirty_days() {
 }
 
 #[tokio::test]
-async fn of_two_passes_at_once_one_tells() {
+async fn concurrent_passes_send_one_mail() {
     let world = World::new().await;
     let shop = shop(&world).await;
     certificates_end(&world, world.clock.now() + TimeDelta::days(1)).await;
@@ -132,7 +132,7 @@ async fn a_test_company_s_certificate_ends_by_its_own_clock() {
 }
 
 #[tokio::test]
-async fn the_first_active_user_is_told() {
+async fn the_first_active_user_gets_the_mail() {
     let world = World::new().await;
     let shop = shop(&world).await;
     certificates_end(&world, world.clock.now()).await;
@@ -152,7 +152,7 @@ async fn the_first_active_user_is_told() {
 }
 
 #[tokio::test]
-async fn an_owner_is_told_once_that_the_provider_refuses_the_account() {
+async fn an_owner_gets_one_mail_when_the_provider_refuses_the_account() {
     let world = World::new().await;
     let shop = shop(&world).await;
     let (_, first) = shop.invoice(nails()).await;
@@ -189,7 +189,7 @@ async fn an_owner_is_told_once_that_the_provider_refuses_the_account() {
 }
 
 #[tokio::test]
-async fn an_owner_is_told_of_documents_whose_fate_is_unknown() {
+async fn an_owner_gets_a_mail_about_documents_whose_fate_is_unknown() {
     let world = World::new().await;
     let (shop, _other) = (shop(&world).await, Shop::new(&world).await);
     let claves = [shop.invoice(nails()).await.1, shop.invoice(nails()).await.1];
@@ -203,7 +203,7 @@ async fn an_owner_is_told_of_documents_whose_fate_is_unknown() {
 }
 
 #[tokio::test]
-async fn an_owner_is_told_that_no_provider_is_set() {
+async fn an_owner_gets_a_mail_when_no_provider_is_set() {
     let world = World::new().await;
     let (shop, test) = (shop(&world).await, Shop::of(world.test_company().await).await);
     with_address(&test.company).await;

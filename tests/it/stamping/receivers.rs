@@ -111,7 +111,7 @@ async fn an_invoice_whose_cancellation_waits_takes_no_payment() {
 }
 
 #[tokio::test]
-async fn of_a_payment_and_a_cancellation_at_once_the_second_is_refused() {
+async fn a_payment_and_a_cancellation_at_once_exclude_each_other() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     for race in 1..=10 {

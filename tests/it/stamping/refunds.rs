@@ -173,7 +173,8 @@ async fn a_balance_in_dollars_leaves_nothing_behind_at_other_rates() {
         input
     };
     run("favour.refund", refund("41.33", "18.5")).await;
-    // 115.99 dollars are 1986.15 pesos: 33.33 are 570.72 of them, 41.33 then 707.72, and the rest 707.71.
+    // 115.99 dollars are 1986.15 pesos: 33.33 are 570.72 of them, 41.33 then 707.72, and the rest
+    // 707.71.
     let last = run("favour.refund", refund("41.33", "20")).await;
     assert_eq!(last["saldo"], "0.00");
     let posted = "SELECT to_char(sum(abono - cargo), 'FM990.00') FROM polizas_renglones WHERE cuenta = '206.01'";
@@ -181,7 +182,8 @@ async fn a_balance_in_dollars_leaves_nothing_behind_at_other_rates() {
     let gained = "SELECT string_agg(to_char(abono - cargo, 'FM990.00'), ' ' ORDER BY poliza) FROM polizas_renglones
                   WHERE codigo IN ('701.01', '702.01')";
     assert_eq!(world.sql::<String>(gained).await, "-9.09 -56.89 -118.89");
-    // A note that pays its own invoice takes its own part, and a cancelled payment gives back what it took.
+    // A note that pays its own invoice takes its own part, and a cancelled payment gives back what
+    // it took.
     let second = run("credit-note.capture", part("50.01", true, 2)).await;
     assert_eq!(world.sql::<String>(posted).await, "0.00");
     let third = run("credit-note.capture", part("0.07", false, factura)).await;

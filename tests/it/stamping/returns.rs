@@ -206,7 +206,7 @@ async fn impossible_returns_are_refused() {
 }
 
 #[tokio::test]
-async fn of_two_who_return_the_same_goods_at_once_one_does() {
+async fn concurrent_returns_of_the_same_goods_have_one_winner() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let venta = ten(&shop).await;

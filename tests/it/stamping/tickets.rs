@@ -175,7 +175,7 @@ async fn tickets_that_cannot_be_invoiced_are_refused() {
 }
 
 #[tokio::test]
-async fn of_two_who_invoice_a_ticket_at_once_one_does() {
+async fn concurrent_invoices_of_one_ticket_have_one_winner() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let venta = of_ana(&shop, json!({})).await;

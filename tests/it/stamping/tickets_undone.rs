@@ -294,7 +294,7 @@ async fn a_rehearsal_of_invoicing_or_returning_a_ticket_changes_nothing() {
 
 /// A ticket that two requests deal with at once, in a stamped global invoice.
 #[tokio::test]
-async fn of_one_who_returns_a_ticket_and_one_who_invoices_it_at_once_one_does() {
+async fn a_return_and_an_invoice_of_one_ticket_at_once_have_one_winner() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     for _ in 0..4 {

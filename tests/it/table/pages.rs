@@ -47,7 +47,7 @@ const EARLIER: [&str; 14] = [
 const RECORDS: usize = 101;
 
 #[test]
-fn every_list_has_the_page_regime_of_the_contract() {
+fn every_list_has_the_page_sizes_of_the_contract() {
     for list in lists() {
         let stated = match list.pages() {
             Some(PageSizes::Enforced) => ENFORCED.contains(&list.http.path),

@@ -161,7 +161,7 @@ async fn a_line_says_its_iva() {
 }
 
 #[tokio::test]
-async fn a_sale_at_the_border_is_judged_again_when_it_is_invoiced() {
+async fn the_border_rates_of_a_sale_are_validated_again_when_it_is_invoiced() {
     let world = World::new().await;
     let company = shop(&world, TIJUANA).await;
     let ana = company.admin().await;

@@ -56,7 +56,7 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     let key = "0f".repeat(32).parse::<SecretsKey>().unwrap();
     let world = World::with(|builder| builder.secrets(key.clone())).await;
     let ana = world.company().await.admin().await;
-    let log = Log::default();
+    let log = LogText::default();
     // With a single subscriber, `tracing` asks that of the first thread that logs.
     let _second = tracing::Dispatch::new(log.clone());
     let _logging = tracing::subscriber::set_default(log.clone());
@@ -128,26 +128,26 @@ async fn columns(world: &World) -> Vec<(String, String)> {
 
 /// The complete log, at every level.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<String>>);
+struct LogText(Arc<Mutex<String>>);
 
-impl tracing::Subscriber for Log {
+impl tracing::Subscriber for LogText {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         true
     }
 
     fn new_span(&self, span: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        span.record(&mut Written(&self.0));
+        span.record(&mut LogWriter(&self.0));
         tracing::span::Id::from_u64(1)
     }
 
     fn record(&self, _: &tracing::span::Id, values: &tracing::span::Record<'_>) {
-        values.record(&mut Written(&self.0));
+        values.record(&mut LogWriter(&self.0));
     }
 
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut Written(&self.0));
+        event.record(&mut LogWriter(&self.0));
     }
 
     fn enter(&self, _: &tracing::span::Id) {}
@@ -155,9 +155,9 @@ impl tracing::Subscriber for Log {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-struct Written<'a>(&'a Mutex<String>);
+struct LogWriter<'a>(&'a Mutex<String>);
 
-impl tracing::field::Visit for Written<'_> {
+impl tracing::field::Visit for LogWriter<'_> {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
         writeln!(self.0.lock().unwrap(), "{field}={value:?}").unwrap();
     }

@@ -25,7 +25,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
              WHERE z.empresa = $1 AND z.cxp = x.clave
          ) c
          WHERE x.empresa = $1 AND (x.saldo <> CASE x.estatus WHEN 'cancelado' THEN 0 ELSE x.total - x.pagado END
-             OR x.pagado < p.importe OR (x.estatus = 'cancelado' AND p.pagos > 0)
+             OR (x.pagado - p.importe) * sign(x.total) < 0 OR (x.estatus = 'cancelado' AND p.pagos > 0)
              OR abs(c.pesos + coalesce(x.apertura, 0) - x.saldo * x.tipo_cambio) >
                 CASE WHEN x.moneda = 'MXN' OR x.saldo = 0 THEN 0 ELSE 0.01 + 0.01 * p.pagos END
              OR (x.saldo = 0 AND (c.iva <> 0 OR c.retenciones <> 0)) OR c.retenciones * sign(x.total) < 0 OR c.iva * sign(x.total) < 0

@@ -48,7 +48,7 @@ const WRITTEN: [&str; 41] = [
     "renglones_sustituidos",
     "saldos_a_favor",
     "sustituciones",
-    "sustituciones_renglones",
+    "renglones_corregidos",
     "timbrados",
     "ventas",
     "ventas_previas",

@@ -83,6 +83,11 @@ impl EntryLine {
         Self { cuenta, lado, importe: Money::new(importe.abs()) }
     }
 
+    /// The line on the other side.
+    fn swapped(&self) -> Self {
+        Self { lado: self.lado.other(), ..*self }
+    }
+
     /// The signed effect on the account: negative on the credit side.
     pub(crate) fn signed(&self) -> Decimal {
         match self.lado {
@@ -215,7 +220,7 @@ impl LedgerEntry {
     /// The reversal of this entry on `fecha`: every line on the other side.
     #[must_use]
     pub(crate) fn reversed(&self, fecha: NaiveDate) -> Self {
-        let lines = self.lines.iter().map(|line| EntryLine { lado: line.lado.other(), ..*line }).collect();
+        let lines = self.lines.iter().map(EntryLine::swapped).collect();
         let about = About { revierte: self.clave, ..self.about };
         let fecha = self.reversal_day(fecha);
         Self { concepto: format!("Cancelación: {}", self.concepto), fecha, lines, clave: None, about }

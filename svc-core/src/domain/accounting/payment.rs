@@ -132,11 +132,11 @@ pub(crate) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     EntryLine::of(account, -gained)
 }
 
-/// The tax that this payment collects: what should be collected after it less what is posted, so that
-/// instalments add up to the whole tax even if some were cancelled in between. Of what is not
-/// credited it is the part that is paid, so that a credit note also tells what earlier payments were
-/// for; of what is credited it is all, because the entry of the note takes it back. Payments that
-/// were never posted count as having collected theirs elsewhere.
+/// The tax that this payment collects: what should be collected after it less what is posted, so
+/// that instalments add up to the whole tax even if some were cancelled in between. Of what is not
+/// credited it is the part that is paid, so that a credit note also tells what earlier payments
+/// were for; of what is credited it is all, because the entry of the note takes it back. Payments
+/// that were never posted count as having collected theirs elsewhere.
 fn collected(payment: &PaymentAmounts, whole: Money, booked: Decimal, credited: Money) -> Decimal {
     let less = |one: Money, other: Money| Money::new((one.get() - other.get()).max(Decimal::ZERO));
     let notes = payment.acreditado.importe;

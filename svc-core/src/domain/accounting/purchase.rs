@@ -81,15 +81,14 @@ impl Bill {
 
     /// The bill that takes this one back.
     pub(crate) fn negated(&self) -> Self {
-        let negated = |amount: Balance| Balance::new(-amount.get());
         let PayableTaxes { iva, ieps, retencion_isr, retencion_iva } = self.impuestos;
         let impuestos = PayableTaxes {
-            iva: negated(iva),
-            ieps: negated(ieps),
-            retencion_isr: negated(retencion_isr),
-            retencion_iva: negated(retencion_iva),
+            iva: iva.negated(),
+            ieps: ieps.negated(),
+            retencion_isr: retencion_isr.negated(),
+            retencion_iva: retencion_iva.negated(),
         };
-        Self { total: negated(self.total), impuestos, pagado: negated(self.pagado), ..*self }
+        Self { total: self.total.negated(), impuestos, pagado: self.pagado.negated(), ..*self }
     }
 
     /// The lines of the debt and of its taxes, and the remaining amount, in pesos. IVA of the paid
@@ -164,15 +163,16 @@ pub(crate) fn purchase_entry(
     LedgerEntry::new(concepto, fecha, lines)
 }
 
-/// A payment of an account payable.
+/// A payment of an account payable. If the supplier owes it, all amounts are negative, and the
+/// supplier pays.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PayablePayment {
-    /// The account that it is paid from.
+    /// The account that it is paid from, or to.
     pub fuente: Account,
     /// The amount, in the payable's currency.
-    pub importe: Money,
+    pub importe: Balance,
     /// What was owed before this payment.
-    pub saldo: Money,
+    pub saldo: Balance,
     /// What was opened of it, if it was imported.
     pub apertura: Option<OpenedPayable>,
     /// What is owed according to its opening and the entries, in pesos.
@@ -184,9 +184,9 @@ pub(crate) struct PayablePayment {
     /// The ISR that was withheld before this payment according to the entries, in pesos.
     pub isr_retenido: Decimal,
     /// The ISR of what is withheld on the payable, in its currency.
-    pub retencion_isr: Money,
+    pub retencion_isr: Balance,
     /// The IVA of what is withheld on the payable, in its currency.
-    pub retencion_iva: Money,
+    pub retencion_iva: Balance,
     /// Pesos for one unit of the currency on the payable.
     pub tipo_cambio: Rate,
     /// Pesos for one unit of the currency on the day of the payment.
@@ -209,34 +209,64 @@ impl PayablePayment {
         let isr_before = if foreign { of(before) } else { self.isr_retenido };
         Ok((of(before + withheld) - isr_before).clamp(Decimal::ZERO, withheld))
     }
+
+    fn is_foreign(&self) -> bool {
+        self.tipo_cambio != Rate::ONE || self.tipo_cambio_pago != Rate::ONE
+    }
+
+    /// The payment of the same debt in the other direction.
+    pub(super) fn negated(&self) -> Self {
+        Self {
+            importe: self.importe.negated(),
+            saldo: self.saldo.negated(),
+            apertura: self.apertura.map(OpenedPayable::negated),
+            adeudo: -self.adeudo,
+            iva: -self.iva,
+            por_retener: -self.por_retener,
+            isr_retenido: -self.isr_retenido,
+            retencion_isr: self.retencion_isr.negated(),
+            retencion_iva: self.retencion_iva.negated(),
+            ..*self
+        }
+    }
+
+    /// The lines of a payment to the supplier, without the exchange difference.
+    fn lines(&self) -> Result<Vec<EntryLine>, EntryError> {
+        let Self { adeudo, tipo_cambio, tipo_cambio_pago, .. } = *self;
+        let (importe, saldo) = (Money::new(self.importe.get()), Money::new(self.saldo.get()));
+        let by_rate = pesos(importe.get(), tipo_cambio)?;
+        let rest = self.is_foreign() && importe == saldo && (adeudo - by_rate).abs() <= ROUNDED;
+        let part = |pending: Decimal| line::share(Money::new(pending.max(Decimal::ZERO)), importe, saldo).get();
+        let (iva, withheld) = (part(self.iva), part(self.por_retener));
+        let isr = self.isr_of(withheld, self.is_foreign())?;
+        let of_day = |pesos| revalued(pesos, tipo_cambio, tipo_cambio_pago);
+        Ok(vec![
+            EntryLine::of(Account::Proveedores, if rest { adeudo } else { by_rate }),
+            EntryLine::of(self.fuente, -pesos(importe.get(), tipo_cambio_pago)?),
+            EntryLine::of(Account::IvaPorAcreditar, -iva),
+            EntryLine::of(Account::IvaAcreditable, of_day(iva)?),
+            EntryLine::of(Account::PorRetener, withheld),
+            EntryLine::of(Account::IsrRetenidoAProveedores, -of_day(isr)?),
+            EntryLine::of(Account::IvaRetenidoAProveedores, -of_day(withheld - isr)?),
+        ])
+    }
 }
 
 /// The entry of a payment of a payable. The debt falls at the payable's exchange rate; its part of
 /// the IVA becomes creditable, and its part of the taxes is withheld, at the payment's. The
-/// difference is an exchange gain or loss.
+/// difference is an exchange gain or loss. What a supplier gives back has the same lines on the
+/// other sides.
 pub(crate) fn payable_payment_entry(
     concepto: String,
     fecha: NaiveDate,
     payment: &PayablePayment,
 ) -> Result<Option<LedgerEntry>, EntryError> {
-    let PayablePayment { importe, saldo, adeudo, tipo_cambio, tipo_cambio_pago, .. } = *payment;
-    let foreign = tipo_cambio != Rate::ONE || tipo_cambio_pago != Rate::ONE;
-    let by_rate = pesos(importe.get(), tipo_cambio)?;
-    let rest = foreign && importe == saldo && (adeudo - by_rate).abs() <= ROUNDED;
-    let part = |pending: Decimal| line::share(Money::new(pending.max(Decimal::ZERO)), importe, saldo).get();
-    let (iva, withheld) = (part(payment.iva), part(payment.por_retener));
-    let isr = payment.isr_of(withheld, foreign)?;
-    let of_day = |pesos| revalued(pesos, tipo_cambio, tipo_cambio_pago);
-    let mut lines = vec![
-        EntryLine::of(Account::Proveedores, if rest { adeudo } else { by_rate }),
-        EntryLine::of(payment.fuente, -pesos(importe.get(), tipo_cambio_pago)?),
-        EntryLine::of(Account::IvaPorAcreditar, -iva),
-        EntryLine::of(Account::IvaAcreditable, of_day(iva)?),
-        EntryLine::of(Account::PorRetener, withheld),
-        EntryLine::of(Account::IsrRetenidoAProveedores, -of_day(isr)?),
-        EntryLine::of(Account::IvaRetenidoAProveedores, -of_day(withheld - isr)?),
-    ];
-    if foreign {
+    let mut lines = if payment.saldo.get().is_sign_negative() {
+        payment.negated().lines()?.iter().map(EntryLine::swapped).collect()
+    } else {
+        payment.lines()?
+    };
+    if payment.is_foreign() {
         lines.push(exchange_difference(&lines));
     }
     LedgerEntry::new(concepto, fecha, lines)

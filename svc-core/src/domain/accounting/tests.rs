@@ -375,14 +375,14 @@ fn a_payment_of_a_payable_credits_its_part_of_the_iva_and_withholds_at_the_rate_
     let payment = PayablePayment {
         fuente: Account::Bancos,
         apertura: None,
-        importe: money("58"),
-        saldo: money("116"),
+        importe: balance_of("58"),
+        saldo: balance_of("116"),
         adeudo: "2320".parse().unwrap(),
         iva: "320".parse().unwrap(),
         por_retener: "400".parse().unwrap(),
         isr_retenido: Decimal::ZERO,
-        retencion_isr: money("5"),
-        retencion_iva: money("15"),
+        retencion_isr: balance_of("5"),
+        retencion_iva: balance_of("15"),
         tipo_cambio: rate("20"),
         tipo_cambio_pago: rate("21"),
     };
@@ -409,6 +409,17 @@ fn a_payment_of_a_payable_credits_its_part_of_the_iva_and_withholds_at_the_rate_
         ..payment
     };
     assert_eq!(entry(&pesos), ["201.01 +58.00", "102.01 -58.00", "119.01 -8.00", "118.01 +8.00"]);
+
+    // What the supplier owes.
+    let swapped = |lines: Vec<String>| -> Vec<String> {
+        let swap = |line: String| line.replace('+', "=").replace('-', "+").replace('=', "-");
+        lines.into_iter().map(swap).collect()
+    };
+    assert_eq!(entry(&pesos.negated()), swapped(entry(&pesos)));
+    let [others @ .., gain] = &entry(&payment.negated())[..] else { panic!("no lines") };
+    let [paid @ .., _] = &entry(&payment)[..] else { panic!("no lines") };
+    assert_eq!(others, swapped(paid.to_vec()));
+    assert_eq!(gain, "702.01 -60.00");
 }
 
 #[test]

@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unpaid_invoiced_for_trying_or_bare_is_told() {
+    fn a_ticket_says_that_it_is_unpaid_or_not_a_real_invoice() {
         let of = |change: fn(&mut SaleTicket)| {
             let mut sale = sale();
             change(&mut sale);

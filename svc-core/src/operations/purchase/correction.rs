@@ -113,8 +113,7 @@ impl Operation for EditPayable {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableRef, Error> {
         let cxp = self.clave;
         let before = locked(cx, "clave", cxp).await?;
-        let after = self.applied(cx, &before).await?;
-        let row = after.changed(cx.now).ok_or_else(balance_too_large)?;
+        let after = self.applied(cx, &before).await?.with_balance().ok_or_else(balance_too_large)?;
         let posted = |payable: &StoredPayable| {
             let StoredPayable { fecha, moneda, tipo_cambio, total, impuestos, .. } = payable;
             (*fecha, moneda.clone(), *tipo_cambio, *total, *impuestos)
@@ -122,9 +121,9 @@ impl Operation for EditPayable {
         if posted(&before) != posted(&after) {
             refuse_paid(cx, "clave", cxp).await?;
             let order = ordered(cx, &before).await?;
-            purchases::reposted(cx, cxp, &before, &row, order.as_ref()).await?;
+            purchases::reposted(cx, cxp, &before, &after, order.as_ref()).await?;
         }
-        cx.tx.update_payable(cxp, &row).await?;
+        cx.tx.update_payable(cxp, &after, cx.now).await?;
         Ok(PayableRef { cxp })
     }
 }
@@ -182,7 +181,7 @@ impl Operation for CancelPayablePayment {
 
 /// Locks an account payable that is not cancelled.
 async fn locked(cx: &mut Cx<'_>, field: &str, cxp: i64) -> Result<StoredPayable, Error> {
-    let payable = cx.tx.lock_stored_payable(cxp).await?.ok_or_else(|| no_payable(field, cxp))?;
+    let payable = cx.tx.lock_payable(cxp).await?.ok_or_else(|| no_payable(field, cxp))?;
     if payable.estatus == PayableStatus::Cancelado {
         return Err(Error::field(Code::EstadoInvalido, field, "está cancelada"));
     }

@@ -7,20 +7,19 @@ use crate::domain::accounting::Bill;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
-use crate::domain::payable::settle;
 use crate::domain::purchase::{line_amounts, receive, withhold};
 use crate::domain::quantity::{Balance, PositiveQuantity, Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, SaleProduct};
 use crate::domain::sat::{Currencies, SatKey};
 use crate::domain::time::{Date, Timestamp};
-use crate::domain::words::{PayableKind, PurchaseStatus};
+use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::lines::{amounts, fault};
 use crate::posting::products::{ProductName, find_products};
 use crate::posting::{purchases, stock};
-use crate::store::{DeletedProducts, NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
+use crate::store::{DeletedProducts, NewPurchase, NewPurchaseLine, PurchaseOrder, StoredPayable};
 
 /// The largest number of lines in an order.
 const MAX_LINES: usize = 500;
@@ -236,32 +235,29 @@ async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Opt
     if order.total == Money::default() {
         return Ok(None);
     }
-    let (total, pagado) = (Balance::new(order.total.get()), Balance::default());
-    let too_large = || Error::internal("a stored total is not an amount");
-    let (saldo, estatus) = settle(total, pagado).ok_or_else(too_large)?;
-    let row = NewPayable {
+    let payable = StoredPayable {
         folio: None,
         tipo: PayableKind::Compra,
-        estatus,
+        estatus: PayableStatus::Pendiente,
         proveedor: order.proveedor,
         compra: Some(compra),
         factura: None,
         uuid: None,
         fecha: cx.day_at(order.sucursal),
         vencimiento: None,
-        moneda: &order.moneda,
+        moneda: order.moneda.clone(),
         tipo_cambio: order.tipo_cambio,
-        total,
-        pagado,
-        saldo,
-        impuestos: order.taxes(),
+        total: Balance::new(order.total.get()),
+        pagado: Balance::default(),
+        saldo: Balance::default(),
+        impuestos: order.impuestos,
         sucursal: order.sucursal,
         operaciones: 1,
         concepto: None,
-        creada: cx.now,
+        apertura: None,
     };
-    let bill = Bill { total, impuestos: order.taxes(), pagado, tipo_cambio: order.tipo_cambio };
-    Ok(Some((cx.tx.insert_payable(&row).await?, bill)))
+    let payable = payable.with_balance().ok_or_else(|| Error::internal("a stored total is not an amount"))?;
+    Ok(Some((cx.tx.insert_payable(&payable, cx.now).await?, purchases::bill_of(&payable))))
 }
 
 /// The clave of an existing supplier.

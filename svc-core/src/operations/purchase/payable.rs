@@ -1,7 +1,6 @@
 //! Accounts payable: capturing and paying them.
 
 use chrono::NaiveDate;
-use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +10,7 @@ use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::{Money, SIGNED_CENTS};
-use crate::domain::payable::{PayableTaxes, settle, validate_cents};
+use crate::domain::payable::{PayableTaxes, validate_cents};
 use crate::domain::payment::{amount_schema, validate_amount, validate_document_day};
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::sat::{Currencies, SatKey};
@@ -23,7 +22,7 @@ use crate::json::{Exact, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::import::require_uuid;
 use crate::posting::purchases;
-use crate::store::{BookedDocument, NewPayable, NewPayablePayment, OpenPayable, PurchaseOrder};
+use crate::store::{BookedDocument, NewPayablePayment, PurchaseOrder, StoredPayable};
 
 /// Captures an account payable: an expense, or the bill of a purchase order, which has at most one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -81,17 +80,17 @@ pub struct CapturePayable {
     pub retencion_iva: Option<Balance>,
 }
 
-/// Pays an account payable in part or in full.
+/// Pays an account payable in part or in full. If the supplier owes it, the supplier pays.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PayPayable {
     /// The clave of the account payable.
     pub cxp: i64,
-    /// The amount, in the payable's currency.
+    /// The amount, in the payable's currency; at most its balance, without sign.
     #[schemars(schema_with = "amount_schema")]
     pub importe: Money,
-    /// The clave of the bank account that pays; cash if left out. One of another currency needs
-    /// `tipo_cambio`.
+    /// The clave of the bank account that pays, or receives what the supplier owes; cash if left
+    /// out. One of another currency needs `tipo_cambio`.
     pub cuenta_bancaria: Option<i64>,
     /// The day of the payment, not in the future and at most five years ago.
     pub fecha: Date,
@@ -142,31 +141,31 @@ impl Operation for CapturePayable {
         validate_cents(self.total, "total")?;
         validate_cents(pagado, "pagado")?;
         impuestos.validate(self.total)?;
-        let (saldo, estatus) = settle(self.total, pagado).ok_or_else(balance_too_large)?;
-        let uuid = self.uuid.as_deref().map(str::to_ascii_lowercase);
-        let row = NewPayable {
-            folio: self.folio.as_deref(),
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let payable = StoredPayable {
+            folio: text(self.folio.as_deref()),
             tipo,
-            estatus,
+            estatus: PayableStatus::Pendiente,
             proveedor: self.supplier(cx, order.as_ref()).await?,
             compra: self.compra,
-            factura: self.factura.as_deref(),
-            uuid: uuid.as_deref(),
+            factura: text(self.factura.as_deref()),
+            uuid: self.uuid.as_deref().map(str::to_ascii_lowercase),
             fecha,
             vencimiento,
-            moneda,
+            moneda: moneda.to_owned(),
             tipo_cambio,
             total: self.total,
             pagado,
-            saldo,
+            saldo: Balance::default(),
             impuestos,
             sucursal: self.branch(cx, order.as_ref()).await?,
             operaciones: self.operaciones.map_or(1, Within::get),
-            concepto: self.concepto.as_deref(),
-            creada: cx.now,
+            concepto: text(self.concepto.as_deref()),
+            apertura: None,
         };
-        let cxp = cx.tx.insert_payable(&row).await?;
-        purchases::billed(cx, cxp, &row, order.as_ref()).await?;
+        let payable = payable.with_balance().ok_or_else(balance_too_large)?;
+        let cxp = cx.tx.insert_payable(&payable, cx.now).await?;
+        purchases::billed(cx, cxp, &payable, order.as_ref()).await?;
         if let (Some(compra), Some(order)) = (self.compra, &order) {
             cx.tx.update_purchase(compra, order.estatus, Some(cxp), cx.now).await?;
         }
@@ -180,35 +179,42 @@ impl Operation for PayPayable {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayablePaid, Error> {
         let cxp = self.cxp;
-        let payment = NewPayablePayment {
-            cxp,
-            fecha: validate_document_day(self.fecha.0, cx.latest_day())?,
-            importe: validate_amount(self.importe)?,
-            cuenta_bancaria: self.cuenta_bancaria,
-            referencia: &self.referencia,
-            tipo_cambio: self.tipo_cambio,
-            monto: None,
-        };
+        let fecha = validate_document_day(self.fecha.0, cx.latest_day())?;
+        let importe = validate_amount(self.importe)?;
         let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(|| no_payable("cxp", cxp))?;
         let account = match self.cuenta_bancaria {
             Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
             None => None,
         };
-        let (payment, tipo_cambio_pago) = self.exchanged(payment, &debt, account.as_ref())?;
+        let (monto, tipo_cambio_pago) = self.exchanged(importe, &debt, account.as_ref())?;
+        // What the supplier pays is stored as a negative payment.
+        let signed = |amount: Money| {
+            let paid = Balance::new(amount.get());
+            if debt.saldo.get().is_sign_negative() { paid.negated() } else { paid }
+        };
+        let payment = NewPayablePayment {
+            cxp,
+            fecha,
+            importe: signed(importe),
+            cuenta_bancaria: self.cuenta_bancaria,
+            referencia: &self.referencia,
+            tipo_cambio: monto.map_or(self.tipo_cambio, |_| Some(tipo_cambio_pago)),
+            monto: monto.map(signed),
+        };
         if cx.tx.is_payable_paid(&payment).await? {
             return Err(Code::PagoRepetido.into());
         }
         let refused = |text| Err(Error::field(Code::EstadoInvalido, "cxp", text));
         match debt.estatus {
             PayableStatus::Cancelado => return refused("está cancelada"),
-            _ if debt.saldo <= Decimal::ZERO => return refused("no tiene saldo por pagar"),
-            _ if payment.importe.get() > debt.saldo => return Err(Code::ImporteExcedeSaldo.into()),
+            _ if debt.saldo.get().is_zero() => return refused("no tiene saldo"),
+            _ if importe.get() > debt.saldo.get().abs() => return Err(Code::ImporteExcedeSaldo.into()),
             _ => {}
         }
         let source = match self.cuenta_bancaria {
             Some(_) => {
                 let account = PaidAccount::validate(account.as_ref())?;
-                if account.moneda != debt.moneda && payment.monto.is_none() {
+                if account.moneda != debt.moneda && monto.is_none() {
                     let text = "su moneda no es la de la cuenta por pagar";
                     return Err(Error::field(Code::MonedaDistinta, "cuenta_bancaria", text));
                 }
@@ -221,14 +227,14 @@ impl Operation for PayPayable {
             apertura: debt.apertura,
             fuente: source,
             importe: payment.importe,
-            saldo: Money::new(debt.saldo),
+            saldo: debt.saldo,
             adeudo: opened.saldo - cx.tx.booked(BookedDocument::Payable(cxp), &[Account::Proveedores]).await?,
             iva: opened.iva + cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
             por_retener: opened.por_retener()
                 - cx.tx.booked(BookedDocument::Payable(cxp), &[Account::PorRetener]).await?,
             isr_retenido: -cx.tx.booked(BookedDocument::Payable(cxp), &[Account::IsrRetenidoAProveedores]).await?,
-            retencion_isr: Money::new(debt.retencion_isr.get()),
-            retencion_iva: Money::new(debt.retencion_iva.get()),
+            retencion_isr: debt.impuestos.retencion_isr,
+            retencion_iva: debt.impuestos.retencion_iva,
             tipo_cambio: debt.tipo_cambio,
             tipo_cambio_pago,
         };
@@ -244,25 +250,25 @@ impl Operation for PayPayable {
 }
 
 impl PayPayable {
-    /// The payment with what leaves an account of another currency, and the rate of the payable's
+    /// What leaves an account of another currency, or comes to it, and the rate of the payable's
     /// currency on that day.
-    fn exchanged<'p>(
+    fn exchanged(
         &self,
-        payment: NewPayablePayment<'p>,
-        debt: &OpenPayable,
+        importe: Money,
+        debt: &StoredPayable,
         account: Option<&PaidAccount>,
-    ) -> Result<(NewPayablePayment<'p>, Rate), Error> {
+    ) -> Result<(Option<Money>, Rate), Error> {
         let one_is_peso = |account: &PaidAccount| debt.moneda == PESO || account.moneda == PESO;
         let other = account.filter(|account| account.activa && account.moneda != debt.moneda && one_is_peso(account));
         let Some((account, rate)) = other.zip(self.tipo_cambio) else {
-            return Ok((payment, currency::rate_of_day(&debt.moneda, self.tipo_cambio, debt.tipo_cambio)?));
+            return Ok((None, currency::rate_of_day(&debt.moneda, self.tipo_cambio, debt.tipo_cambio)?));
         };
-        let monto = currency::exchange(payment.importe, &debt.moneda, &account.moneda, rate);
+        let monto = currency::exchange(importe, &debt.moneda, &account.moneda, rate);
         let monto = monto.ok_or_else(|| {
             Error::field(Code::DatoInvalido, "importe", "en la moneda de la cuenta no es nada, o pasa de 18 dígitos")
         })?;
         let rate = if debt.moneda == PESO { Rate::ONE } else { rate };
-        Ok((NewPayablePayment { monto: Some(monto), tipo_cambio: Some(rate), ..payment }, rate))
+        Ok((Some(monto), rate))
     }
 }
 
@@ -317,7 +323,7 @@ impl CapturePayable {
     /// totals, in whichever currency each is.
     fn taxes(&self, order: Option<&PurchaseOrder>) -> Result<PayableTaxes, Error> {
         let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
-        let of_order = order.map(|order| (order.taxes(), order.total));
+        let of_order = order.map(|order| (order.impuestos, order.total));
         let too_large = || Error::field(Code::DatoInvalido, "total", "en proporción, un impuesto pasa de 18 dígitos");
         let tax = |given: Option<Balance>, part: fn(&PayableTaxes) -> Balance| -> Result<Balance, Error> {
             match (given, &of_order) {

@@ -238,8 +238,8 @@ impl Rules for InvoiceImport {
         Ok(())
     }
 
-    /// A sale without an invoice gets the first one that names it, a cancelled one as long as no other
-    /// does.
+    /// A sale without an invoice gets the first one that names it, a cancelled one as long as no
+    /// other does.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx, at: ImportMoment<'_>) -> Result<(), StoreError> {
         // It runs after the claves were taken, so no other import of invoices writes meanwhile.
         let uuids: Vec<&str> = rows.iter().filter_map(|row| row.uuid.as_deref()).collect();

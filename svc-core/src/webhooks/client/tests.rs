@@ -294,7 +294,7 @@ async fn without_end(
 }
 
 #[tokio::test]
-async fn of_an_endless_answer_little_is_read() {
+async fn an_endless_answer_is_read_only_up_to_a_limit() {
     let answered = Outcome::Answered { status: 200, retry_after: None };
     for (head, expected) in [
         (&b"HTTP/1.1 200 OK\r\n\r\n"[..], answered.clone()),

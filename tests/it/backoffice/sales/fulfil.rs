@@ -142,7 +142,7 @@ async fn an_embedder_delivers_with_typed_inputs() {
 }
 
 #[tokio::test]
-async fn who_delivers_or_pays_a_delivered_order_is_told_its_state() {
+async fn delivering_or_paying_a_delivered_order_fails_with_its_state() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;

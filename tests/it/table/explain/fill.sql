@@ -1,8 +1,9 @@
--- One statement a table: the rows of company :empresa, :filas of them where a company may have that many, :catalogo where
--- it has fewer. Rows refer to each other by arithmetic (foreign keys are not checked while this runs). What filters look
--- for is spread as in life: few values are frequent, most are rare; dates go up with claves, over the thousand days before
--- 2026-10-12. The values that explain/values.rs uses are those of row filas / 2 + 1, and of the frequent ones.
--- A further table is a further statement here, ended by a semicolon at the end of a line.
+-- One statement a table: the rows of company :empresa, :filas of them where a company may have that
+-- many, :catalogo where it has fewer. Rows refer to each other by arithmetic (foreign keys are not
+-- checked while this runs). What filters look for is spread as in life: few values are frequent,
+-- most are rare; dates go up with claves, over the thousand days before 2026-10-12. The values that
+-- explain/values.rs uses are those of row filas / 2 + 1, and of the frequent ones. A further table
+-- is a further statement here, ended by a semicolon at the end of a line.
 
 INSERT INTO sucursales (empresa, clave, nombre, cp, estatus)
 SELECT :empresa, n, 'Sucursal ' || n, '37000', CASE WHEN n % 50 = 0 THEN 'inactivo' ELSE 'activo' END

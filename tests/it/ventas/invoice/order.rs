@@ -9,14 +9,14 @@ use svc_tests::{Company, Resource, World};
 use crate::ventas::shop::{ANA, invoiced, made, ready, shop};
 
 /// The correction, the fields that the request adds from then on, and the next reported fault.
-struct Step {
+struct OrderStep {
     change: &'static str,
     body: fn() -> Value,
     expected: (u16, &'static str),
 }
 
-const fn step(change: &'static str, body: fn() -> Value, status: u16, code: &'static str) -> Step {
-    Step { change, body, expected: (status, code) }
+const fn step(change: &'static str, body: fn() -> Value, status: u16, code: &'static str) -> OrderStep {
+    OrderStep { change, body, expected: (status, code) }
 }
 
 /// Another branch, and a use that contradicts the sale.
@@ -32,7 +32,7 @@ fn nothing() -> Value {
     json!({})
 }
 
-const STEPS: [Step; 24] = [
+const STEPS: [OrderStep; 24] = [
     step("UPDATE facturas SET origen = 'api'", wrong, 200, ""),
     step("UPDATE facturas SET origen = 'aplicacion'", wrong, 422, "venta_no_api"),
     step("UPDATE ventas SET origen = 'api'", wrong, 422, "venta_cancelada"),
@@ -74,7 +74,7 @@ async fn the_first_of_all_faults_is_reported() {
     let company = faulty(&world).await;
     let ana = company.admin().await;
     invoiced(&ana, 99, wrong()).await.fails(404, "no_encontrado");
-    for (at, Step { change, body, expected }) in STEPS.into_iter().enumerate() {
+    for (at, OrderStep { change, body, expected }) in STEPS.into_iter().enumerate() {
         for statement in change.split("; ") {
             world.run(statement).await;
         }
