@@ -198,6 +198,17 @@ impl AccountingTx for PostgresTx {
         self.standing(Posted { cxp: Some(cxp), cxp_pago: pago, ..Posted::default() }).await
     }
 
+    async fn first_entry_of_payable(&mut self, cxp: i64) -> Result<Option<NaiveDate>, StoreError> {
+        self.value(sql!(
+            "SELECT min(fecha)
+             FROM polizas
+             WHERE empresa = :empresa AND cxp = :cxp",
+            empresa: self.empresa,
+            cxp,
+        ))
+        .await
+    }
+
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError> {
         let (mut venta, mut compra, mut cxp, mut deposito) = (None, None, None, None);
         match document {

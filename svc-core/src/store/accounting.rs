@@ -65,6 +65,9 @@ pub trait AccountingTx {
     /// not reversed; an imported one has none.
     async fn entries_of_payable(&mut self, cxp: i64, pago: Option<i64>) -> Result<Vec<LedgerEntry>, StoreError>;
 
+    /// The day of the first entry about an account payable or its payments.
+    async fn first_entry_of_payable(&mut self, cxp: i64) -> Result<Option<NaiveDate>, StoreError>;
+
     /// The sum of a document's entries on these accounts, in pesos: debits less credits.
     async fn booked(&mut self, document: BookedDocument, accounts: &[Account]) -> Result<Decimal, StoreError>;
 

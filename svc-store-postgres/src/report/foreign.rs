@@ -16,7 +16,7 @@ pub(crate) fn foreign_banks(empresa: i64, al: NaiveDate) -> Sql {
     sql!(
         "WITH movimientos AS MATERIALIZED (
              SELECT c.clave AS cuenta_bancaria, c.moneda, p.deposito, p.pago,
-                    coalesce(g.monto, g.importe, b.importe) AS salida,
+                    abs(coalesce(g.monto, g.importe, b.importe)) AS movido,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :bancos), 0) AS pesos,
                     coalesce(sum(r.cargo - r.abono) FILTER (WHERE r.codigo = :por_identificar), 0) AS espera
              FROM polizas_renglones r
@@ -44,7 +44,7 @@ pub(crate) fn foreign_banks(empresa: i64, al: NaiveDate) -> Sql {
              SELECT :bancos AS cuenta, cuenta_bancaria, moneda, saldo, pesos
              FROM depositados
              UNION ALL
-             SELECT :bancos, cuenta_bancaria, moneda, CASE WHEN pesos < 0 THEN -salida ELSE salida END, pesos
+             SELECT :bancos, cuenta_bancaria, moneda, CASE WHEN pesos < 0 THEN -movido ELSE movido END, pesos
              FROM movimientos
              WHERE deposito IS NULL
              UNION ALL

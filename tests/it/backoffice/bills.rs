@@ -64,6 +64,26 @@ async fn next_month(world: &World, company: &Company) {
 }
 
 #[tokio::test]
+async fn a_payable_of_a_closed_month_keeps_its_supplier() {
+    let world = World::new().await;
+    let (company, ana) = office(&world).await;
+    let bill = json!({"proveedor": 1, "total": "116.00", "iva": "16.00"});
+    did(company.run_by_name("payable.capture", &bill).await);
+    did(company.run_by_name("payable.edit", &json!({"clave": 1, "proveedor": 2})).await);
+    next_month(&world, &company).await;
+    did(company.run_by_name("payable.capture", &bill).await);
+    let other = |clave: i64| json!({"clave": clave, "proveedor": 1, "concepto": "Luz"});
+    refuses(&company, "payable.edit", &[(other(1), "periodo_cerrado", "la contabilidad está cerrada")]).await;
+    assert_eq!(payable(&ana, 1).await["concepto"], Value::Null);
+    for edit in [json!({"clave": 1, "proveedor": 2, "concepto": "Luz"}), other(2)] {
+        did(company.run_by_name("payable.edit", &edit).await);
+    }
+    did(company.run_by_name("ledger.reopen", &json!({"mes": "2026-10"})).await);
+    did(company.run_by_name("payable.edit", &other(1)).await);
+    assert_eq!(payable(&ana, 1).await["proveedor"], 1);
+}
+
+#[tokio::test]
 async fn an_edited_imported_payable_is_opened_anew_on_an_open_day() {
     let world = World::new().await;
     let (company, ana) = office(&world).await;

@@ -9,6 +9,7 @@ use svc_tests::{Company, World, books};
 
 use super::did;
 use super::shop::{NAIL, entries, invoiced, line, nails, only, refuses, sale, shop, with};
+use crate::cxc::pagos::bank;
 
 async fn deposit(company: &Company, cuenta: i64, importe: &str, fecha: &str) -> Value {
     let input = json!({"cuenta_bancaria": cuenta, "fecha": fecha, "importe": importe, "referencia": "SPEI 7"});
@@ -17,10 +18,6 @@ async fn deposit(company: &Company, cuenta: i64, importe: &str, fecha: &str) -> 
 
 fn of(deposito: &Value, cxc: &Value, importe: &str) -> Value {
     json!({"deposito": deposito, "cxc": cxc, "importe": importe, "forma_pago_sat": "03"})
-}
-
-async fn bank(world: &World) -> String {
-    world.sql("SELECT to_char(saldo, 'FM99990.00') FROM cuentas_bancarias WHERE clave = 1").await
 }
 
 async fn owed(company: &Company, tipo: &str) -> Value {
@@ -49,7 +46,7 @@ async fn a_deposit_pays_several_receivables_in_parts_and_is_booked_once() {
         {"cxc": first, "importe": "132.00"}, {"cxc": second, "importe": "232.00"}]});
     let paid = did(company.run_by_name("payment.apply", &both).await);
     assert_eq!(paid, json!({"pagos": [2, 3], "deposito": deposito, "sin_aplicar": "36.00"}));
-    assert_eq!(bank(&world).await, "500.00");
+    assert_eq!(bank(&world, 1).await, "500.00");
     assert_eq!(
         entries(&company, 1).await[1],
         "Pago 1 de la cuenta por cobrar 1: 205.06 +100.00 105.01 -100.00 209.01 +13.79 208.01 -13.79"
@@ -60,7 +57,7 @@ async fn a_deposit_pays_several_receivables_in_parts_and_is_booked_once() {
     let third = owed(&company, "venta").await;
     let paid = did(company.run_by_name("payment.apply", &of(&deposito, &third, "136.00")).await);
     assert_eq!(paid["sin_aplicar"], "0.00");
-    assert_eq!(bank(&world).await, "500.00");
+    assert_eq!(bank(&world, 1).await, "500.00");
     books::check(&world, &company).await;
 }
 
@@ -143,7 +140,7 @@ async fn what_a_deposit_cannot_pay_is_refused() {
         did(company.run_by_name("deposit.cancel", &json!({"deposito": deposito})).await),
         json!({"deposito": 1})
     );
-    assert_eq!(bank(&world).await, "0.00");
+    assert_eq!(bank(&world, 1).await, "0.00");
     refuses(&company, "payment.apply", &[(good, "estado_invalido", "deposito: está cancelado")]).await;
     refuses(
         &company,

@@ -294,7 +294,7 @@ async fn a_payable_is_paid_from_the_bank_or_in_cash() {
             (pay(1, "1", Some(2), "R"), "moneda_distinta", "cuenta_bancaria: "),
             (pay(1, "1", Some(9), "R"), "cuenta_bancaria_invalida", ""),
             (pay(1, "1", None, ""), "dato_requerido", "referencia: "),
-            (pay(3, "1", None, "R"), "estado_invalido", "cxp: "),
+            (pay(3, "5.01", None, "R"), "importe_excede_saldo", ""),
             (pay(9, "1", None, "R"), "no_encontrado", "cxp: "),
         ],
     )

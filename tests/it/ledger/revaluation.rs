@@ -198,6 +198,13 @@ async fn only_what_documents_posted_in_a_bank_account_is_revalued() {
     assert_eq!(bank().await, ["10.00 90.00", "-20.00 -340.00"]);
     did(company.run_by_name("payable.payment-cancel", &json!({"pago": pago})).await);
     assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
+    // What a supplier owes comes.
+    let owes = json!({"total": "-40.00", "moneda": "USD", "tipo_cambio": "18"});
+    let cxp = did(company.run_by_name("payable.capture", &owes).await)["cxp"].clone();
+    let pago = did(company.run_by_name("payable.pay", &with(&paid, json!({"cxp": cxp}))).await)["pago"].clone();
+    assert_eq!(bank().await, ["90.00 1610.00", "-20.00 -340.00"]);
+    did(company.run_by_name("payable.payment-cancel", &json!({"pago": pago})).await);
+    assert_eq!(bank().await, ["50.00 850.00", "-20.00 -340.00"]);
     books::check(&world, &company).await;
 }
 

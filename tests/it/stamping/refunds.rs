@@ -9,6 +9,7 @@ use svc_tests::{Resource, World, books};
 use super::credit_notes::{document, refused, uuid};
 use super::{ANA, Shop, nails};
 use crate::backoffice::shop::entries;
+use crate::cxc::pagos::bank;
 
 async fn advance(shop: &Shop, importe: &str) -> Value {
     let input = json!({"cliente": ANA, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
@@ -22,11 +23,6 @@ fn back(anticipo: &Value, importe: &str, referencia: &str) -> Value {
 
 fn favour(importe: &str, referencia: &str) -> Value {
     json!({"cliente": ANA, "importe": importe, "cuenta_bancaria": 1, "fecha": "2026-10-12", "referencia": referencia})
-}
-
-async fn bank(world: &World, cuenta: i64) -> String {
-    let balance = format!("SELECT to_char(saldo, 'FM99990.00') FROM cuentas_bancarias WHERE clave = {cuenta}");
-    world.sql(balance.leak()).await
 }
 
 async fn stamp(world: &World) {

@@ -1,10 +1,11 @@
 //! The SQL in the store's source.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use svc_core::domain::line_details::LineDetails;
+use svc_core::domain::payable::PayableTaxes;
 use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::record::{Columns as _, Kind};
 
@@ -12,8 +13,11 @@ use svc_core::record::{Columns as _, Kind};
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
 
 /// SQL that no request and no worker sends: migrations, copies of companies, and the start of a
-/// private server.
-const APART: [&str; 3] = ["schema/", "fork", "local/"];
+/// private server; and the texts that others include.
+const APART: [&str; 4] = ["schema/", "fork", "local/", FRAGMENTS];
+
+/// The file with texts that statements include: `concat!("SELECT ", columns!(), " FROM …")`.
+const FRAGMENTS: &str = "fragment.rs";
 
 /// Calls that join a text with others: `format!(…)`, `.push(…)`.
 const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];
@@ -73,6 +77,8 @@ pub struct Source {
     pub statements: BTreeSet<String>,
     /// Pieces of assembled statements: parts that follow each other, with something between them.
     pieces: BTreeSet<Vec<String>>,
+    /// The texts that statements include, by the name of their macro.
+    fragments: BTreeMap<String, String>,
 }
 
 impl Source {
@@ -91,7 +97,7 @@ impl Source {
 
 /// Reads all sources below `src`, except tests.
 pub fn source(src: &Path) -> Source {
-    let mut found = Source::default();
+    let mut found = Source { fragments: fragments(&src.join(FRAGMENTS)), ..Source::default() };
     read(src, "", &mut found);
     assert!(!found.statements.is_empty(), "{} has no statements", src.display());
     found
@@ -112,6 +118,47 @@ fn read(dir: &Path, below: &str, found: &mut Source) {
             walk(tokens, ASSEMBLING.iter().any(|file| name.starts_with(file)), &[], found);
         }
     }
+}
+
+/// The macros of a file that stand for a text.
+fn fragments(file: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(file).expect("a readable source");
+    let tokens: Vec<TokenTree> = text.parse::<TokenStream>().expect("a source in Rust").into_iter().collect();
+    let text_in = |body: &TokenStream| {
+        body.clone().into_iter().find_map(|token| match token {
+            TokenTree::Group(arm) if arm.delimiter() == Delimiter::Brace => {
+                arm.stream().into_iter().find_map(|token| text_of(&token))
+            }
+            _ => None,
+        })
+    };
+    let declared = tokens.windows(4).filter_map(|window| match window {
+        [TokenTree::Ident(rules), _, TokenTree::Ident(name), TokenTree::Group(body)] if rules == "macro_rules" => {
+            Some((name.to_string(), text_in(&body.stream())?))
+        }
+        _ => None,
+    });
+    declared.collect()
+}
+
+/// The text of `concat!(…)`, if it consists of texts and of macros that stand for one.
+fn whole_text(tokens: TokenStream, fragments: &BTreeMap<String, String>) -> Option<String> {
+    let (mut whole, mut includes) = (String::new(), false);
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        match &token {
+            TokenTree::Literal(_) => whole += &text_of(&token)?,
+            TokenTree::Ident(name) => {
+                whole += fragments.get(&name.to_string())?;
+                includes = true;
+                // The mark and the parentheses.
+                tokens.nth(1)?;
+            }
+            TokenTree::Punct(comma) if comma.as_char() == ',' => {}
+            _ => return None,
+        }
+    }
+    includes.then_some(whole)
 }
 
 /// `joined` says that texts here are parts of others; `names` are those of their parameters, from
@@ -144,11 +191,19 @@ fn walk(tokens: TokenStream, joined: bool, names: &[String], found: &mut Source)
                 walk(text, joined, &argument_names(&arguments), found);
                 gives_names = false;
             }
+            TokenTree::Group(group) if joins && let Some(text) = whole_text(group.stream(), &found.fragments) => {
+                note(&text, joined, names, found);
+                joins = false;
+            }
             TokenTree::Group(group) => {
                 walk(group.stream(), joined || (joins && group.delimiter() == Delimiter::Parenthesis), names, found);
                 joins = false;
             }
-            TokenTree::Literal(literal) => note(&literal.to_string(), joined, names, found),
+            TokenTree::Literal(_) => {
+                if let Some(text) = text_of(&token) {
+                    note(&text, joined, names, found);
+                }
+            }
             TokenTree::Punct(_) => {}
         }
     }
@@ -165,7 +220,8 @@ fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
     (text, tokens.collect())
 }
 
-/// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
+/// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`, or
+/// `from row { folio, tipo }`.
 fn argument_names(arguments: &[TokenTree]) -> Vec<String> {
     let columns = |token: &TokenTree| match token {
         TokenTree::Group(columns) if columns.delimiter() == Delimiter::Brace => {
@@ -174,7 +230,9 @@ fn argument_names(arguments: &[TokenTree]) -> Vec<String> {
         _ => Vec::new(),
     };
     let name = |argument: &[TokenTree]| match argument {
-        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(columns).collect(),
+        [TokenTree::Ident(each), rows @ ..] if each == "for" || each == "from" => {
+            rows.iter().flat_map(columns).collect()
+        }
         [TokenTree::Punct(dot), .., TokenTree::Ident(part)] if dot.as_char() == '.' => {
             part_columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
         }
@@ -214,6 +272,7 @@ fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
         "LineRates" => LineRates::COLUMNS,
         "LineDetails" => LineDetails::COLUMNS,
         "Amounts" => Amounts::COLUMNS,
+        "PayableTaxes" => PayableTaxes::COLUMNS,
         _ => &[],
     }
 }
@@ -228,9 +287,10 @@ fn with_columns(text: &str) -> String {
         let start = place.rfind([':', '.']).map_or(0, |at| at + 1);
         let (part, set) = place[start..].split_once(" = ").unwrap_or((&place[start..], ""));
         let (part, left_out) = part.split_once(" - ").unwrap_or((part, ""));
+        let (part, is_array) = part.strip_suffix("[]").map_or((part, false), |part| (part, true));
         let column = |(column, kind): &(&str, Kind)| match (&place[..start], kind) {
-            (":", Kind::Text) => format!(":{column}::text[]"),
-            (":", _) => format!(":{column}::numeric[]"),
+            (_, Kind::Text) if is_array => format!(":{column}::text[]"),
+            _ if is_array => format!(":{column}::numeric[]"),
             (alias, _) if set.is_empty() => format!("{alias}{column}"),
             _ => format!("{column} = {set}.{column}"),
         };
@@ -245,10 +305,16 @@ fn with_columns(text: &str) -> String {
     whole
 }
 
-/// Notes the text of a literal, if it is SQL.
-fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
-    let Some(text) = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return };
-    let text = numbered(&with_columns(&unescaped(text)), names);
+/// The text of a literal.
+fn text_of(token: &TokenTree) -> Option<String> {
+    let TokenTree::Literal(literal) = token else { return None };
+    let literal = literal.to_string();
+    Some(unescaped(literal.strip_prefix('"')?.strip_suffix('"')?))
+}
+
+/// Notes a text, if it is SQL.
+fn note(text: &str, joined: bool, names: &[String], found: &mut Source) {
+    let text = numbered(&with_columns(text), names);
     if text.starts_with("COPY ") {
         // The driver does not log COPY, but its first text is known.
         found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));

@@ -19,7 +19,7 @@ use crate::json::{Exact, Patch, Sent, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::import::require_uuid;
 use crate::posting::purchases;
-use crate::store::{PurchaseOrder, StoredPayable};
+use crate::store::{PurchaseOrder, StoredPayable, period_closed};
 
 /// How many payments an error names.
 const NAMED_PAYMENTS: usize = 10;
@@ -264,6 +264,13 @@ impl EditPayable {
                 return Err(Error::field(Code::EstadoInvalido, "proveedor", "no es el de la compra"));
             }
             after.proveedor = if proveedor == 0 { 0 } else { supplier(cx, proveedor).await? };
+            // What was declared of each supplier in a closed month stays.
+            let closed = cx.tx.lock_books().await?;
+            if let Some(day) = closed
+                && cx.tx.first_entry_of_payable(self.clave).await?.is_some_and(|first| first <= day)
+            {
+                return Err(period_closed(day));
+            }
         }
         if let Some(sucursal) = self.sucursal.get().copied().filter(|named| *named != after.sucursal) {
             after.sucursal = branch(cx, Some(sucursal)).await?;

@@ -6,7 +6,7 @@ use svc_tests::lists::pick;
 
 use super::super::{did, emitted, refuses};
 use super::{changed, complements, debt, deposit, one, several, shop};
-use crate::cxc::pagos::{Written, banks, books, deposits, payment, written};
+use crate::cxc::pagos::{Written, bank, banks, books, deposits, payment, written};
 
 #[tokio::test]
 async fn a_payment_is_applied_as_over_the_wire() {
@@ -34,14 +34,14 @@ async fn a_payment_is_applied_as_over_the_wire() {
 async fn a_waiting_deposit_is_the_one_applied() {
     let (company, ana) = shop().await;
     assert_eq!(did(company.run_by_name("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
-    assert_eq!(banks(&company.world).await[0], "1160.00");
+    assert_eq!(bank(&company.world, 1).await, "1160.00");
     assert_eq!(written(&company.world).await, Written { deposits: 1, entries: 1, ..Written::default() });
     did(company.run_by_name("payment.apply", &one(1, "1160", "A-1")).await);
     assert_eq!(
         debt(&ana, 1).await,
         json!({"saldo": "0.00", "pagado": "1160.00", "parcialidades": 1, "estatus": "pagado", "saldo_venta": "0.00"})
     );
-    assert_eq!(banks(&company.world).await[0], "1160.00");
+    assert_eq!(bank(&company.world, 1).await, "1160.00");
     assert_eq!(
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "1160.00", "aplicado": "1160.00", "referencia": "A-1", "origen": "captura", "cancelado": false}])
@@ -58,9 +58,9 @@ async fn a_waiting_deposit_is_the_one_applied() {
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "1160.00", "aplicado": "0.00", "referencia": "A-1", "origen": "captura", "cancelado": false}])
     );
-    assert_eq!(banks(&company.world).await[0], "1160.00");
+    assert_eq!(bank(&company.world, 1).await, "1160.00");
     did(company.run_by_name("payment.apply", &one(3, "1160", "A-1")).await);
-    assert_eq!(banks(&company.world).await[0], "1160.00");
+    assert_eq!(bank(&company.world, 1).await, "1160.00");
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "400.00", "referencia": "A-1", "origen": "pago", "cancelado": false}])
     );
-    assert_eq!(banks(&company.world).await[0], "400.00");
+    assert_eq!(bank(&company.world, 1).await, "400.00");
     assert_eq!(
         complements(&company.world).await,
         (json!([{"estatus": "en_espera", "serie": "P", "folio": "1"}]), vec![1])
@@ -119,13 +119,13 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "99.50", "referencia": "A-1", "origen": "pago", "cancelado": false}])
     );
-    assert_eq!(banks(&company.world).await[0], "400.00");
+    assert_eq!(bank(&company.world, 1).await, "400.00");
     did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
     assert_eq!(
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "0.00", "referencia": "A-1", "origen": "pago", "cancelado": true}])
     );
-    assert_eq!(banks(&company.world).await[0], "0.00");
+    assert_eq!(bank(&company.world, 1).await, "0.00");
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn the_rest_of_a_deposit_can_be_applied_too() {
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "300.00", "aplicado": "300.00", "referencia": "A-1", "origen": "captura", "cancelado": false}])
     );
-    assert_eq!(banks(&company.world).await[0], "300.00");
+    assert_eq!(bank(&company.world, 1).await, "300.00");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn several_payments_are_applied_all_or_none() {
     )
     .await;
     assert_eq!(written(&company.world).await, Written::default());
-    assert_eq!(banks(&company.world).await[0], "0.00");
+    assert_eq!(bank(&company.world, 1).await, "0.00");
     let answer = did(company.run_by_name("payment.apply", &several(&[(1, "10")], "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1], "deposito": 1}));
 }
@@ -192,7 +192,7 @@ async fn a_balance_in_favour_and_an_advance_need_no_bank() {
         debt(&ana, 3).await,
         json!({"saldo": "696.00", "pagado": "464.00", "parcialidades": 4, "estatus": "pendiente", "saldo_venta": "696.00"})
     );
-    assert_eq!((deposits(&company.world).await, banks(&company.world).await[0].as_str()), (json!([]), "0.00"));
+    assert_eq!((deposits(&company.world).await, bank(&company.world, 1).await.as_str()), (json!([]), "0.00"));
     let first = &books(&company.world).await.as_array().unwrap()[..4].to_vec();
     assert_eq!(
         json!(first),
@@ -324,6 +324,6 @@ async fn concurrent_payments_of_several_receivables_do_not_deadlock() {
             json!({"saldo": "1060.00", "pagado": "100.00", "parcialidades": 10, "estatus": "pendiente", "saldo_venta": "1060.00"})
         );
     }
-    assert_eq!(banks(&company.world).await[0], "300.00");
+    assert_eq!(bank(&company.world, 1).await, "300.00");
     assert_eq!(complements(&company.world).await.1.len(), 10);
 }

@@ -7,7 +7,7 @@ use svc_tests::lists::pick;
 
 use super::super::{did, emitted, refuses};
 use super::{complements, debt, deposit, one, shop};
-use crate::cxc::pagos::{banks, books, deposits, written};
+use crate::cxc::pagos::{bank, books, deposits, written};
 
 #[tokio::test]
 async fn a_cancelled_payment_leaves_everything_as_it_was() {
@@ -21,7 +21,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
         debt(&ana, 2).await,
         json!({"saldo": "400.00", "pagado": "760.00", "parcialidades": 1, "estatus": "pendiente", "saldo_venta": "400.00"})
     );
-    assert_eq!(banks(&company.world).await[0], "760.00");
+    assert_eq!(bank(&company.world, 1).await, "760.00");
     assert_eq!(
         deposits(&company.world).await,
         json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "0.00", "referencia": "A-1", "origen": "pago", "cancelado": true}, {"cuenta_bancaria": 1, "importe": "760.00", "aplicado": "760.00", "referencia": "A-2", "origen": "pago", "cancelado": false}])
@@ -126,7 +126,7 @@ async fn an_imported_payment_is_cancelled_as_far_as_it_was_counted() {
         assert_eq!(debt, json!({"saldo": saldo, "pagado": "0.00", "parcialidades": 0, "estatus": "pendiente"}));
     }
     assert_eq!(debt(&ana, 6).await["estatus"], "cancelado");
-    assert_eq!(banks(&company.world).await[0], "5.00");
+    assert_eq!(bank(&company.world, 1).await, "5.00");
     assert_eq!(
         written(&company.world).await.entries,
         1,

@@ -91,6 +91,12 @@ pub(crate) async fn banks(world: &World) -> Vec<String> {
     world.sql("SELECT array_agg(to_char(saldo, 'FM999999990.00') ORDER BY empresa, clave) FROM cuentas_bancarias").await
 }
 
+/// What a bank account holds; only one company has it.
+pub(crate) async fn bank(world: &World, cuenta: i64) -> String {
+    let balance = format!("SELECT to_char(saldo, 'FM999999990.00') FROM cuentas_bancarias WHERE clave = {cuenta}");
+    world.sql(balance.leak()).await
+}
+
 /// The deposits, in the order of their claves.
 pub(crate) async fn deposits(world: &World) -> Value {
     world
