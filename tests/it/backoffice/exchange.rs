@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
 use svc_tests::authority::validate;
 use svc_tests::lists::pick;
-use svc_tests::{Actor, Company, World, books};
+use svc_tests::{Actor, World, books};
 
 use super::did;
 use super::shop::{NAIL, entries, invoiced, line, nails, only, refuses, sale, shop, with};
