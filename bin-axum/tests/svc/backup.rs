@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use nix::sys::signal::Signal;
 use serde_json::json;
 use svc_core::operations::import::Resource;
 use svc_local_postgres::Cluster;
@@ -51,6 +52,24 @@ fn a_dump_is_restored_and_goes_on() {
     assert_eq!(exported.lines().count(), 2, "{exported}");
     assert!(exported.contains("Antes") && exported.contains("Sigue") && !exported.contains("Después"), "{exported}");
     cluster.stop().unwrap();
+}
+
+#[test]
+fn the_private_database_is_dumped_by_the_printed_commands() {
+    if Command::new("pg_dump").arg("--version").output().is_err() {
+        println!("skipped: pg_dump is not on this machine's path");
+        return;
+    }
+    let page = include_str!("../../../docs/operating/backup.md");
+    let (_, block) = page.split_once("```sh\npid=").expect("the commands");
+    let (block, _) = block.split_once("```").expect("their end");
+    let svc = Svc::new();
+    let served = svc.serve(&["--no-workers"], json!(null));
+    let folder = svc.dir.path();
+    std::os::unix::fs::symlink(folder.join("data"), folder.join(".svc")).unwrap();
+    run(Command::new("sh").arg("-ec").arg(format!("pid={block}")).current_dir(folder));
+    assert!(std::fs::read(folder.join("svc.dump")).unwrap().starts_with(b"PGDMP"));
+    served.stop(Signal::SIGTERM);
 }
 
 #[test]
