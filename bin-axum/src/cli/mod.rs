@@ -28,9 +28,14 @@ pub(crate) use settings::network;
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs, WaitArgs};
 pub(crate) use top::TopArgs;
 
+/// What the help and the manual page say after everything else.
+const EXIT_STATUS: &str = "Exit status: 0 if the command did what it was asked for. 1 if it failed: one line on \
+    stderr says why, and another one names an internal cause, if there is one. 1 also if `doctor` finds something \
+    or `secrets rotate` leaves something. 2 if the command line is wrong.";
+
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
-#[command(name = "svc", version, max_term_width = 110)]
+#[command(name = "svc", version, max_term_width = 110, after_long_help = EXIT_STATUS)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,

@@ -77,6 +77,8 @@ fn shells_and_the_manual_know_every_command() {
         (&["completions", "zsh"], "#compdef svc"),
         (&["completions", "fish"], "complete -c svc"),
         (&["man"], ".TH svc 1"),
+        (&["man"], "Exit status: 0"),
+        (&["--help"], "Exit status: 0"),
     ] {
         let output = svc.run(args, "");
         let text = String::from_utf8(output.stdout).unwrap();
