@@ -35,9 +35,10 @@ const OTHER: &[(&str, &str, &str)] = &[
 /// Prepared before a guide's commands: every status goes to stderr.
 const PRELUDE: &str = "set -eu\ncurl() { command curl -w '%{stderr}%{http_code}\\n' \"$@\"; }\n";
 
-struct Block {
-    info: String,
-    text: String,
+/// A block of code in a page.
+pub(crate) struct Block {
+    pub(crate) info: String,
+    pub(crate) text: String,
 }
 
 /// The names of all guides.
@@ -57,7 +58,8 @@ fn guide(name: &str, suffix: &str) -> String {
     fs::read_to_string(Path::new(FOLDER).join(format!("{name}{suffix}.md"))).unwrap()
 }
 
-fn blocks(text: &str) -> Vec<Block> {
+/// The blocks of code of a page.
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut within = false;
     for event in Parser::new(text) {

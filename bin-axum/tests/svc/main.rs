@@ -12,6 +12,7 @@ mod deploy;
 mod description;
 mod doctor;
 mod events;
+mod first_company;
 mod guides;
 mod harness;
 mod layers;
