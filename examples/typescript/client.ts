@@ -1,6 +1,7 @@
 // A client with types generated from the OpenAPI document, over the thin layer of svc.ts:
 //   svc openapi > svc.json && npm install && npx openapi-typescript svc.json -o svc-api.d.ts
-// Runs against the demo: svc demo prints SVC_BASE_URL, SVC_KEY_ID and SVC_API_KEY.
+// svc.ts takes the verifier from ../webhooks. Runs against the demo: svc demo prints SVC_BASE_URL, SVC_KEY_ID and
+// SVC_API_KEY.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

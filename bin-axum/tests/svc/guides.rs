@@ -24,6 +24,9 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../svc-core/docs/guid
 /// Blocks that are no commands, by guide and language, and where they are tested.
 const OTHER: &[(&str, &str, &str)] = &[
     ("agents", "json", "a client's settings; `mcp` runs the command in them"),
+    ("clients", "ts", "`.ci/clients` runs it"),
+    ("clients", "python", "`.ci/clients` runs it"),
+    ("clients", "php", "`.ci/clients` runs it"),
     ("pages", "python", "run below"),
     ("webhooks", "python", "`verifiers` runs it"),
     ("webhooks", "js", "`verifiers` runs it"),

@@ -57,6 +57,7 @@ pub(super) const GROUPS: &[GuideGroup] = &[
         title: ["Build", "Integrar"],
         guides: guides![
             "invoicing": "A sale from the order to the stamped payment", "Una venta, del pedido al pago timbrado";
+            "clients": "TypeScript, Python and PHP: repetitions, pages and verification", "TypeScript, Python y PHP: repeticiones, páginas y verificación";
             "webhooks": "Signed notices of what happens, and how to verify them", "Avisos firmados de lo que ocurre, y cómo verificarlos";
             "synchronising": "Keeping a copy current", "Mantener una copia al día";
             "office": "What the ERP's own screens do, over HTTP", "Lo que hacen las pantallas del ERP, por HTTP";
@@ -101,6 +102,9 @@ const SHOWN: &[(&str, &str)] = &[
     ("{{verify.mjs}}", include_str!("../../docs/verifiers/verify.mjs")),
     ("{{verify.php}}", include_str!("../../docs/verifiers/verify.php")),
     ("{{verify.go}}", include_str!("../../docs/verifiers/verify.go")),
+    ("{{first.ts}}", include_str!("../../docs/clients/first.ts")),
+    ("{{first.py}}", include_str!("../../docs/clients/first.py")),
+    ("{{first.php}}", include_str!("../../docs/clients/first.php")),
 ];
 
 /// The list of guides.
@@ -328,7 +332,7 @@ mod tests {
                 assert!(
                     page.contains(&format!("<a href=\"{to}\" aria-current=\"page\">"))
                         && !page.contains("{{errors")
-                        && !page.contains("{{verify"),
+                        && SHOWN.iter().all(|(mark, _)| !page.contains(mark)),
                     "{to}"
                 );
             }

@@ -53,7 +53,7 @@ fn grammar(language: &str) -> Option<Grammar> {
         "sh" => ("#", "\"'", SHELL),
         "json" => ("", "\"", "true false null"),
         "python" => ("#", "\"'", PYTHON),
-        "js" => ("//", "\"'`", SCRIPT),
+        "js" | "ts" => ("//", "\"'`", SCRIPT),
         "php" => ("//", "\"'", PHP),
         "go" => ("//", "\"`", GO),
         "rust" => ("//", "\"", RUST),
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn any_text_is_marked_without_a_panic() {
-        for language in ["sh", "json", "python", "js", "php", "go", "rust", ""] {
+        for language in ["sh", "json", "python", "js", "ts", "php", "go", "rust", ""] {
             for code in ["", "$", "\"", "ñ", "\\", "'\\", "${", "#", "//", "9é", "`\u{1f600}"] {
                 let html = highlighted(language, code);
                 let text = html.replace("</span>", "");
