@@ -31,6 +31,7 @@ LABEL org.opencontainers.image.title="svc" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /src/target/release/svc /usr/local/bin/svc
+COPY LICENSE THIRD-PARTY /usr/share/doc/svc/
 # Numeric, so that an orchestrator can tell that it is not root.
 USER 65532:65532
 # PORT listens on all addresses; SVC_LISTEN overrides it. The healthcheck asks the same port on loopback.
