@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 
 use crate::proxies::program;
@@ -32,6 +33,68 @@ fn all_copies_together_fit_into_the_database() {
     assert_eq!(all, number(&kubernetes, "two of the Job's come to "));
     assert!(all <= CONNECTIONS, "{all}");
     assert!(!file("../compose.yaml").contains("SVC_MAX_CONNECTIONS") && each <= CONNECTIONS);
+}
+
+/// The files that a release has beside the binary, as `.ci/release` lists them.
+fn released() -> BTreeSet<PathBuf> {
+    fn walk(path: &Path, found: &mut BTreeSet<PathBuf>) {
+        if path.is_dir() {
+            std::fs::read_dir(path).unwrap().for_each(|entry| walk(&entry.unwrap().path(), found));
+        }
+        found.insert(path.canonicalize().unwrap());
+    }
+    let script = file("../.ci/release");
+    let (_, listed) = script.split_once("\npages=(").unwrap();
+    let mut found = BTreeSet::new();
+    for path in listed.split_once(')').unwrap().0.split_whitespace() {
+        walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path), &mut found);
+    }
+    found
+}
+
+#[test]
+fn links_between_the_pages_of_a_release_lead_to_files_in_it() {
+    let released = released();
+    let mut links = 0;
+    for page in released.iter().filter(|path| path.extension().is_some_and(|ending| ending == "md")) {
+        let text = std::fs::read_to_string(page).unwrap();
+        for event in Parser::new_ext(&text, Options::ENABLE_TABLES) {
+            let Event::Start(Tag::Link { dest_url, .. }) = event else { continue };
+            let to = dest_url.split('#').next().unwrap_or_default();
+            // Those of guides that begin with a slash are the server's.
+            if to.is_empty() || to.starts_with('/') || to.contains(':') {
+                continue;
+            }
+            let led = page.parent().unwrap().join(to).canonicalize();
+            let is_in = led.is_ok_and(|led| led.is_dir() && released.iter().any(|path| path.starts_with(&led)) || released.contains(&led));
+            assert!(is_in, "{}: {to} is not in the release", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 50, "{links}");
+}
+
+#[test]
+fn releases_and_images_have_the_licences_of_works_of_others() {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace(['<', '>'], "");
+    let third_party = words(&file("../THIRD-PARTY"));
+    for (path, begin) in [
+        ("../svc-core/fonts/LICENSE", "Copyright"),
+        ("../svc-core/src/pages/assets/README.md", "MIT License."),
+        ("../svc-core/catalogos/README.md", "MIT License. Copyright"),
+    ] {
+        let text = file(path);
+        let licence = words(&text[text.find(begin).unwrap()..]);
+        assert!(third_party.contains(&licence), "THIRD-PARTY lacks that of {path}");
+    }
+    let released = released();
+    for name in ["LICENSE", "THIRD-PARTY"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).canonicalize().unwrap();
+        assert!(released.contains(&path), "{name}");
+    }
+    for path in ["../Dockerfile", "deploy/Dockerfile.scratch"] {
+        assert!(file(path).contains("\nCOPY LICENSE THIRD-PARTY "), "{path}");
+    }
 }
 
 /// Every Dockerfile of the repository.
