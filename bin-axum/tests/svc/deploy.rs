@@ -66,7 +66,9 @@ fn links_between_the_pages_of_a_release_lead_to_files_in_it() {
                 continue;
             }
             let led = page.parent().unwrap().join(to).canonicalize();
-            let is_in = led.is_ok_and(|led| led.is_dir() && released.iter().any(|path| path.starts_with(&led)) || released.contains(&led));
+            let is_in = led.is_ok_and(|led| {
+                led.is_dir() && released.iter().any(|path| path.starts_with(&led)) || released.contains(&led)
+            });
             assert!(is_in, "{}: {to} is not in the release", page.display());
             links += 1;
         }
