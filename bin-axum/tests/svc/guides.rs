@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use nix::sys::signal::Signal;
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use serde_json::Value;
 use svc_core::{Language, openapi};
 use tempfile::TempDir;
@@ -189,6 +189,35 @@ fn every_block_of_a_guide_is_run_or_is_tested_elsewhere() {
             let is_other = OTHER.iter().any(|(guide, info, _)| *guide == name && *info == block.info);
             assert!(block.info == "sh" || is_answer || is_other, "{name}: nothing runs a block of {:?}", block.info);
         }
+    }
+}
+
+#[test]
+fn pages_for_operators_say_the_same_in_both_languages() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operating");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let facts = |text: &str| {
+        let code: Vec<_> = blocks(text).into_iter().map(|block| (block.info, block.text)).collect();
+        let (mut headings, mut named) = (Vec::new(), Vec::new());
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::Heading { level, .. }) => headings.push(level),
+                Event::Code(code) => named.push(code.to_string()),
+                _ => {}
+            }
+        }
+        // The order of words differs between languages.
+        named.sort_unstable();
+        (code, headings, named)
+    };
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let (spanish, english): (Vec<String>, Vec<String>) = names.partition(|name| name.ends_with(".es.md"));
+    assert_eq!(english.len(), spanish.len(), "{english:?}, {spanish:?}");
+    for name in english {
+        let twin = name.replace(".md", ".es.md");
+        let (english, spanish) = (read(&name), read(&twin));
+        assert_eq!(facts(&english), facts(&spanish), "{name}");
+        assert!(english.contains(&format!("]({twin})")) && spanish.contains(&format!("]({name})")), "{name}");
     }
 }
 
