@@ -4,7 +4,6 @@ use sqlx::AssertSqlSafe;
 use svc_core::store::StoreError;
 
 use crate::run::Run;
-use crate::sql::sql;
 
 /// Fewer rows than these change no plan.
 const MANY: u64 = 1_000;
@@ -23,16 +22,14 @@ pub(crate) fn analyze(database: &mut impl Run, table: &str, rows: u64) -> impl F
     }
 }
 
+/// Both statements are sent whole, in one message each: no transaction holds a pooler to one server.
 async fn analyze_if_outdated(database: &mut impl Run, table: &str, rows: u64) -> Result<(), StoreError> {
-    let is_outdated = sql!(
-        "SELECT reltuples < 10 * :filas::bigint FROM pg_class WHERE oid = :tabla::text::regclass",
-        filas: rows.cast_signed(),
-        tabla: table,
-    );
-    if database.value(is_outdated.planned_each_time()).await? {
+    let name = table.replace('\'', "''");
+    let is_outdated = format!("SELECT reltuples < 10 * {rows}::bigint FROM pg_class WHERE oid = '{name}'::regclass");
+    if database.value(sqlx::raw_sql(AssertSqlSafe(is_outdated))).await? {
         // Whoever holds the table's lock for it does the same.
-        let statement = format!("ANALYZE (SKIP_LOCKED) {table}");
-        database.run(sqlx::query(AssertSqlSafe(statement)).persistent(false)).await?;
+        let analyze = format!("ANALYZE (SKIP_LOCKED) {table}");
+        database.run(sqlx::raw_sql(AssertSqlSafe(analyze))).await?;
     }
     Ok(())
 }

@@ -153,7 +153,8 @@ async fn assembled_statements_name_one_company() {
     assert!(!company.export(Resource::Vendedores).await.is_empty());
     let rates = json!({"mes": "2026-09", "tipos_cambio": [{"moneda": "USD", "tipo_cambio": "18.5"}]});
     company.run_by_name("ledger.revalue", &rates).await.expect("a revaluation");
-    company.import_new(Resource::Marcas, &[json!({"clave": 1, "nombre": "Una"})]).await.expect("an import");
+    let brands: Vec<_> = (1..=1_000).map(|clave| json!({"clave": clave, "nombre": format!("Marca {clave}")})).collect();
+    company.import_new(Resource::Marcas, &brands).await.expect("an import");
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, world.clock.now()).await.expect("the store answers").is_empty());
     let user = [KeyId::of_user(company.id, 1)];
@@ -164,7 +165,7 @@ async fn assembled_statements_name_one_company() {
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
     world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
     assert!(world.any_store().first_secrets(1).await.expect("the store answers").len() < 3);
-    assert_eq!(world.store.count(company.id, Resource::Marcas.exported()).await.expect("a count"), 1);
+    assert_eq!(world.store.count(company.id, Resource::Marcas.exported()).await.expect("a count"), 1_000);
     let sent = watch.sent();
     println!("{} statements were sent", sent.len());
     let faults: Vec<_> = sent.iter().filter_map(|statement| fault(statement)).collect();

@@ -152,7 +152,7 @@ impl StoredPayable {
     /// The payable with its balance and status computed; `None` if the balance exceeds 18 digits.
     pub(crate) fn with_balance(self) -> Option<Self> {
         let (saldo, estatus) = balance_and_status(self.total, self.pagado)?;
-        Some(Self { saldo, estatus, ..self })
+        Some(Self { estatus, saldo, ..self })
     }
 }
 
