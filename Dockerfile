@@ -21,6 +21,7 @@ COPY --from=plan /src/recipe.json recipe.json
 RUN cargo chef cook --release --locked --package bin-axum --features "${FEATURES}" --recipe-path recipe.json
 COPY . .
 RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}"
+RUN .ci/licences >LIBRARIES
 
 FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 ARG VERSION=0.1.0
@@ -32,6 +33,7 @@ LABEL org.opencontainers.image.title="svc" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /src/target/release/svc /usr/local/bin/svc
 COPY LICENSE THIRD-PARTY /usr/share/doc/svc/
+COPY --from=build /src/LIBRARIES /usr/share/doc/svc/
 # Numeric, so that an orchestrator can tell that it is not root.
 USER 65532:65532
 # PORT listens on all addresses; SVC_LISTEN overrides it. The healthcheck asks the same port on loopback.

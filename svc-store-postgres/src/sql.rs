@@ -77,7 +77,7 @@ macro_rules! sql {
         let mut sql = $crate::sql::Sql::new(TEXT);
         $(sql.bind($crate::sql::named!($name $(: $value)?));)*
         $(sql.bind($crate::sql::named!(@one $row.$column $(: $field)?));)*
-        $($(sql.bind_part(&$row.$part);)*)?
+        $($(sql.bind_part::<$type>(&$row.$part);)*)?
         sql
     }};
 }

@@ -22,10 +22,14 @@ pub(crate) fn analyze(database: &mut impl Run, table: &str, rows: u64) -> impl F
     }
 }
 
-/// Both statements are sent whole, in one message each: no transaction holds a pooler to one server.
+/// Only the owner of a table may analyse it. Both statements are sent whole, in one message each: no transaction holds a pooler to one server.
 async fn analyze_if_outdated(database: &mut impl Run, table: &str, rows: u64) -> Result<(), StoreError> {
     let name = table.replace('\'', "''");
-    let is_outdated = format!("SELECT reltuples < 10 * {rows}::bigint FROM pg_class WHERE oid = '{name}'::regclass");
+    let is_outdated = format!(
+        "SELECT reltuples < 10 * {rows}::bigint AND pg_has_role(relowner, 'USAGE')
+         FROM pg_class
+         WHERE oid = '{name}'::regclass"
+    );
     if database.value(sqlx::raw_sql(AssertSqlSafe(is_outdated))).await? {
         // Whoever holds the table's lock for it does the same.
         let analyze = format!("ANALYZE (SKIP_LOCKED) {table}");

@@ -34,8 +34,13 @@ impl PaidAccount {
 
     /// Refuses an amount that would make the balance longer than 18 digits (contract §1).
     pub(crate) fn validate_receiving(&self, importe: Money) -> Result<(), Error> {
-        let after = (self.saldo + importe.get()).max(Decimal::ZERO);
-        line::amount(after).map(|_| ()).ok_or_else(too_large)
+        self.validate_change(importe.get())
+    }
+
+    /// The same of an amount that comes, or leaves if it is negative.
+    pub(crate) fn validate_change(&self, importe: Decimal) -> Result<(), Error> {
+        let after = Money::new((self.saldo + importe).abs());
+        line::amount(after.get()).map(|_| ()).ok_or_else(too_large)
     }
 }
 

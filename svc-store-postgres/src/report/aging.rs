@@ -118,6 +118,7 @@ macro_rules! payables_owed {
         "movimientos AS MATERIALIZED (
              SELECT p.cxp AS documento,
                     bool_or(p.cxp_pago IS NULL) AS contabilizada,
+                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.fecha <= :al AND p.cxp_pago IS NULL), 0) AS facturado,
                     coalesce(sum(r.abono - r.cargo) FILTER (WHERE p.fecha <= :al), 0) AS pesos,
                     coalesce(sum(CASE WHEN p.revierte IS NULL THEN x.importe ELSE -x.importe END)
                              FILTER (WHERE p.fecha <= :al), 0) AS aplicado
@@ -135,7 +136,7 @@ macro_rules! payables_owed {
              LEFT JOIN movimientos m ON m.documento = c.clave
              CROSS JOIN LATERAL (
                  SELECT CASE
-                            WHEN m.contabilizada AND m.pesos = 0 THEN 0
+                            WHEN m.contabilizada AND m.facturado = 0 THEN 0
                             WHEN NOT coalesce(m.contabilizada, false) AND (c.fecha > :al OR c.estatus = 'cancelado') THEN 0
                             -- A cancelled one owes nothing now; what was paid at its capture was
                             -- never owed.

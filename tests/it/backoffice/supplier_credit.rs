@@ -1,5 +1,6 @@
 //! What a supplier owes: a negative payable, which the supplier pays.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_tests::{Resource, World, books};
 
@@ -134,4 +135,42 @@ async fn an_imported_payable_in_the_company_s_favour_is_paid() {
     books::check(&world, &company).await;
     let aged = did(company.run_by_name("report.aging", &json!({"de": "cxp", "al": "2026-10-12"})).await);
     assert_eq!(aged["renglones"], json!([]));
+}
+
+#[tokio::test]
+async fn what_is_paid_before_the_day_of_a_payable_is_in_favour_until_then() {
+    let world = World::new().await;
+    let (company, _) = office(&world).await;
+    for (cxp, total, saldo, pesos) in [(1, "100.00", "-40.00", "-720.00"), (2, "-100.00", "40.00", "720.00")] {
+        let bill = json!({"proveedor": cxp, "total": total, "moneda": "USD", "tipo_cambio": "18"});
+        did(company.run_by_name("payable.capture", &bill).await);
+        let early = json!({"cxp": cxp, "importe": "40", "fecha": "2026-10-05", "referencia": "A"});
+        did(company.run_by_name("payable.pay", &early).await);
+        let aged = did(company.run_by_name("report.aging", &json!({"de": "cxp", "al": "2026-10-07"})).await);
+        let of = |row: &&Value| row["proveedor"] == cxp;
+        let row = aged["renglones"].as_array().expect("rows").iter().find(of).expect("the supplier");
+        assert_eq!([&row["saldo"], &row["total"]], [saldo, pesos], "{aged}");
+        assert_eq!(aged["sin_documento"], "0.00");
+    }
+    world.clock.advance(TimeDelta::days(25));
+    let rates = json!({"mes": "2026-10", "tipos_cambio": [{"moneda": "USD", "tipo_cambio": "20"}]});
+    did(company.run_by_name("ledger.revalue", &rates).await);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn a_balance_of_more_than_eighteen_digits_is_refused() {
+    let world = World::new().await;
+    let (company, _) = office(&world).await;
+    for total in ["-999999999999999999.99", "999999999999999999.99"] {
+        for _ in 0..2 {
+            did(company.run_by_name("payable.capture", &json!({"total": total})).await);
+        }
+    }
+    for (first, second) in [(1, 2), (3, 4)] {
+        did(company.run_by_name("payable.pay", &pay(first, "999999999999999999", 1, "A")).await);
+        let more = [(pay(second, "999999999999999999", 1, "A"), "dato_invalido", "importe: lleva el saldo")];
+        refuses(&company, "payable.pay", &more).await;
+        did(company.run_by_name("payable.payment-cancel", &json!({"pago": (first + 1) / 2})).await);
+    }
 }

@@ -218,6 +218,7 @@ impl Operation for PayPayable {
                     let text = "su moneda no es la de la cuenta por pagar";
                     return Err(Error::field(Code::MonedaDistinta, "cuenta_bancaria", text));
                 }
+                account.validate_change(-payment.monto.unwrap_or(payment.importe).get())?;
                 Account::Bancos
             }
             None => Account::Caja,
