@@ -23,6 +23,11 @@ pub(crate) fn day(at: Option<DateTime<Utc>>) -> Option<NaiveDate> {
     at.map(|at| at.date_naive())
 }
 
+/// The hint to operators about e-mails that wait until a mail server is set.
+pub(crate) fn without_mail_server(waiting: u64) -> String {
+    format!("mail: no server (SVC_SMTP_URL is not set), {waiting} e-mails wait")
+}
+
 /// The hint to operators about documents that wait until a stamping provider is set.
 pub(crate) fn without_provider(waiting: u64) -> String {
     format!("stamping: no provider, {waiting} documents wait")

@@ -10,7 +10,7 @@ use svc_store_postgres::PostgresStore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::admin::Admin;
+use crate::admin::{Admin, HasProviders};
 use crate::cli::ServiceArgs;
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
@@ -25,8 +25,7 @@ const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) struct Operators {
     /// The operators' address; `None` if there is none.
     pub(crate) listen: Option<SocketAddr>,
-    /// Whether a stamping provider is set, here or where the work is done.
-    pub(crate) has_stamper: bool,
+    pub(crate) has: HasProviders,
 }
 
 /// Answers clients and operators until the process is signalled to stop; does the background
@@ -45,7 +44,7 @@ pub(crate) async fn answer(
     let admin = match operators.listen {
         Some(address) => {
             let admin = Admin::bind(address)?;
-            Some(admin.start(&database, context.clone(), operators.has_stamper, stop.clone())?)
+            Some(admin.start(&database, context.clone(), operators.has, stop.clone())?)
         }
         None => None,
     };

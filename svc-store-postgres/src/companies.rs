@@ -38,6 +38,11 @@ pub struct ListedCompany {
 from_row!(ListedCompany { empresa, nombre, plan, licencias, limites, api, rfc, prueba, enviar_documentos, uso });
 
 impl PostgresStore {
+    /// Whether any company has its documents sent to customers.
+    pub async fn sends_documents(&self) -> Result<bool, StoreError> {
+        self.service.of_all().value(sql!("SELECT EXISTS (SELECT FROM empresas WHERE enviar_documentos)")).await
+    }
+
     /// At most `max` companies with numbers above `after`, in ascending order.
     pub async fn companies_after(&self, after: CompanyId, max: u32) -> Result<Vec<ListedCompany>, StoreError> {
         self.service

@@ -94,6 +94,10 @@ impl QueueStore for PostgresStore {
             .await
     }
 
+    async fn waiting_mails(&self) -> Result<u64, StoreError> {
+        self.background.of_all().value(sql!("SELECT count(*) FROM avisos")).await
+    }
+
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         let webhooks: Vec<UnscheduledWebhook> = self
             .background

@@ -18,7 +18,7 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Reads over several companies, without locks, each with a part that identifies it.
-const READS: [&str; 26] = [
+const READS: [&str; 28] = [
     // Due records, and webhooks that a server of the previous release left behind.
     "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
     "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
@@ -29,6 +29,9 @@ const READS: [&str; 26] = [
     // What waits for a provider, and what a restored database would send.
     "SELECT sum(d.documentos)::bigint FROM (",
     "WHERE NOT e.prueba AND t.detenido IS DISTINCT FROM $1",
+    // E-mails that wait for a server, and whether a company sends documents by mail.
+    "SELECT count(*) FROM avisos",
+    "SELECT EXISTS (SELECT FROM empresas WHERE enviar_documentos)",
     // The installation's id for providers, which belongs to no company.
     "SELECT last_value FROM instalacion",
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",

@@ -24,6 +24,7 @@ use tokio::task::JoinHandle;
 
 use self::live::Live;
 use self::prometheus::{Metrics, MetricsRecorder};
+pub(crate) use self::readiness::HasProviders;
 use self::readiness::Readiness;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::database::OpenedDatabase;
@@ -53,14 +54,14 @@ impl Admin {
         self,
         database: &OpenedDatabase,
         context: Context,
-        has_stamper: bool,
+        has: HasProviders,
         stop: StopSignal,
     ) -> Result<RunningAdmin, Failure> {
         let address = self.listener.local_addr().map_err(Failure::io("the address for operators"))?;
         tracing::info!(%address, "answering operators: /live /ready /metrics /top");
         let metrics = Arc::new(self.recorder.with(database.store.clone(), context.clone()));
         let live = Arc::new(Live::new(Arc::clone(&metrics), self.bound));
-        let readiness = Arc::new(Readiness::new(database.probe()?, context, has_stamper, stop));
+        let readiness = Arc::new(Readiness::new(database.probe()?, context, has, stop));
         let app = Router::new()
             .route("/live", get(async || text(StatusCode::OK, "alive\n")))
             .route("/ready", get(ready).with_state(readiness))

@@ -10,7 +10,7 @@ use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::output::without_provider;
+use crate::output::{without_mail_server, without_provider};
 use crate::shutdown::StopSignal;
 
 /// How long a check of the database remains valid, so that frequent probes do not become frequent
@@ -19,6 +19,13 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// How long the database may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Which providers are set, here or where the work is done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HasProviders {
+    pub(crate) stamper: bool,
+    pub(crate) mail_server: bool,
+}
 
 /// Why requests should go to another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +49,7 @@ pub(super) struct Readiness {
 /// better.
 struct QueueAges {
     context: Context,
-    has_stamper: bool,
+    has: HasProviders,
     last: Option<(Instant, String)>,
 }
 
@@ -50,7 +57,8 @@ struct QueueAges {
 struct QueueFacts {
     oldest: Vec<(Queue, TimeDelta)>,
     held: Vec<(Held, u64)>,
-    waiting: u64,
+    waiting_documents: u64,
+    waiting_mails: u64,
     clock: ClockOffset,
 }
 
@@ -61,15 +69,16 @@ struct DatabaseCheck {
 }
 
 impl Readiness {
-    pub(super) fn new(probe: Probe, context: Context, has_stamper: bool, stop: StopSignal) -> Self {
+    pub(super) fn new(probe: Probe, context: Context, has: HasProviders, stop: StopSignal) -> Self {
         Self {
             stop,
             database: Mutex::new(DatabaseCheck { probe, last: None }),
-            queues: Mutex::new(QueueAges { context, has_stamper, last: None }),
+            queues: Mutex::new(QueueAges { context, has, last: None }),
         }
     }
 
-    /// A line for each queue that has something due, and one if the clock is wrong.
+    /// A line for each queue that has something due, for what is held or waits for a provider that
+    /// is not set, and one if the clock is wrong.
     pub(super) async fn queues(&self) -> String {
         self.queues.lock().await.lines().await
     }
@@ -110,9 +119,10 @@ impl DatabaseCheck {
 impl QueueAges {
     async fn read(&self) -> Result<QueueFacts, StoreError> {
         Ok(QueueFacts {
-            oldest: self.context.oldest_due(self.has_stamper).await?,
+            oldest: self.context.oldest_due(self.has.stamper).await?,
             held: self.context.held().await?,
-            waiting: if self.has_stamper { 0 } else { self.context.waiting_for_provider().await? },
+            waiting_documents: if self.has.stamper { 0 } else { self.context.waiting_for_provider().await? },
+            waiting_mails: if self.has.mail_server { 0 } else { self.context.waiting_mails().await? },
             clock: self.context.clock_offset().await?,
         })
     }
@@ -124,7 +134,7 @@ impl QueueAges {
             return lines.clone();
         }
         let lines = match timeout(TIMEOUT, self.read()).await {
-            Ok(Ok(QueueFacts { oldest, held, waiting, clock })) => {
+            Ok(Ok(QueueFacts { oldest, held, waiting_documents, waiting_mails, clock })) => {
                 let queue =
                     |(queue, age): (Queue, TimeDelta)| format!("{} due for {} s\n", queue.name(), age.num_seconds());
                 let held = held.into_iter().map(|(held, count)| match held {
@@ -134,9 +144,10 @@ impl QueueAges {
                     }
                     Held::Copy => format!("{count} documents held: the original of this database sends them\n"),
                 });
-                let waiting = (waiting > 0).then(|| format!("{}\n", without_provider(waiting)));
+                let documents = (waiting_documents > 0).then(|| format!("{}\n", without_provider(waiting_documents)));
+                let mails = (waiting_mails > 0).then(|| format!("{}\n", without_mail_server(waiting_mails)));
                 let clock = clock.is_wrong().then(|| format!("{clock}\n"));
-                oldest.into_iter().map(queue).chain(held).chain(waiting).chain(clock).collect()
+                oldest.into_iter().map(queue).chain(held).chain(documents).chain(mails).chain(clock).collect()
             }
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the queues were not read");

@@ -1,5 +1,6 @@
 use svc_core::secrets::Sealer;
 
+use crate::admin::HasProviders;
 use crate::cli::{DatabaseArgs, ServeArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
@@ -39,7 +40,8 @@ pub(super) async fn run(
     server.proxies = args.service.trusted_proxies.clone().into();
     let builder = serving::builder(&database, &args.service, &networks, sealer, &server);
     let context = builder.sandbox(args.outside.stamper.is_sandbox()).build()?;
-    let operators = Operators { listen: args.process.admin_listen, has_stamper: args.outside.stamper.is_set() };
+    let has = HasProviders { stamper: args.outside.stamper.is_set(), mail_server: args.outside.mail.is_set() };
+    let operators = Operators { listen: args.process.admin_listen, has };
     let services = Services::of(&context, &args.service.api);
     serving::answer(database, server, services, outside, operators, plan).await
 }

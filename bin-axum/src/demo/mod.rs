@@ -23,6 +23,7 @@ use svc_core::store::{KeyId, UsageStore as _};
 use svc_core::{Api, Providers};
 
 pub(crate) use self::access::Access;
+use crate::admin::HasProviders;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
@@ -79,7 +80,8 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&base_url, &access, &pay_day, service.api.serves_office())?;
-    let operators = Operators { listen: process.admin_listen, has_stamper: true };
+    let has = HasProviders { stamper: true, mail_server: false };
+    let operators = Operators { listen: process.admin_listen, has };
     let services = Services::of(&context, &service.api).key_for_this_machine(&access.key_id, &access.api_key);
     serving::answer(database, server, services, Some(outside), operators, plan).await
 }

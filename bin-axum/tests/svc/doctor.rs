@@ -85,6 +85,14 @@ fn an_installation_is_well_until_something_is_wrong_with_it() {
         doctor().env("SVC_STAMPER", "http://127.0.0.1:1").env("SVC_BASE_URL", "http://127.0.0.1:1/api/v1"),
         &["SVC_STAMPER: nobody can be reached at 127.0.0.1:1", "SVC_BASE_URL: nobody can be reached at 127.0.0.1:1"],
     );
+
+    let mail_server = format!("smtp://ana:hunter2@{}", somebody.local_addr().unwrap());
+    finds(doctor().env("SVC_SMTP_URL", &mail_server), &[]);
+    let unreachable = "SVC_SMTP_URL: nobody can be reached at 127.0.0.1:1";
+    finds(doctor().env("SVC_SMTP_URL", "smtp://ana:hunter2@127.0.0.1:1"), &[unreachable]);
+    svc.ok(&["company", "edit", "--company", "1", "--send-documents", "on"]);
+    finds(&mut doctor(), &["mail: no server (SVC_SMTP_URL is not set), 0 e-mails wait"]);
+    finds(doctor().env("SVC_SMTP_URL", &mail_server), &[]);
 }
 
 #[test]

@@ -139,6 +139,35 @@ fn without_a_provider_only_test_companies_are_stamped_and_the_others_wait() {
 }
 
 #[test]
+fn e_mails_that_wait_for_a_server_are_told() {
+    let svc = Svc::new();
+    let key = company(&svc);
+    let options = ["--secrets-key", KEY, "--stamper", "sandbox", "--admin-listen", "127.0.0.1:0"];
+    let server = svc.serve(&options, key);
+    let operators = server.admin();
+    invoice(&server);
+    becomes(&server, "vigente");
+    assert_eq!(get(&operators, "/ready").1, "ready\n");
+    svc.ok(&["do", "--company", "1", "invoice.send", r#"{"factura":1,"correo":"ana@example.com"}"#]);
+    let line = "mail: no server (SVC_SMTP_URL is not set), 1 e-mails wait";
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let (ready, figures) = (get(&operators, "/ready").1, get(&operators, "/metrics").1);
+        let age = figures.lines().find_map(|line| line.strip_prefix(r#"svc_queue_age_seconds{queue="mails"} "#));
+        let is_due = age.is_some_and(|age| age.parse::<f64>().unwrap() > 0.0);
+        if is_due && ready.lines().any(|said| said == line) && ready.contains("\nmails due for ") {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{age:?} {ready}");
+        sleep(Duration::from_millis(200));
+    }
+    let doctor = svc.command(&["doctor", "--secrets-key", KEY, "--stamper", "sandbox"]).output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stderr).into_owned();
+    assert!(said.lines().any(|said| said == line), "{said}");
+    server.stop(Signal::SIGTERM);
+}
+
+#[test]
 fn a_copy_of_a_database_sends_nothing_of_the_original() {
     let svc = Svc::new();
     let output = svc.run(&["restore-check", "--as-copy"], "");

@@ -98,6 +98,10 @@ impl QueueStore for Memory {
         Ok(0)
     }
 
+    async fn waiting_mails(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         Ok(Vec::new())
     }

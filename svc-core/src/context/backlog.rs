@@ -39,6 +39,11 @@ impl Context {
         Ok(waiting)
     }
 
+    /// The number of e-mails that are queued, of all companies.
+    pub async fn waiting_mails(&self) -> Result<u64, StoreError> {
+        self.store().waiting_mails().await
+    }
+
     /// How long the oldest item of each queue has been due, over all companies; without a stamping
     /// provider only documents of test companies are due. Queues with nothing due are left out.
     pub async fn oldest_due(&self, has_stamper: bool) -> Result<Vec<(Queue, TimeDelta)>, StoreError> {

@@ -30,6 +30,8 @@ use crate::operation::File;
 use crate::store::{Backlog, LeaseTerms, LeasedMail, PrintableDocument, Queue, StoreError, Tx};
 
 pub use owners::tell_owners;
+#[cfg(feature = "settings")]
+pub(crate) use smtp::server_address;
 #[cfg(feature = "smtp")]
 pub use smtp::{SmtpError, SmtpNotifier};
 

@@ -7,6 +7,8 @@ use ::url::Url;
 use async_trait::async_trait;
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
+#[cfg(feature = "settings")]
+use lettre::transport::smtp::{SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_PORT};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use tokio::time::timeout;
 
@@ -58,6 +60,21 @@ impl SmtpNotifier {
         };
         Ok(Self { server: server.build(), from })
     }
+}
+
+/// The host and the port of the server at `url`; `None` if that is no address of one.
+#[cfg(feature = "settings")]
+pub(crate) fn server_address(url: &str) -> Option<(String, u16)> {
+    let url = Url::parse(url).ok()?;
+    let has_tls = url.query_pairs().any(|(name, _)| name == "tls");
+    let usual = match url.scheme() {
+        "smtps" => SUBMISSIONS_PORT,
+        "smtp" if has_tls => SUBMISSION_PORT,
+        "smtp" => SMTP_PORT,
+        _ => return None,
+    };
+    let host = url.host_str().filter(|host| !host.is_empty())?.trim_matches(['[', ']']);
+    Some((host.to_owned(), url.port().unwrap_or(usual)))
 }
 
 /// `?tls=opportunistic` is not enough: it goes on in clear if the server seems to offer no TLS.
@@ -243,6 +260,23 @@ mod tests {
         for wrong in ["", "hunter2", "http://user:hunter2@host", "smtp//hunter2"] {
             let said = SmtpNotifier::new(wrong, None).err().unwrap().to_string();
             assert!(said.starts_with("no address like") && !said.contains("hunter2"), "{said}");
+        }
+    }
+
+    #[cfg(feature = "settings")]
+    #[test]
+    fn the_address_of_a_server_is_the_one_that_e_mails_go_to() {
+        for (url, address) in [
+            ("smtps://ana:hunter2@smtp.example.com", Some(("smtp.example.com", 465))),
+            ("smtp://smtp.example.com", Some(("smtp.example.com", 25))),
+            ("smtp://smtp.example.com?tls=required", Some(("smtp.example.com", 587))),
+            ("smtp://smtp.example.com?tls=opportunistic", Some(("smtp.example.com", 587))),
+            ("smtp://smtp.example.com:2525/svc?tls=required", Some(("smtp.example.com", 2525))),
+            ("smtp://[::1]:25", Some(("::1", 25))),
+            ("https://smtp.example.com", None),
+            ("smtp.example.com", None),
+        ] {
+            assert_eq!(server_address(url), address.map(|(host, port)| (host.to_owned(), port)), "{url}");
         }
     }
 

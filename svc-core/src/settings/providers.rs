@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Hidden, SettingError};
-use crate::mail::{Notifier, SmtpError, SmtpNotifier};
+use crate::mail::{Notifier, SmtpError, SmtpNotifier, server_address};
 use crate::stamping::{FinkokStamper, HttpStamper, HttpStamperError, SandboxStamper, SatStatus, Stamper, SwStamper};
 use crate::webhooks::{HttpSender, Networks, NoAuthorities, Sender};
 use crate::work::Providers;
@@ -212,6 +212,16 @@ pub struct MailSettings {
 }
 
 impl MailSettings {
+    /// Whether a server is set; an empty setting sets none.
+    pub fn is_set(&self) -> bool {
+        Hidden::given(self.smtp_url.as_ref()).is_some()
+    }
+
+    /// The server's host and port; `None` if none is set or its URL cannot be used.
+    pub fn address(&self) -> Option<(String, u16)> {
+        server_address(Hidden::given(self.smtp_url.as_ref())?)
+    }
+
     /// A notifier that uses the server; `None` if none is set. Fails if the URL or the sender's
     /// address cannot be used.
     pub fn notifier(&self) -> Result<Option<Arc<dyn Notifier>>, SettingError> {

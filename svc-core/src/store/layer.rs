@@ -110,6 +110,10 @@ impl<S: StoreLayer> QueueStore for S {
         self.inner().waiting_for_provider().await
     }
 
+    async fn waiting_mails(&self) -> Result<u64, StoreError> {
+        self.inner().waiting_mails().await
+    }
+
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         self.inner().unscheduled_webhooks().await
     }

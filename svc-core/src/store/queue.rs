@@ -140,6 +140,10 @@ pub trait QueueStore: Send + Sync {
     /// reads an index of the queues, and costs more the more there are.
     async fn waiting_for_provider(&self) -> Result<u64, StoreError>;
 
+    /// How many e-mails of all companies are queued, those too that are due later. It costs more
+    /// the more there are.
+    async fn waiting_mails(&self) -> Result<u64, StoreError>;
+
     /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a
     /// server of the previous release queued them.
     /// [`WebhookTx::schedule_webhook`](super::WebhookTx::schedule_webhook) repairs them.

@@ -39,7 +39,7 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 /// The time from one comparison of clocks to the next.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The time from one count of the documents that wait for a provider to the next.
+/// The time from one count of what waits for a provider that is not set to the next.
 const COUNT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The time from one search for owners to notify to the next.
@@ -53,9 +53,11 @@ const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 enum BackgroundWork {
     Stamping(Option<Arc<dyn Stamper>>),
     /// The count of what waits for a stamper where there is none.
-    Waiting,
+    WaitingDocuments,
     Delivery(Arc<dyn Sender>),
     Mail(Arc<dyn Notifier>),
+    /// The age of the e-mails that are due where none are sent.
+    WaitingMails,
     /// E-mails to owners, where e-mails are sent.
     Owners {
         without_provider: bool,
@@ -68,9 +70,9 @@ impl BackgroundWork {
     /// The name in logs and metrics.
     const fn name(&self) -> &'static str {
         match self {
-            Self::Stamping(_) | Self::Waiting => Backlog::Stamping.name(),
+            Self::Stamping(_) | Self::WaitingDocuments => Backlog::Stamping.name(),
             Self::Delivery(_) => Backlog::Notices.name(),
-            Self::Mail(_) | Self::Owners { .. } => Backlog::Mail.name(),
+            Self::Mail(_) | Self::WaitingMails | Self::Owners { .. } => Backlog::Mail.name(),
             Self::Subscribers => subscribers::WORK,
             Self::CleanUp => "clean-up",
         }
@@ -80,7 +82,7 @@ impl BackgroundWork {
     const fn pause(&self) -> Duration {
         match self {
             Self::CleanUp => CLEAN_UP_INTERVAL,
-            Self::Waiting => COUNT_INTERVAL,
+            Self::WaitingDocuments | Self::WaitingMails => COUNT_INTERVAL,
             Self::Owners { .. } => OWNERS_INTERVAL,
             Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) | Self::Subscribers => PAUSE,
         }
@@ -102,7 +104,9 @@ impl BackgroundWork {
         match self {
             Self::Stamping(_) | Self::Mail(_) | Self::Subscribers => budget.until(now + PASS),
             // A pass of deliveries looks again each second.
-            Self::Delivery(_) | Self::Waiting | Self::Owners { .. } | Self::CleanUp => budget,
+            Self::Delivery(_) | Self::WaitingDocuments | Self::WaitingMails | Self::Owners { .. } | Self::CleanUp => {
+                budget
+            }
         }
     }
 
@@ -129,7 +133,11 @@ impl BackgroundWork {
                 let report = run_subscribers(context, budget).await?;
                 (!report.is_empty()).then(|| format!("{report:?}"))
             }
-            Self::Waiting => {
+            Self::WaitingMails => {
+                context.in_background().due(Backlog::Mail, context.now()).await?;
+                None
+            }
+            Self::WaitingDocuments => {
                 context.in_background().waiting_for_provider().await?;
                 None
             }
@@ -168,7 +176,8 @@ impl Context {
         let owners = BackgroundWork::Owners { without_provider: outside.stamper.is_none() };
         let backlogs = [
             outside.notifier.is_some().then_some(owners),
-            outside.stamper.is_none().then_some(BackgroundWork::Waiting),
+            outside.stamper.is_none().then_some(BackgroundWork::WaitingDocuments),
+            outside.notifier.is_none().then_some(BackgroundWork::WaitingMails),
             Some(BackgroundWork::Stamping(outside.stamper)),
             outside.sender.map(BackgroundWork::Delivery),
             outside.notifier.map(BackgroundWork::Mail),

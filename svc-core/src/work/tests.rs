@@ -5,10 +5,11 @@ use chrono::{DateTime, Utc};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 use super::*;
+use crate::domain::company::CompanyId;
 use crate::mail::{Notice, NotifyFailure};
 use crate::stamping::SandboxStamper;
 use crate::store::testing::Empty;
-use crate::store::{Due, Store, StoreLayer};
+use crate::store::{Due, Queue, Store, StoreLayer};
 
 /// A store with nothing to do; the first look for documents to stamp panics.
 #[derive(Default)]
@@ -76,6 +77,52 @@ fn a_pass_that_panics_is_counted_and_restarted_while_the_others_go_on() {
         .collect();
     let labels = [("work", "stamping"), ("reason", "panic")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(failures, [(labels.to_vec(), DebugValue::Counter(1))]);
+}
+
+/// A store where an e-mail has been due for a minute.
+struct Waiting;
+
+#[async_trait]
+impl StoreLayer for Waiting {
+    fn inner(&self) -> &dyn Store {
+        &Empty
+    }
+
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        Ok(match backlog {
+            Backlog::Mail => {
+                vec![Due {
+                    company: CompanyId(1),
+                    queue: Queue::Mails,
+                    since: Some(now - TimeDelta::minutes(1)),
+                    desfase: TimeDelta::zero(),
+                }]
+            }
+            _ => Vec::new(),
+        })
+    }
+}
+
+#[test]
+fn the_age_of_e_mails_is_measured_where_none_are_sent() {
+    let recorder = DebuggingRecorder::new();
+    let context = Context::builder(Arc::new(Waiting), "https://erp.example.com/api/v1").build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        runtime.block_on(async { context.work(Providers::default(), tokio::time::sleep(COUNT_INTERVAL)).await });
+    });
+    let ages: Vec<_> = recorder
+        .snapshotter()
+        .snapshot()
+        .into_vec()
+        .into_iter()
+        .filter(|(key, ..)| {
+            let mut labels = key.key().labels();
+            key.key().name() == observe::QUEUE_AGE && labels.any(|label| label.value() == Queue::Mails.name())
+        })
+        .map(|(.., value)| value)
+        .collect();
+    assert_eq!(ages, [DebugValue::Gauge(60.0.into())]);
 }
 
 /// A store with nothing to do; looking for documents to stamp keeps its thread for two seconds.

@@ -7,7 +7,7 @@ use svc_core::Context;
 use svc_core::domain::certificate::RENEWAL_NOTICE;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
-use svc_core::store::QueueStore as _;
+use svc_core::store::{QueueStore as _, StoreError};
 use svc_store_postgres::{OpenError, PostgresStore};
 use tokio::time::timeout;
 
@@ -19,14 +19,35 @@ use crate::parts::Parts;
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notes what is wrong with the database. Returns how many documents wait there while no stamping
-/// provider is set; `None` if the database cannot be used.
+/// What the database holds for providers that may not be set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    /// Documents and cancellations, but those of test companies.
+    pub(super) documents: u64,
+    /// E-mails.
+    pub(super) mails: u64,
+    /// Whether a company has its documents sent to customers.
+    pub(super) sends_documents: bool,
+}
+
+impl Waiting {
+    async fn read(store: &PostgresStore) -> Result<Self, StoreError> {
+        Ok(Self {
+            documents: store.waiting_for_provider().await?,
+            mails: store.waiting_mails().await?,
+            sends_documents: store.sends_documents().await?,
+        })
+    }
+}
+
+/// Notes what is wrong with the database. Returns what waits there; `None` if the database cannot
+/// be used.
 pub(super) async fn check(
     args: &DatabaseArgs,
     parts: &Parts,
     sealer: Option<Sealer>,
     findings: &mut Findings,
-) -> Option<u64> {
+) -> Option<Waiting> {
     if let Some(dir) = findings.done(OpenedDatabase::missing(args))? {
         findings.note(format_args!("DATABASE_URL is not set, and {} has no private database yet", dir.display()));
         return None;
@@ -40,7 +61,7 @@ pub(super) async fn check(
     let mut waiting = None;
     if answers(&database, findings).await {
         check_contents(&database.store, sealer, findings).await;
-        waiting = findings.done(database.store.waiting_for_provider().await);
+        waiting = findings.done(Waiting::read(&database.store).await);
     }
     findings.done(database.close().await);
     waiting

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Notes if links in notices lead nowhere.
 pub(super) async fn check_base_url(service: &ServiceArgs, findings: &mut Findings) {
     match &service.base_url {
-        Some(url) => check("SVC_BASE_URL", url, findings).await,
+        Some(url) => check_url("SVC_BASE_URL", url, findings).await,
         None if service.address().ip().is_loopback() => {}
         None => findings.note(format_args!(
             "SVC_BASE_URL is not set: links in notices begin with http://{}/api/v1",
@@ -26,12 +26,17 @@ pub(super) async fn check_base_url(service: &ServiceArgs, findings: &mut Finding
 
 /// Notes if nobody accepts connections at an address; its path and query are left out, since they
 /// may hold a secret.
-pub(super) async fn check(setting: &str, url: &str, findings: &mut Findings) {
+pub(super) async fn check_url(setting: &str, url: &str, findings: &mut Findings) {
     let Some((host, port)) = host_and_port(url) else {
         findings.note(format_args!("{setting} is not an address of the form http(s)://host"));
         return;
     };
-    let failure = match timeout(PATIENCE, TcpStream::connect((host.as_str(), port))).await {
+    check(setting, &host, port, findings).await;
+}
+
+/// Notes if nobody accepts connections at a host's port.
+pub(super) async fn check(setting: &str, host: &str, port: u16, findings: &mut Findings) {
+    let failure = match timeout(PATIENCE, TcpStream::connect((host, port))).await {
         Ok(Ok(_)) => return,
         Ok(Err(error)) => error.to_string(),
         Err(_) => format!("no answer in {} s", PATIENCE.as_secs()),
