@@ -1,5 +1,6 @@
 //! The database of a command: the one at `DATABASE_URL`, or a private one.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -107,6 +108,7 @@ impl OpenedDatabase {
         let mut settings = Settings::default();
         let apart = settings.service_connections + settings.background_connections;
         settings.max_connections = args.max_connections.saturating_sub(apart).max(1);
+        settings.private_hosts = args.private_hosts();
         match args.url() {
             Some(url) => Self::at(url, args, &settings, parts.clone()),
             None if args.url_is_empty() => Err(Failure::Other(
@@ -130,6 +132,11 @@ impl OpenedDatabase {
         }
         let direct = args.direct_url().map(|url| PostgresStore::open(url, &past_the_pooler));
         Ok(Self { store, server: None, direct: direct.transpose()?, parts })
+    }
+
+    /// The hosts of its addresses that are other machines and not verified.
+    pub(crate) fn unverified_hosts(&self) -> BTreeSet<String> {
+        std::iter::once(&self.store).chain(&self.direct).flat_map(PostgresStore::unverified_hosts).collect()
     }
 
     /// Logs a warning if a database on another machine is not verified.

@@ -40,6 +40,9 @@ pub struct Settings {
     pub max_lifetime: Option<Duration>,
     /// Whether there is a pooler before the database.
     pub pooler: Pooler,
+    /// Hosts that only a private network leads to: they count as verified in
+    /// [`PostgresStore::unverified_hosts`](crate::PostgresStore::unverified_hosts).
+    pub private_hosts: Vec<String>,
 }
 
 /// The kind of pooler at the address of the database.
@@ -85,6 +88,7 @@ impl Default for Settings {
             idle_timeout: Some(Duration::from_mins(10)),
             max_lifetime: Some(Duration::from_mins(30)),
             pooler: Pooler::None,
+            private_hosts: Vec::new(),
         }
     }
 }

@@ -33,6 +33,7 @@ pub struct PostgresStore {
     pub(crate) replica: Option<Arc<Replica>>,
     pub(crate) searches: Arc<Searches>,
     patience: Patience,
+    private_hosts: Arc<[String]>,
     distributed: OnceCell<bool>,
 }
 
@@ -55,6 +56,7 @@ impl PostgresStore {
             replica: None,
             searches: Arc::default(),
             patience: Patience::new(settings),
+            private_hosts: settings.private_hosts.clone().into(),
             distributed: OnceCell::new(),
         }
     }
@@ -168,11 +170,14 @@ impl PostgresStore {
     }
 
     /// The hosts of the database and its replica that are other machines and whose certificate is
-    /// not verified (`sslmode` is neither `verify-full` nor `verify-ca`).
+    /// not verified (`sslmode` is neither `verify-full` nor `verify-ca`), but for
+    /// [`Settings::private_hosts`].
     pub fn unverified_hosts(&self) -> Vec<String> {
         let replica = self.replica.as_ref().map(|replica| replica.options());
         let all = std::iter::once(self.options()).chain(replica);
-        all.filter_map(|options| unverified_host(options).map(str::to_owned)).collect()
+        let is_private = |host: &&str| self.private_hosts.iter().any(|private| private == host);
+        let hosts = all.filter_map(unverified_host).filter(|host| !is_private(host));
+        hosts.map(str::to_owned).collect()
     }
 
     /// Logs one warning if any of these databases or their replicas is on another machine and not

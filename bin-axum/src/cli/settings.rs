@@ -42,6 +42,18 @@ pub(crate) struct DatabaseArgs {
     /// database itself. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
     database_replica_url: Option<Hidden>,
+    /// Hosts of databases that only a private network leads to, such as containers' names, several
+    /// with commas between: that their certificates are not verified is no finding of doctor, and
+    /// serve does not warn of it.
+    #[arg(
+        long,
+        env = "SVC_DATABASE_PRIVATE_HOSTS",
+        value_name = "HOSTS",
+        default_value = "",
+        hide_default_value = true,
+        global = true
+    )]
+    database_private_hosts: String,
 }
 
 /// Reads a network, or an address alone.
@@ -84,6 +96,12 @@ impl DatabaseArgs {
     /// The database's replica.
     pub(crate) fn replica_url(&self) -> Option<&str> {
         Hidden::given(self.database_replica_url.as_ref())
+    }
+
+    /// The hosts that need not be verified.
+    pub(crate) fn private_hosts(&self) -> Vec<String> {
+        let hosts = self.database_private_hosts.split(',').map(str::trim);
+        hosts.filter(|host| !host.is_empty()).map(str::to_owned).collect()
     }
 
     /// Whether a setting is given that a private database cannot have.

@@ -48,7 +48,18 @@ fn a_machine_without_a_database_is_told_so_and_gets_none() {
     assert!(!svc.dir.path().join("data/cluster").exists());
     let unreachable = "postgres://svc:hunter2@127.0.0.1:1/svc";
     finds(doctor().env("DATABASE_URL", unreachable), &["the database at 127.0.0.1:1: ", NO_PROVIDER, NO_KEY]);
+    let elsewhere = "postgres://svc:hunter2@db.invalid/svc";
+    let mut private = doctor();
+    private.env("DATABASE_URL", elsewhere).env("SVC_DATABASE_PRIVATE_HOSTS", "db.invalid");
+    finds(&mut private, &["the database at db.invalid:5432: ", NO_PROVIDER, NO_KEY]);
+    let unverified = "the certificate of the database at db.invalid is not verified";
+    finds(
+        doctor().env("DATABASE_URL", elsewhere),
+        &[unverified, "the database at db.invalid:5432: ", NO_PROVIDER, NO_KEY],
+    );
     let mut misspelt = doctor();
+    // The proxy's setting in the same file is none of its own.
+    misspelt.env("SVC_DOMAIN", "erp.example.com");
     misspelt.env("SVC_STAMPR", "hunter2").env("SVC_SERVICE_HOST", "10.0.0.1").env("SVC_SECRETS_KEY", "hunter2");
     let wrong_key = "SVC_SECRETS_KEY: a secrets key has 64 hexadecimal digits";
     finds(&mut misspelt, &["SVC_STAMPR is no setting", no_database, NO_PROVIDER, wrong_key]);

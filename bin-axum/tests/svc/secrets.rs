@@ -100,4 +100,13 @@ fn serve_warns_of_a_database_on_another_machine_that_is_not_verified() {
         }
         assert!(!stderr.contains("hunter2"), "{stderr}");
     }
+    for (private, warned) in [("db.invalid", true), ("replica.invalid, db.invalid", false)] {
+        let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.env("DATABASE_URL", "postgres://db.invalid/svc").env("SVC_DATABASE_PRIVATE_HOSTS", private);
+        command.env("DATABASE_REPLICA_URL", "postgres://replica.invalid/svc").env("SVC_DATABASE_WAIT", "0");
+        let stderr = String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned();
+        let warnings: Vec<_> = stderr.lines().filter(|line| line.contains("certificate is not verified")).collect();
+        assert_eq!(warnings.len(), usize::from(warned), "{private}: {stderr}");
+        assert!(warnings.iter().all(|line| !line.contains("db.invalid")), "{private}: {stderr}");
+    }
 }

@@ -53,9 +53,10 @@ pub(super) async fn check(
         return None;
     }
     let database = findings.done(OpenedDatabase::open(args, parts).await)?;
-    for host in database.store.unverified_hosts() {
+    for host in database.unverified_hosts() {
         findings.note(format_args!(
-            "the certificate of the database at {host} is not verified (sslmode=verify-full in its URL)"
+            "the certificate of the database at {host} is not verified (sslmode=verify-full in its URL, or \
+             SVC_DATABASE_PRIVATE_HOSTS if only a private network leads to it)"
         ));
     }
     let mut waiting = None;

@@ -7,8 +7,9 @@ use clap::CommandFactory as _;
 use super::findings::Findings;
 use crate::cli::Cli;
 
-/// Settings that are no flag of a command.
-const OTHERS: [&str; 1] = ["SVC_PG_BIN"];
+/// Settings that are no flag of a command: of a library, and of the proxy in
+/// `deploy/Caddyfile`, which `.env` may hold beside the server's.
+const OTHERS: [&str; 3] = ["SVC_PG_BIN", "SVC_DOMAIN", "SVC_UPSTREAM"];
 
 /// What Kubernetes sets in every container for a service of this name.
 const OF_KUBERNETES: [&str; 2] = ["SVC_SERVICE_", "SVC_PORT"];
@@ -45,7 +46,36 @@ fn known() -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    /// The names in a text that begin with `SVC_` and go on.
+    fn names_in(text: &str) -> BTreeSet<&str> {
+        let is_other = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        text.split(is_other).filter(|word| word.len() > 4 && word.starts_with("SVC_")).collect()
+    }
+
+    #[test]
+    fn deployments_name_settings_that_there_are() {
+        let known = known();
+        for (file, some) in [
+            ("../compose.yaml", "SVC_DATABASE_PRIVATE_HOSTS"),
+            ("../.env.example", "SVC_SMTP_URL"),
+            ("deploy/Caddyfile", "SVC_UPSTREAM"),
+            ("deploy/Dockerfile.scratch", ""),
+            ("../Dockerfile", ""),
+            ("deploy/kubernetes.yaml", "SVC_DRAIN_DELAY"),
+            ("deploy/nginx.conf", "SVC_TRUSTED_PROXIES"),
+            ("deploy/svc.service", "SVC_LOG_FORMAT"),
+        ] {
+            let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+            let names = names_in(&text);
+            assert!(some.is_empty() || names.contains(some), "{file}: {names:?}");
+            let unknown: Vec<_> = names.into_iter().filter(|name| is_unknown(name, &known)).collect();
+            assert!(unknown.is_empty(), "{file}: {unknown:?}");
+        }
+    }
 
     #[test]
     fn only_misspelt_settings_are_unknown() {
