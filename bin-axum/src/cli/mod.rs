@@ -144,10 +144,14 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL")]
         base_url: Option<String>,
     },
-    /// Deliver the webhook notices that are due, once.
+    /// Deliver the webhook notices that are due, once, then the e-mails. Without a stamping
+    /// provider, owners get one about the documents that wait for it; give it the settings of
+    /// stamp.
     Deliver {
         #[command(flatten)]
         webhooks: WebhookSettings,
+        #[command(flatten)]
+        stamper: StamperSettings,
         #[command(flatten)]
         mail: MailSettings,
         /// The API's public address, with which links in notices begin; by default the one at

@@ -9,10 +9,11 @@ use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{SandboxStamper, StampRequest};
+use svc_local_postgres::Cluster;
 
 use crate::admin::get;
 use crate::certificates::{KEY, load};
-use crate::harness::{Demo, Svc};
+use crate::harness::{Demo, Svc, run};
 
 /// A company that can invoice, with a customer and a product; returns a key.
 pub(crate) fn company(svc: &Svc) -> Value {
@@ -136,6 +137,28 @@ fn without_a_provider_only_test_companies_are_stamped_and_the_others_wait() {
     assert_eq!(becomes(&server, "vigente")["uuid"], UUID);
     assert_eq!(get(&server.admin(), "/ready"), (200, "ready\n".to_owned()));
     server.stop(Signal::SIGTERM);
+}
+
+#[test]
+fn without_workers_owners_are_told_that_documents_wait_for_a_provider() {
+    let svc = Svc::new();
+    let key = company_with(&svc, "1", &["--email", "ana@example.com"]);
+    let server = svc.serve(&["--no-workers", "--secrets-key", KEY], key);
+    invoice(&server);
+    server.stop(Signal::SIGTERM);
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    run(&cluster.options("svc"), "UPDATE timbrados SET creado = creado - interval '11 minutes'");
+    cluster.stop().unwrap();
+    // Nobody takes e-mails there, so that they remain to be counted.
+    let deliver = |options: &[&str]| {
+        let deliver = ["deliver", "--secrets-key", KEY, "--smtp-url", "smtp://127.0.0.1:1"];
+        svc.ok(&[&deliver[..], options].concat());
+        svc.ok(&["restore-check"])["correos"].clone()
+    };
+    let provider = ["--stamper", "https://pac.example.com", "--stamper-token", "x"];
+    assert_eq!(deliver(&provider), 0);
+    assert_eq!(deliver(&[]), 1);
+    assert_eq!(deliver(&[]), 1, "once");
 }
 
 #[test]
