@@ -167,15 +167,24 @@ impl OpenedDatabase {
     /// Brings the schema up to date; returns the number of applied migrations. Waits for a database
     /// that cannot be reached yet.
     pub(crate) async fn migrate(&self, longest: Duration) -> Result<u64, Failure> {
+        self.migrate_telling(longest, &mut |_, _| ()).await
+    }
+
+    /// [`Self::migrate`], which reports how many of the API's own migrations are applied.
+    pub(crate) async fn migrate_telling(
+        &self,
+        longest: Duration,
+        progress: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<u64, Failure> {
         let began = Instant::now();
-        let mut migrated = self.migrate_now().await;
+        let mut migrated = self.migrate_now(progress).await;
         while let Err(error) = &migrated
             && error.is_unreachable()
             && began.elapsed() + RETRY < longest
         {
             tracing::warn!("waiting for {}", described(self.direct.as_ref().unwrap_or(&self.store), error));
             sleep(RETRY).await;
-            migrated = self.migrate_now().await;
+            migrated = self.migrate_now(progress).await;
         }
         match migrated {
             Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
@@ -186,9 +195,9 @@ impl OpenedDatabase {
         }
     }
 
-    async fn migrate_now(&self) -> Result<u64, OpenError> {
+    async fn migrate_now(&self, progress: &mut (dyn FnMut(u64, u64) + Send)) -> Result<u64, OpenError> {
         let store = self.direct.as_ref().unwrap_or(&self.store);
-        Ok(store.migrate().await? + self.parts.migrate(store).await?)
+        Ok(store.migrate_telling(progress).await? + self.parts.migrate(store).await?)
     }
 
     /// Starts a context over the database, with the host's parts.

@@ -79,8 +79,12 @@ impl Progress {
 fn told(counted: &str, done: u64, elapsed: Duration) -> String {
     // A rate within the first moments says nothing.
     let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(100);
-    let rate = done.saturating_mul(1_000) / millis;
-    format!("{} {counted}, {}/s", HumanCount(done), HumanCount(rate))
+    let rate = |unit: u64| done.saturating_mul(unit) / millis;
+    let (rate, unit) = match rate(1_000) {
+        0 if done > 0 => (rate(60_000), "min"),
+        rate => (rate, "s"),
+    };
+    format!("{} {counted}, {}/{unit}", HumanCount(done), HumanCount(rate))
 }
 
 #[cfg(test)]
@@ -92,6 +96,7 @@ mod tests {
         let told = |done, millis| told("records", done, Duration::from_millis(millis));
         assert_eq!(told(1_234_567, 2_000), "1,234,567 records, 617,283/s");
         assert_eq!(told(0, 0), "0 records, 0/s");
+        assert_eq!(told(3, 30_000), "3 records, 6/min");
         assert_eq!(told(u64::MAX, 1), "18,446,744,073,709,551,615 records, 184,467,440,737,095,516/s");
     }
 

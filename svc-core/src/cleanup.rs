@@ -57,10 +57,16 @@ const AGED: [(Aged, TimeDelta); 7] = [
 ///
 /// Call it on a timer; several processes may run it at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
+    clean_up_telling(context, &mut |_| ()).await
+}
+
+/// [`clean_up`], which reports after each batch how many rows are removed. Nobody counts those that
+/// are left, since that would cost as much as to find them.
+pub async fn clean_up_telling(context: &Context, progress: &mut (dyn FnMut(u64) + Send)) -> Result<u64, StoreError> {
     let context = context.in_background();
     let store = context.store();
     let now = store.now().await?;
-    let mut removal = Removal::new(Instant::now());
+    let mut removal = Removal::new(Instant::now(), progress);
     for (aged, kept) in AGED {
         let expired = start_of_day(now - kept);
         let mut after = CompanyId(0);
@@ -90,22 +96,25 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
 }
 
 /// What a clean-up has removed, and when it logs that next.
-struct Removal {
+struct Removal<'p> {
     removed: u64,
     /// Companies, and kinds of their rows, that could not be cleaned up.
     failed: u32,
     started: Instant,
     told_next: Instant,
+    /// Called with the number of removed rows.
+    progress: &'p mut (dyn FnMut(u64) + Send),
 }
 
-impl Removal {
-    fn new(now: Instant) -> Self {
-        Self { removed: 0, failed: 0, started: now, told_next: now + TOLD_EVERY }
+impl<'p> Removal<'p> {
+    fn new(now: Instant, progress: &'p mut (dyn FnMut(u64) + Send)) -> Self {
+        Self { removed: 0, failed: 0, started: now, told_next: now + TOLD_EVERY, progress }
     }
 
     /// Counts rows; returns the time that the clean-up has taken, if it should be logged now.
     fn count(&mut self, rows: u64, now: Instant) -> Option<Duration> {
         self.removed += rows;
+        (self.progress)(self.removed);
         let is_due = now >= self.told_next;
         if is_due {
             self.told_next = now + TOLD_EVERY;
@@ -130,7 +139,7 @@ async fn forget_all(
     company: CompanyId,
     aged: Aged,
     expired: DateTime<Utc>,
-    removal: &mut Removal,
+    removal: &mut Removal<'_>,
 ) -> Result<(), StoreError> {
     loop {
         let started = Instant::now();
@@ -160,11 +169,14 @@ mod tests {
     #[test]
     fn a_long_clean_up_says_twice_a_minute_how_far_it_is() {
         let start = Instant::now();
-        let mut removal = Removal::new(start);
+        let mut seen = Vec::new();
+        let mut progress = |removed| seen.push(removed);
+        let mut removal = Removal::new(start, &mut progress);
         let told: Vec<u64> = (1..=95)
             .filter_map(|second| removal.count(1_000, start + Duration::from_secs(second)))
             .map(|taken| taken.as_secs())
             .collect();
         assert_eq!((told, removal.removed), (vec![30, 60, 90], 95_000));
+        assert_eq!((seen.len(), seen.last()), (95, Some(&95_000)));
     }
 }

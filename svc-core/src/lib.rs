@@ -161,7 +161,7 @@ pub mod webhooks;
 mod work;
 
 pub use budget::Budget;
-pub use cleanup::clean_up;
+pub use cleanup::{clean_up, clean_up_telling};
 pub use compute::Job;
 pub use context::{
     AttachmentFault, Attachments, Authenticator, ClockOffset, Context, ContextBuilder, ContextError, DEFAULT_MAX_BODY,

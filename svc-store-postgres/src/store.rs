@@ -14,7 +14,8 @@ use crate::probe::Probe;
 use crate::replica::Replica;
 use crate::run::Run as _;
 use crate::schema::{
-    HAS_ENGINE, History, HistoryAttempts, MIGRATOR, OpenError, Patience, distribute, migrate, own_migrations,
+    HAS_ENGINE, History, HistoryAttempts, MIGRATOR, MigrationProgress, OpenError, Patience, distribute, migrate,
+    own_migrations,
 };
 use crate::searches::Searches;
 use crate::settings::Settings;
@@ -95,7 +96,13 @@ impl PostgresStore {
     /// by a lock of the session's: behind a pooler in transaction mode, where sessions keep
     /// nothing, a schema that is not up to date is [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
-        self.migrate_by(&MIGRATOR).await
+        self.migrate_telling(&mut |_, _| ()).await
+    }
+
+    /// [`Self::migrate`], which reports before and after each migration how many of the pending
+    /// ones are applied; it reports nothing if none is pending.
+    pub async fn migrate_telling(&self, progress: &mut (dyn FnMut(u64, u64) + Send)) -> Result<u64, OpenError> {
+        self.migrate_by(&MIGRATOR, progress).await
     }
 
     /// Brings a host's own tables up to date, after Svc's schema, by the same rules; returns the
@@ -118,10 +125,10 @@ impl PostgresStore {
     pub async fn migrate_own(&self, host: &str, migrations: Migrator) -> Result<u64, OpenError> {
         let migrations = own_migrations(host, migrations)?;
         self.migrate().await?;
-        self.migrate_by(&migrations).await
+        self.migrate_by(&migrations, &mut |_, _| ()).await
     }
 
-    async fn migrate_by(&self, migrator: &Migrator) -> Result<u64, OpenError> {
+    async fn migrate_by(&self, migrator: &Migrator, progress: MigrationProgress<'_>) -> Result<u64, OpenError> {
         // Without the lock: a server that finds its schema up to date starts while another
         // release's migration runs.
         let attempts = HistoryAttempts::new(self.patience);
@@ -138,13 +145,13 @@ impl PostgresStore {
         if self.requests.is_pooled() {
             return Err(OpenError::Pooled);
         }
-        migrate(self.options(), migrator, self.patience).await
+        migrate(self.options(), migrator, self.patience, progress).await
     }
 
     /// Runs the migrations of a later release, for tests of deployments.
     #[doc(hidden)]
     pub async fn migrate_further(&self, release: &Migrator) -> Result<u64, OpenError> {
-        migrate(self.options(), release, self.patience).await
+        migrate(self.options(), release, self.patience, &mut |_, _| ()).await
     }
 
     /// Brings the schema up to date, then distributes every table by `empresa`, all colocated, over

@@ -33,6 +33,7 @@ use crate::failure::Failure;
 use crate::mcp;
 use crate::output::print;
 use crate::parts::Parts;
+use crate::progress::Progress;
 use crate::secrets::sealer as secrets_of_command;
 
 pub(crate) async fn run(cli: Cli, parts: &Parts) -> Result<(), Failure> {
@@ -63,7 +64,10 @@ async fn run_command(
         Command::Doctor(args) => doctor::run(address, &args, sealer, parts).await,
         Command::Migrate { distribute, wait } => {
             let database = OpenedDatabase::open(address, parts).await?;
-            let mut done = serde_json::json!({ "migraciones": database.migrate(wait.longest()).await? });
+            let bar = Progress::new("migrations", None);
+            let migrated = database.migrate_telling(wait.longest(), &mut |done, all| bar.tell_of(done, all)).await;
+            bar.end();
+            let mut done = serde_json::json!({ "migraciones": migrated? });
             if let Some(Engine::Citus) = distribute {
                 done["distribuidas"] = database.distribute().await?.into();
             }

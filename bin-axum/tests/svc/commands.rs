@@ -395,6 +395,16 @@ fn long_work_draws_its_progress_and_what_is_left() {
             assert!(drawn.contains(part), "{args:?}, {part}: {drawn}");
         }
     }
+    let old = "INSERT INTO bitacora (empresa, peticion, fecha, metodo, ruta, estado, microsegundos)
+               SELECT 1, lpad(n::text, 32, '0')::uuid, now(), 'GET', '/clientes', 200, 1 FROM generate_series(1, 2500) n";
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    run(&cluster.options("svc"), old);
+    cluster.stop().unwrap();
+    for (svc, args, counted) in [(&svc, "clean-up", "2,500 rows"), (&Svc::new(), "migrate", "migrations")] {
+        let drawn = on_a_terminal(svc, &[args]);
+        assert!(drawn.contains(counted) && drawn.contains("/s"), "{args}: {drawn}");
+        assert_eq!(drawn.contains(" left"), args == "migrate", "{args}: {drawn}");
+    }
     // Beside what is printed on the same terminal nothing is drawn.
     assert!(!String::from_utf8_lossy(&svc.run(&["export", "--company", "1", "clientes"], "").stderr).contains("left"));
 }

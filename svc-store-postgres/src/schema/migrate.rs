@@ -27,6 +27,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// How long a migration takes before it is reported: usually all are done sooner.
 const REPORTED_AFTER: Duration = Duration::from_secs(2);
 
+/// How often it is reported from then on.
+const REPORTED_EVERY: Duration = Duration::from_secs(30);
+
 /// PostgreSQL's temporary errors: `lock_not_available` and `deadlock_detected`.
 const CONTENDED: [&str; 2] = ["55P03", "40P01"];
 
@@ -48,13 +51,17 @@ impl Patience {
     }
 }
 
+/// Called with the number of migrations applied so far, and with that of all pending ones.
+pub(crate) type MigrationProgress<'p> = &'p mut (dyn FnMut(u64, u64) + Send);
+
 /// Applies the pending migrations of `migrator`; returns their number.
 pub(crate) async fn migrate(
     options: &PgConnectOptions,
     migrator: &Migrator,
     patience: Patience,
+    progress: MigrationProgress<'_>,
 ) -> Result<u64, OpenError> {
-    alone(options, patience, async |connection| run(connection, migrator, patience).await).await
+    alone(options, patience, async |connection| run(connection, migrator, patience, progress).await).await
 }
 
 /// Distributes the remaining tables; returns their number.
@@ -128,7 +135,12 @@ async fn history(connection: &mut PgConnection, migrator: &Migrator) -> Result<H
     History::read(connection, migrator).await
 }
 
-async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patience) -> Result<u64, OpenError> {
+async fn run(
+    connection: &mut PgConnection,
+    migrator: &Migrator,
+    patience: Patience,
+    progress: MigrationProgress<'_>,
+) -> Result<u64, OpenError> {
     set_lock_timeout(connection, patience.lock).await?;
     let attempts = HistoryAttempts::new(patience);
     let history = loop {
@@ -145,25 +157,30 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
         // Tables that refer to each other are changed in one transaction.
         connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await?;
     }
-    for (at, migration) in (1_usize..).zip(&pending) {
+    let all = pending.len() as u64;
+    for (at, migration) in (1_u64..).zip(&pending) {
+        progress(at - 1, all);
         let applied = apply(connection, migrator, migration, patience, distributed);
-        report_if_long(migration, at, pending.len(), applied).await?;
+        report_if_long(migration, at, all, applied).await?;
         if distributed {
             rest(connection).await?;
         }
+        progress(at, all);
     }
-    Ok(pending.len() as u64)
+    Ok(all)
 }
 
 /// Waits for a migration, the `at`th of `of`, and logs how far they are if it takes long.
-async fn report_if_long<T>(migration: &Migration, at: usize, of: usize, applied: impl Future<Output = T>) -> T {
-    let mut applied = pin!(applied);
-    if let Ok(outcome) = timeout(REPORTED_AFTER, &mut applied).await {
-        return outcome;
+async fn report_if_long<T>(migration: &Migration, at: u64, of: u64, applied: impl Future<Output = T>) -> T {
+    let (mut applied, began, mut pause) = (pin!(applied), Instant::now(), REPORTED_AFTER);
+    loop {
+        if let Ok(outcome) = timeout(pause, &mut applied).await {
+            return outcome;
+        }
+        let (version, description, seconds) = (migration.version, &*migration.description, began.elapsed().as_secs());
+        tracing::info!(version, description, at, of, seconds, "a migration takes a while");
+        pause = REPORTED_EVERY;
     }
-    let (version, description) = (migration.version, &*migration.description);
-    tracing::info!(version, description, at, of, "a migration takes a while");
-    applied.await
 }
 
 /// Waits until no other process migrates.
@@ -325,7 +342,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_long_migration_says_the_how_many_th_it_is() {
+    async fn a_long_migration_says_twice_a_minute_the_how_many_th_it_is() {
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
@@ -336,8 +353,8 @@ mod tests {
         report(2, 1).await;
         report(3, 60).await;
         let said = String::from_utf8(log.0.lock().expect("a log").clone()).expect("text");
-        assert_eq!(said.lines().count(), 1, "{said}");
-        let expected = "a migration takes a while version=12 description=\"clientes alias\" at=3 of=7";
-        assert!(said.contains(expected), "{said}");
+        let expected = "a migration takes a while version=12 description=\"clientes alias\" at=3 of=7 seconds=";
+        let seconds: Vec<_> = said.lines().map(|line| line.split_once(expected).expect(line).1).collect();
+        assert_eq!(seconds, ["2", "32"], "{said}");
     }
 }

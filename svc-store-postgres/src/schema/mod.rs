@@ -16,7 +16,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 pub(crate) use self::distribute::HAS_ENGINE;
 pub(crate) use self::history::History;
-pub(crate) use self::migrate::{HistoryAttempts, Patience, distribute, migrate};
+pub(crate) use self::migrate::{HistoryAttempts, MigrationProgress, Patience, distribute, migrate};
 
 /// Files of a folder, as [`migrations`] takes them.
 macro_rules! migration_files {

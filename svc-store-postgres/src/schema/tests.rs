@@ -63,7 +63,16 @@ impl TestDatabase {
             migration_patience: max,
             ..Settings::default()
         };
-        migrate(&self.options, &migrator(texts), Patience::new(&settings)).await
+        self.migrate_by(texts, &settings, &mut |_, _| ()).await
+    }
+
+    async fn migrate_by(
+        &self,
+        texts: &[&'static str],
+        settings: &Settings,
+        progress: MigrationProgress<'_>,
+    ) -> Result<u64, OpenError> {
+        migrate(&self.options, &migrator(texts), Patience::new(settings), progress).await
     }
 
     async fn run(&self, sql: &'static str) {
@@ -82,6 +91,17 @@ async fn a_statement_takes_as_long_as_it_needs() {
     let database = TestDatabase::with(&[TABLE]).await;
     assert_eq!(database.migrate(&[TABLE, "SELECT pg_sleep(1)"]).await.unwrap(), 1);
     assert_eq!(database.migrate(&[TABLE, "SELECT pg_sleep(1)"]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn each_pending_migration_is_reported() {
+    let database = TestDatabase::with(&[TABLE]).await;
+    for expected in [&[(0, 2), (1, 2), (1, 2), (2, 2)][..], &[]] {
+        let mut seen = Vec::new();
+        let texts = [TABLE, "SELECT 1", "SELECT 2"];
+        database.migrate_by(&texts, &Settings::default(), &mut |done, all| seen.push((done, all))).await.unwrap();
+        assert_eq!(seen, expected);
+    }
 }
 
 #[tokio::test]
@@ -269,7 +289,7 @@ async fn a_database_of_the_former_numbering_is_refused() {
         store.migrate().await.map(drop),
         store.distribute().await.map(drop),
         store.probe().check().await,
-        migrate(&database.options, &MIGRATOR, Patience::new(&Settings::default())).await.map(drop),
+        migrate(&database.options, &MIGRATOR, Patience::new(&Settings::default()), &mut |_, _| ()).await.map(drop),
     ];
     for refusal in refusals {
         assert!(matches!(refusal, Err(OpenError::FormerNumbering)), "{refusal:?}");
