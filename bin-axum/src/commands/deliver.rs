@@ -21,11 +21,23 @@ pub(super) async fn run(
     if let Some(mail) = mail {
         tell_owners(context, !has_stamper).await?;
         let sent = notify_due(context, mail.as_ref(), Budget::unlimited()).await?;
-        tracing::info!(?sent, "e-mails");
+        tracing::info!(
+            enviados = sent.enviados,
+            pospuestos = sent.pospuestos,
+            abandonados = sent.abandonados,
+            descartados = sent.descartados,
+            "e-mails"
+        );
     }
     let handled = run_subscribers(context, Budget::unlimited()).await?;
     if !handled.is_empty() {
-        tracing::info!(?handled, "subscribers");
+        tracing::info!(
+            atendidos = handled.atendidos,
+            pospuestos = handled.pospuestos,
+            detenidos = handled.detenidos,
+            abandonados = handled.abandonados,
+            "subscribers"
+        );
     }
     print(&delivered)
 }

@@ -140,6 +140,21 @@ fn without_a_provider_only_test_companies_are_stamped_and_the_others_wait() {
 }
 
 #[test]
+fn a_json_log_has_the_counts_of_a_pass_as_fields() {
+    let svc = Svc::new();
+    let key = company(&svc);
+    let options = ["serve", "--listen", "127.0.0.1:0", "--secrets-key", KEY, "--stamper", "sandbox"];
+    let server = Svc::start(svc.command(&options).env("SVC_LOG_FORMAT", "json"), key);
+    invoice(&server);
+    let pass = server.log.wait(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        (line["message"] == "background work" && line["work"] == "stamping").then_some(line)
+    });
+    assert_eq!((&pass["timbrados"], &pass["rechazados"]), (&json!(1), &json!(0)), "{pass}");
+    server.stop(Signal::SIGTERM);
+}
+
+#[test]
 fn without_workers_owners_are_told_that_documents_wait_for_a_provider() {
     let svc = Svc::new();
     let key = company_with(&svc, "1", &["--email", "ana@example.com"]);

@@ -20,11 +20,11 @@ use crate::cleanup::clean_up;
 use crate::context::{Context, REFRESH_INTERVAL};
 use crate::mail::{Notifier, NotifyReport, notify_due, tell_owners};
 use crate::observe;
-use crate::stamping::{Stamper, stamp_due};
+use crate::stamping::{StampReport, Stamper, stamp_due};
 use crate::store::{Backlog, StoreError};
-use crate::subscribers::{self, run_subscribers};
+use crate::subscribers::{self, SubscriberReport, run_subscribers};
 use crate::usage;
-use crate::webhooks::{Sender, deliver_due};
+use crate::webhooks::{DeliveryReport, Sender, deliver_due};
 pub use providers::{Provider, Providers};
 
 /// The time from the end of one pass to the next.
@@ -47,6 +47,19 @@ const OWNERS_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The time from one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
+
+/// Logs the counts of a report, each as a field of its own, unless all are 0. Gives whether it did.
+macro_rules! log_counts {
+    ($work:ident, $report:expr, $Report:ident { $($count:ident),+ }) => {{
+        let report = $report;
+        let did_something = report != $Report::default();
+        if did_something {
+            let $Report { $($count),+ } = report;
+            tracing::info!(work = $work, $($count),+, "background work");
+        }
+        did_something
+    }};
+}
 
 /// A kind of background work, with the provider that it needs.
 #[derive(Clone)]
@@ -110,41 +123,72 @@ impl BackgroundWork {
         }
     }
 
-    /// Runs one pass. Returns its report, or `None` if there was nothing to do.
-    async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
+    /// Runs one pass and logs what it did. Returns whether it did anything.
+    async fn pass(&self, context: &Context, budget: Budget) -> Result<bool, StoreError> {
+        let work = self.name();
         Ok(match self {
-            Self::Stamping(stamper) => {
-                let report = stamp_due(context, stamper.as_deref(), budget).await?;
-                (!report.is_empty()).then(|| format!("{report:?}"))
+            Self::Stamping(stamper) => log_counts!(
+                work,
+                stamp_due(context, stamper.as_deref(), budget).await?,
+                StampReport {
+                    timbrados,
+                    rechazados,
+                    pospuestos,
+                    detenidos,
+                    en_espera,
+                    cancelados,
+                    cancelaciones_rechazadas,
+                    cancelaciones_en_proceso,
+                    perdidos,
+                    fallidos
+                }
+            ),
+            Self::Delivery(sender) => log_counts!(
+                work,
+                deliver_due(context, sender.as_ref(), budget).await?,
+                DeliveryReport {
+                    agrupados,
+                    eventos,
+                    creadas,
+                    entregadas,
+                    pospuestas,
+                    fallidas,
+                    perdidas,
+                    desactivados
+                }
+            ),
+            Self::Mail(notifier) => log_counts!(
+                work,
+                notify_due(context, notifier.as_ref(), budget).await?,
+                NotifyReport { enviados, pospuestos, abandonados, descartados }
+            ),
+            Self::Owners { without_provider } => {
+                let owners_told = tell_owners(context, *without_provider).await?;
+                if owners_told > 0 {
+                    tracing::info!(work, owners_told, "background work");
+                }
+                owners_told > 0
             }
-            Self::Delivery(sender) => {
-                let report = deliver_due(context, sender.as_ref(), budget).await?;
-                (!report.is_empty()).then(|| format!("{report:?}"))
-            }
-            Self::Mail(notifier) => {
-                let report = notify_due(context, notifier.as_ref(), budget).await?;
-                (report != NotifyReport::default()).then(|| format!("{report:?}"))
-            }
-            Self::Owners { without_provider } => match tell_owners(context, *without_provider).await? {
-                0 => None,
-                told => Some(format!("{told} e-mails to owners")),
-            },
-            Self::Subscribers => {
-                let report = run_subscribers(context, budget).await?;
-                (!report.is_empty()).then(|| format!("{report:?}"))
-            }
+            Self::Subscribers => log_counts!(
+                work,
+                run_subscribers(context, budget).await?,
+                SubscriberReport { atendidos, pospuestos, detenidos, abandonados }
+            ),
             Self::WaitingMails => {
                 context.in_background().due(Backlog::Mail, context.now()).await?;
-                None
+                false
             }
             Self::WaitingDocuments => {
                 context.in_background().waiting_for_provider().await?;
-                None
+                false
             }
-            Self::CleanUp => match clean_up(context).await? {
-                0 => None,
-                removed => Some(format!("{removed} rows removed")),
-            },
+            Self::CleanUp => {
+                let removed = clean_up(context).await?;
+                if removed > 0 {
+                    tracing::info!(work, removed, "background work");
+                }
+                removed > 0
+            }
         })
     }
 }
@@ -312,11 +356,9 @@ impl Context {
                 _ => pass.await,
             };
             let pause = match outcome {
-                Ok(Ok(None)) => backlog.idle_pause(began.elapsed()),
-                Ok(Ok(Some(done))) => {
-                    tracing::info!(work = name, done, "background work");
-                    if budget.is_over(self.now()) { Duration::ZERO } else { backlog.pause() }
-                }
+                Ok(Ok(false)) => backlog.idle_pause(began.elapsed()),
+                Ok(Ok(true)) if budget.is_over(self.now()) => Duration::ZERO,
+                Ok(Ok(true)) => backlog.pause(),
                 Ok(Err(error)) => {
                     observe::background_failed(name, "error");
                     tracing::warn!(work = name, %error, "background work failed; it is tried again later");
