@@ -134,6 +134,11 @@ impl OpenedDatabase {
         Ok(Self { store, server: None, direct: direct.transpose()?, parts })
     }
 
+    /// The store that bypasses the pooler, if its address is set.
+    pub(crate) fn direct(&self) -> Option<&PostgresStore> {
+        self.direct.as_ref()
+    }
+
     /// The hosts of its addresses that are other machines and not verified.
     pub(crate) fn unverified_hosts(&self) -> BTreeSet<String> {
         std::iter::once(&self.store).chain(&self.direct).flat_map(PostgresStore::unverified_hosts).collect()

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
+use svc_core::domain::words::Held;
 
 use crate::failure::Failure;
 
@@ -21,6 +22,16 @@ pub(crate) fn write(file: &[u8]) -> Result<(), Failure> {
 /// The day (UTC) of a last use.
 pub(crate) fn day(at: Option<DateTime<Utc>>) -> Option<NaiveDate> {
     at.map(|at| at.date_naive())
+}
+
+/// The hint to operators about documents that wait for a person.
+pub(crate) fn held(why: Held, count: u64) -> String {
+    let why = match why {
+        Held::Stuck => "stuck: nobody can tell whether they were stamped",
+        Held::Misconfigured => "held: the stamping provider refuses the account",
+        Held::Copy => "held: the original of this database sends them",
+    };
+    format!("{count} documents {why}")
 }
 
 /// The hint to operators about e-mails that wait until a mail server is set.

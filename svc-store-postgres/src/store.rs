@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use svc_core::store::StoreError;
 use tokio::sync::OnceCell;
 
@@ -215,6 +216,15 @@ impl PostgresStore {
     /// A check of readiness. Keep it from one check to the next, since it compares them.
     pub fn probe(&self) -> Probe {
         Probe::new(self.requests.clone(), self.service.clone())
+    }
+
+    /// Connects anew and waits for an answer, which a replica gives too. The caller sets the time
+    /// limit.
+    pub async fn ping(&self) -> Result<(), OpenError> {
+        let mut connection = self.options().clone().connect().await?;
+        connection.ping().await?;
+        connection.close().await?;
+        Ok(())
     }
 
     /// Closes all connections. It waits a few seconds for those in use.

@@ -10,7 +10,7 @@ use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::output::{without_mail_server, without_provider};
+use crate::output::{self, without_mail_server, without_provider};
 use crate::shutdown::StopSignal;
 
 /// How long a check of the database remains valid, so that frequent probes do not become frequent
@@ -137,13 +137,7 @@ impl QueueAges {
             Ok(Ok(QueueFacts { oldest, held, waiting_documents, waiting_mails, clock })) => {
                 let queue =
                     |(queue, age): (Queue, TimeDelta)| format!("{} due for {} s\n", queue.name(), age.num_seconds());
-                let held = held.into_iter().map(|(held, count)| match held {
-                    Held::Stuck => format!("{count} documents stuck: nobody can tell whether they were stamped\n"),
-                    Held::Misconfigured => {
-                        format!("{count} documents held: the stamping provider refuses the account\n")
-                    }
-                    Held::Copy => format!("{count} documents held: the original of this database sends them\n"),
-                });
+                let held = held.into_iter().map(|(why, count)| format!("{}\n", output::held(why, count)));
                 let documents = (waiting_documents > 0).then(|| format!("{}\n", without_provider(waiting_documents)));
                 let mails = (waiting_mails > 0).then(|| format!("{}\n", without_mail_server(waiting_mails)));
                 let clock = clock.is_wrong().then(|| format!("{clock}\n"));

@@ -127,7 +127,7 @@ fn root_finds_the_database_that_lies_elsewhere() {
 }
 
 #[test]
-fn an_ending_certificate_and_an_older_schema_are_found() {
+fn ending_certificates_an_older_schema_and_dead_addresses_are_found() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     for name in ["valid", "renewed"] {
@@ -140,6 +140,23 @@ fn an_ending_certificate_and_an_older_schema_are_found() {
         command.env("DATABASE_URL", database_url(&cluster.options("svc"))).env("SVC_SECRETS_KEY", KEY);
         command
     };
+    let url = database_url(&cluster.options("svc"));
+    let (read_only, nobody) =
+        (format!("{url}&options[default_transaction_read_only]=on"), "postgres://svc:hunter2@127.0.0.1:1/svc");
+    finds(doctor().env("DATABASE_DIRECT_URL", &url).env("DATABASE_REPLICA_URL", read_only), &[NO_PROVIDER]);
+    let another = database_url(&cluster.options("postgres"));
+    finds(
+        doctor().env("DATABASE_DIRECT_URL", another),
+        &[NO_PROVIDER, "DATABASE_DIRECT_URL: the database at localhost:5432: the schema is older than this program"],
+    );
+    finds(
+        doctor().env("DATABASE_DIRECT_URL", nobody).env("DATABASE_REPLICA_URL", nobody),
+        &[
+            NO_PROVIDER,
+            "DATABASE_DIRECT_URL: the database at 127.0.0.1:1: ",
+            "DATABASE_REPLICA_URL: the database at 127.0.0.1:1: ",
+        ],
+    );
     let ends_in = "UPDATE certificados SET hasta = now() + interval '31 days'";
     run(&cluster.options("svc"), ends_in);
     finds(&mut doctor(), &[NO_PROVIDER]);

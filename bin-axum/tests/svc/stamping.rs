@@ -174,6 +174,21 @@ fn without_workers_owners_are_told_that_documents_wait_for_a_provider() {
     assert_eq!(deliver(&provider), 0);
     assert_eq!(deliver(&[]), 1);
     assert_eq!(deliver(&[]), 1, "once");
+
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    for (held, said) in [
+        ("UPDATE timbrados SET detenido = 'estancado'", "1 documents stuck: nobody can tell whether they were stamped"),
+        (
+            "UPDATE timbrados SET detenido = 'configuracion'",
+            "1 documents held: the stamping provider refuses the account",
+        ),
+    ] {
+        run(&cluster.options("svc"), held);
+        let doctor = svc.command(&["doctor", "--secrets-key", KEY]).output().unwrap();
+        let stderr = String::from_utf8_lossy(&doctor.stderr).into_owned();
+        assert!(stderr.lines().any(|line| line == said), "{stderr}");
+    }
+    cluster.stop().unwrap();
 }
 
 #[test]

@@ -6,14 +6,17 @@ use std::time::Duration;
 use svc_core::Context;
 use svc_core::domain::certificate::RENEWAL_NOTICE;
 use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::domain::words::Held;
 use svc_core::secrets::Sealer;
 use svc_core::store::{QueueStore as _, StoreError};
-use svc_store_postgres::{OpenError, PostgresStore};
+use svc_store_postgres::{OpenError, PostgresStore, Settings};
+use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use super::findings::Findings;
 use crate::cli::{DEFAULT_BASE_URL, DatabaseArgs};
 use crate::database::{OpenedDatabase, described};
+use crate::output::held;
 use crate::parts::Parts;
 
 /// How long the database may take to answer.
@@ -21,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the database holds for providers that may not be set.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Waiting {
+pub(super) struct WaitingForProviders {
     /// Documents and cancellations, but those of test companies.
     pub(super) documents: u64,
     /// E-mails.
@@ -30,7 +33,7 @@ pub(super) struct Waiting {
     pub(super) sends_documents: bool,
 }
 
-impl Waiting {
+impl WaitingForProviders {
     async fn read(store: &PostgresStore) -> Result<Self, StoreError> {
         Ok(Self {
             documents: store.waiting_for_provider().await?,
@@ -47,7 +50,7 @@ pub(super) async fn check(
     parts: &Parts,
     sealer: Option<Sealer>,
     findings: &mut Findings,
-) -> Option<Waiting> {
+) -> Option<WaitingForProviders> {
     if let Some(dir) = findings.done(OpenedDatabase::missing(args))? {
         findings.note(format_args!("DATABASE_URL is not set, and {} has no private database yet", dir.display()));
         return None;
@@ -59,27 +62,61 @@ pub(super) async fn check(
              SVC_DATABASE_PRIVATE_HOSTS if only a private network leads to it)"
         ));
     }
+    let is_usable = answers(&database, findings).await;
     let mut waiting = None;
-    if answers(&database, findings).await {
+    if is_usable {
         check_contents(&database.store, sealer, findings).await;
-        waiting = findings.done(Waiting::read(&database.store).await);
+        waiting = findings.done(WaitingForProviders::read(&database.store).await);
     }
+    check_direct(&database, is_usable, findings).await;
+    check_replica(args, findings).await;
     findings.done(database.close().await);
     waiting
 }
 
 /// Whether the database can be used with this program's schema.
 async fn answers(database: &OpenedDatabase, findings: &mut Findings) -> bool {
-    let (store, Some(mut probe)) = (&database.store, findings.done(database.probe())) else { return false };
-    let options = store.options();
-    let place = format!("{}:{}", options.get_host(), options.get_port());
-    match timeout(PATIENCE, probe.check()).await {
-        Ok(Ok(())) => return true,
-        Ok(Err(error @ OpenError::Outdated)) => findings.note(format_args!("{error}: svc migrate")),
-        Ok(Err(error)) => findings.note(format_args!("{}", described(store, error))),
-        Err(_) => findings.note(format_args!("the database at {place} did not answer in {} s", PATIENCE.as_secs())),
+    let Some(mut probe) = findings.done(database.probe()) else { return false };
+    match within(probe.check()).await {
+        Ok(()) => return true,
+        Err(Fault::Open(error @ OpenError::Outdated)) => findings.note(format_args!("{error}: svc migrate")),
+        Err(fault) => findings.note(described(&database.store, fault)),
     }
     false
+}
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("no answer in {} s", PATIENCE.as_secs())]
+    Silent(#[from] Elapsed),
+}
+
+async fn within(answer: impl Future<Output = Result<(), OpenError>>) -> Result<(), Fault> {
+    Ok(timeout(PATIENCE, answer).await??)
+}
+
+/// Notes if the address past the pooler, which only migrations need, does not lead to the database.
+async fn check_direct(database: &OpenedDatabase, is_usable: bool, findings: &mut Findings) {
+    let Some(direct) = database.direct() else { return };
+    match within(direct.probe().check()).await {
+        Ok(()) => {}
+        // The schema is no newer past the pooler.
+        Err(Fault::Open(OpenError::Outdated)) if !is_usable => {}
+        Err(fault) => findings.note(format_args!("DATABASE_DIRECT_URL: {}", described(direct, fault))),
+    }
+}
+
+/// Notes if the replica does not answer: lists then come from the database itself.
+async fn check_replica(args: &DatabaseArgs, findings: &mut Findings) {
+    let replica = args.replica_url().map(|url| PostgresStore::open(url, &Settings::default()));
+    if let Some(replica) = replica.and_then(|opened| findings.done(opened))
+        && let Err(fault) = within(replica.ping()).await
+    {
+        findings.note(format_args!("DATABASE_REPLICA_URL: {}", described(&replica, fault)));
+    }
 }
 
 async fn check_contents(store: &PostgresStore, sealer: Option<Sealer>, findings: &mut Findings) {
@@ -88,6 +125,12 @@ async fn check_contents(store: &PostgresStore, sealer: Option<Sealer>, findings:
     let Some(context) = findings.done(context.build()) else { return };
     if has_sealer && let Some(Some((count, error))) = findings.done(context.closed_secrets().await) {
         findings.note(format_args!("{count} stored secrets do not open: {error}"));
+    }
+    for (why, count) in findings.done(context.held().await).unwrap_or_default() {
+        // A copy holds its original's documents for good, and nothing is wrong with that.
+        if why != Held::Copy {
+            findings.note(held(why, count));
+        }
     }
     let soon = SystemClock.now() + RENEWAL_NOTICE;
     for certificate in findings.done(store.certificates_ending_before(soon).await).unwrap_or_default() {

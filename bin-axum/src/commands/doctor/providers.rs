@@ -3,12 +3,12 @@
 use svc_core::settings::OutsideSettings;
 
 use super::findings::Findings;
-use super::installation::Waiting;
+use super::installation::WaitingForProviders;
 use super::reach;
 use crate::output::{without_mail_server, without_provider};
 
 /// `waiting` is what waits for them, if that is known.
-pub(super) async fn check(outside: &OutsideSettings, waiting: Option<Waiting>, findings: &mut Findings) {
+pub(super) async fn check(outside: &OutsideSettings, waiting: Option<WaitingForProviders>, findings: &mut Findings) {
     match (findings.done(outside.stamper.stamper()), outside.stamper.address()) {
         (Some(Some(_)), Some(address)) => reach::check_url("SVC_STAMPER", address, findings).await,
         (Some(Some(_)), None) => {
