@@ -135,7 +135,8 @@ pub(crate) enum Command {
     },
     /// Run a back-office action; --list describes them all.
     Do(ActionArgs),
-    /// Stamp everything that is due, once.
+    /// Stamp everything that is due, once. Without a provider, owners get an e-mail about documents
+    /// that wait for one, which deliver sends.
     Stamp {
         #[command(flatten)]
         stamper: StamperSettings,
@@ -144,14 +145,10 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL")]
         base_url: Option<String>,
     },
-    /// Deliver the webhook notices that are due, once, then the e-mails. Without a stamping
-    /// provider, owners get one about the documents that wait for it; give it the settings of
-    /// stamp.
+    /// Deliver the webhook notices that are due, once, then the e-mails.
     Deliver {
         #[command(flatten)]
         webhooks: WebhookSettings,
-        #[command(flatten)]
-        stamper: StamperSettings,
         #[command(flatten)]
         mail: MailSettings,
         /// The API's public address, with which links in notices begin; by default the one at

@@ -8,18 +8,13 @@ use crate::failure::Failure;
 use crate::output::print;
 
 /// One pass over due deliveries, then the e-mails that are due and the events of a host's
-/// subscribers; prints the report of the deliveries. Owners are told of documents that wait for a
-/// stamping provider unless it `has_stamper`.
-pub(super) async fn run(
-    context: &Context,
-    webhooks: &WebhookSettings,
-    mail: &MailSettings,
-    has_stamper: bool,
-) -> Result<(), Failure> {
+/// subscribers; prints the report of the deliveries.
+pub(super) async fn run(context: &Context, webhooks: &WebhookSettings, mail: &MailSettings) -> Result<(), Failure> {
     let (sender, mail) = (webhooks.sender()?, mail.notifier()?);
     let delivered = deliver_due(context, sender.as_ref(), Budget::unlimited()).await?;
     if let Some(mail) = mail {
-        tell_owners(context, !has_stamper).await?;
+        // Whether the installation has a provider is for `svc stamp` to say.
+        tell_owners(context, false).await?;
         let sent = notify_due(context, mail.as_ref(), Budget::unlimited()).await?;
         tracing::info!(
             enviados = sent.enviados,

@@ -126,9 +126,7 @@ async fn run_by_name(context: &Context, store: &PostgresStore, command: Command)
         Command::RestoreCheck { as_copy } => restore_check::run(store, as_copy).await,
         Command::Do(args) => action::run(context, args).await,
         Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,
-        Command::Deliver { webhooks, stamper, mail, .. } => {
-            deliver::run(context, &webhooks, &mail, stamper.is_set()).await
-        }
+        Command::Deliver { webhooks, mail, .. } => deliver::run(context, &webhooks, &mail).await,
         Command::CleanUp => clean_up::run(context).await,
         Command::Certificate(command) => certificate::run(context, command).await,
         Command::Secrets(command) => secrets::run(context, command).await,

@@ -165,15 +165,14 @@ fn without_workers_owners_are_told_that_documents_wait_for_a_provider() {
     run(&cluster.options("svc"), "UPDATE timbrados SET creado = creado - interval '11 minutes'");
     cluster.stop().unwrap();
     // Nobody takes e-mails there, so that they remain to be counted.
-    let deliver = |options: &[&str]| {
-        let deliver = ["deliver", "--secrets-key", KEY, "--smtp-url", "smtp://127.0.0.1:1"];
-        svc.ok(&[&deliver[..], options].concat());
+    let after = |command: &[&str]| {
+        svc.ok(&[command, &["--secrets-key", KEY]].concat());
         svc.ok(&["restore-check"])["correos"].clone()
     };
-    let provider = ["--stamper", "https://pac.example.com", "--stamper-token", "x"];
-    assert_eq!(deliver(&provider), 0);
-    assert_eq!(deliver(&[]), 1);
-    assert_eq!(deliver(&[]), 1, "once");
+    assert_eq!(after(&["deliver", "--smtp-url", "smtp://127.0.0.1:1"]), 0, "stamp has the provider's settings");
+    assert_eq!(after(&["stamp"]), 1);
+    assert_eq!(after(&["stamp"]), 1, "once");
+    assert_eq!(after(&["deliver", "--smtp-url", "smtp://127.0.0.1:1"]), 1);
 
     let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
     for (held, said) in [

@@ -147,7 +147,7 @@ async fn what_is_paid_before_the_day_of_a_payable_is_in_favour_until_then() {
         let early = json!({"cxp": cxp, "importe": "40", "fecha": "2026-10-05", "referencia": "A"});
         did(company.run_by_name("payable.pay", &early).await);
         let aged = did(company.run_by_name("report.aging", &json!({"de": "cxp", "al": "2026-10-07"})).await);
-        let of = |row: &&Value| row["proveedor"] == cxp;
+        let of = |row: &&Value| row["clave"] == cxp;
         let row = aged["renglones"].as_array().expect("rows").iter().find(of).expect("the supplier");
         assert_eq!([&row["saldo"], &row["total"]], [saldo, pesos], "{aged}");
         assert_eq!(aged["sin_documento"], "0.00");
