@@ -39,7 +39,9 @@ fn all_copies_together_fit_into_the_database() {
 fn released() -> BTreeSet<PathBuf> {
     fn walk(path: &Path, found: &mut BTreeSet<PathBuf>) {
         if path.is_dir() {
-            std::fs::read_dir(path).unwrap().for_each(|entry| walk(&entry.unwrap().path(), found));
+            for entry in std::fs::read_dir(path).unwrap() {
+                walk(&entry.unwrap().path(), found);
+            }
         }
         found.insert(path.canonicalize().unwrap());
     }
