@@ -1,6 +1,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::webhooks::{Budget, DeliveryReport, SIGNATURE, VerifyError, verify};
+use svc_tests::lists::pick;
 use svc_tests::notices::sealed;
 use svc_tests::with;
 
@@ -79,7 +80,8 @@ async fn only_webhooks_subscribed_in_time_are_sent_an_event() {
     happen(&company, "producto.creado", 1).await;
     let receiver = answering::<200>();
     let report = world.deliver(&receiver).await;
-    assert_eq!((report.eventos, report.creadas, report.entregadas), (3, 2, 2));
+    let counts = pick(&json!(report), &["eventos", "creadas", "entregadas"]);
+    assert_eq!(counts, json!({"eventos": 3, "creadas": 2, "entregadas": 2}));
     assert!(receiver.posts().iter().all(|post| post.url.contains("receptor-1.")));
     let claves: Vec<Value> = deliveries(&company).await.iter().map(|row| row["clave"].clone()).collect();
     assert_eq!(claves, [1, 2]);
