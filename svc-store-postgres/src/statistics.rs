@@ -9,8 +9,8 @@ use crate::run::Run;
 const MANY: u64 = 1_000;
 
 /// Has PostgreSQL analyse a table, if so many new rows are a tenth of it, from which on autovacuum
-/// does so too. Until that comes, up to a minute later, PostgreSQL expects next to no rows of a company
-/// that is new in the table.
+/// does so too. Until that comes, up to a minute later, PostgreSQL expects next to no rows of a
+/// company that is new in the table.
 #[expect(clippy::manual_async_fn, reason = "callers need the bound, which the compiler does not infer")]
 pub(crate) fn analyze(database: &mut impl Run, table: &str, rows: u64) -> impl Future<Output = ()> + Send {
     async move {
@@ -22,7 +22,8 @@ pub(crate) fn analyze(database: &mut impl Run, table: &str, rows: u64) -> impl F
     }
 }
 
-/// Only the owner of a table may analyse it. Both statements are sent whole, in one message each: no transaction holds a pooler to one server.
+/// Only the owner of a table may analyse it. Both statements are sent whole, in one message each: no
+/// transaction holds a pooler to one server.
 async fn analyze_if_outdated(database: &mut impl Run, table: &str, rows: u64) -> Result<(), StoreError> {
     let name = table.replace('\'', "''");
     let is_outdated = format!(
