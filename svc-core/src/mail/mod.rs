@@ -116,6 +116,13 @@ pub struct NotifyReport {
     pub descartados: u64,
 }
 
+impl NotifyReport {
+    /// Whether the pass found nothing to do.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Sends the e-mails that are due when it begins, until all are done or `budget` is used up, a few
 /// of each company in turn. Returns the counts.
 ///

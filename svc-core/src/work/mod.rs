@@ -52,7 +52,7 @@ const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 macro_rules! log_counts {
     ($work:ident, $report:expr, $Report:ident { $($count:ident),+ }) => {{
         let report = $report;
-        let did_something = report != $Report::default();
+        let did_something = !report.is_empty();
         if did_something {
             let $Report { $($count),+ } = report;
             tracing::info!(work = $work, $($count),+, "background work");
