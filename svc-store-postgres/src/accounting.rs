@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
-use sqlx::postgres::PgRow;
 use svc_core::domain::accounting::{
     About, Account, Collected, EntryLine, EntryOrigin, LedgerEntry, Side, bank_subaccount,
 };
@@ -11,7 +10,7 @@ use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountBalance, AccountingTx, BookedDocument, StoreError};
 
-use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
@@ -19,23 +18,19 @@ use crate::transaction::PostgresTx;
 from_row!(Collected { adeudo, importe, iva, ieps });
 from_row!(AccountBalance { cuenta, codigos, saldo_inicial, cargos, abonos });
 
-impl FromRow for About {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            venta: row.read("venta")?,
-            factura: row.read("factura")?,
-            pago: row.read("pago")?,
-            cxp_pago: row.read("cxp_pago")?,
-            compra: row.read("compra")?,
-            cxp: row.read("cxp")?,
-            deposito: row.read("deposito")?,
-            reembolso: row.read("reembolso")?,
-            movimiento: row.read("movimiento")?,
-            revierte: None,
-            cuenta_bancaria: None,
-        })
-    }
-}
+from_row!(About {
+    venta,
+    factura,
+    pago,
+    cxp_pago,
+    compra,
+    cxp,
+    deposito,
+    reembolso,
+    movimiento,
+    revierte: (None),
+    cuenta_bancaria: (None),
+});
 
 from_row! {
     /// A line of an entry, joined with the entry.

@@ -13,7 +13,7 @@ use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
-use crate::xml::{deflated, inflated};
+use crate::xml::{deflated, inflated_option};
 
 from_row! {
     struct Successor { clave: i64, estatus: InvoiceStatus }
@@ -273,24 +273,9 @@ impl FromRow for QueuedCancellation {
             enviada: row.read("enviada")?,
             receptor: known.then_some(receptor),
             total: row.read("total")?,
-            xml: xml(row)?,
+            xml: inflated_option(row.read("xml")?)?,
         })
     }
 }
 
-impl FromRow for Substitute {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            clave: row.read("clave")?,
-            tipo: row.read("tipo")?,
-            estatus: row.read("estatus")?,
-            sustituye: row.read("sustituye")?,
-            xml: xml(row)?,
-        })
-    }
-}
-
-fn xml(row: &PgRow) -> Result<Option<String>, sqlx::Error> {
-    let deflated: Option<Vec<u8>> = row.read("xml")?;
-    deflated.as_deref().map(inflated).transpose()
-}
+from_row!(Substitute { clave, tipo, estatus, sustituye, xml: (inflated_option("xml")?) });

@@ -51,34 +51,29 @@ impl FromRow for ListedKey {
 
 from_row!(ListedCertificate { numero, rfc, desde, hasta, cargado, usado });
 
-impl FromRow for Company {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let limites: String = row.read("limites")?;
-        Ok(Self {
-            id: row.read("empresa")?,
-            nombre: row.read("nombre")?,
-            plan: row.read("plan")?,
-            licencias: row.read("licencias")?,
-            limites: LimitMode::of(&limites),
-            api: row.read("api")?,
-            franquicia: row.read("franquicia")?,
-            facturacion: row.read("facturacion")?,
-            anticipo_minimo: row.read("anticipo_minimo")?,
-            vender_sin_existencia: row.read("vender_sin_existencia")?,
-            enviar_documentos: row.read("enviar_documentos")?,
-            rfc: row.read("rfc")?,
-            regimen: row.read("regimen")?,
-            cp: row.read("cp")?,
-            prueba: row.read("prueba")?,
-            desfase: seconds(row.read("desfase")?),
-            lugares: places(&row.read::<_, Vec<String>>("lugares")?),
-            cursor_key: row.read("cursor_clave")?,
-        })
-    }
-}
+from_row!(Company {
+    id: "empresa",
+    nombre,
+    plan,
+    licencias,
+    limites: (LimitMode::of("limites")),
+    api,
+    franquicia,
+    facturacion,
+    anticipo_minimo,
+    vender_sin_existencia,
+    enviar_documentos,
+    rfc,
+    regimen,
+    cp,
+    prueba,
+    desfase: (seconds("desfase")),
+    lugares: (places("lugares")),
+    cursor_key: "cursor_clave",
+});
 
 /// The postal codes of branches, each after the branch's clave.
-fn places(lugares: &[String]) -> Vec<(i64, String)> {
+fn places(lugares: Vec<String>) -> Vec<(i64, String)> {
     let place = |text: &String| text.split_once(' ').and_then(|(clave, cp)| Some((clave.parse().ok()?, cp.to_owned())));
     lugares.iter().filter_map(place).collect()
 }

@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::Line;
 use svc_core::domain::invoice::ProposedTerms;
 use svc_core::domain::line_details::LineDetails;
@@ -12,25 +11,14 @@ use svc_core::domain::words::ReceivableStatus;
 use svc_core::store::{Correction, CorrectionTx, NewSaleLine, SaleGoods, StoreError};
 
 use crate::part::columns_in;
-use crate::row::{FromRow, ReadColumn as _};
+use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-impl FromRow for Correction {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            cliente: row.read("cliente")?,
-            condicion_pago: row.read("condicion_pago")?,
-            terms: ProposedTerms {
-                forma_pago_sat: row.read("forma_pago_sat")?,
-                metodo_pago_sat: row.read("metodo_pago_sat")?,
-                uso_cfdi: row.read("uso_cfdi")?,
-            },
-            amounts: FromRow::from_row(row)?,
-        })
-    }
-}
+from_row!(ProposedTerms { forma_pago_sat, metodo_pago_sat, uso_cfdi });
+
+from_row!(Correction { cliente, condicion_pago, terms: .., amounts: .. });
 
 #[async_trait]
 impl CorrectionTx for PostgresTx {

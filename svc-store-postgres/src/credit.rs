@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use rust_decimal::Decimal;
-use sqlx::postgres::PgRow;
 use svc_core::domain::accounting::Account;
 use svc_core::domain::credit_note::{CreditLine, Credited};
 use svc_core::domain::money::Money;
@@ -16,7 +15,7 @@ use svc_core::store::{
 
 use crate::fragment::has_imported_note;
 use crate::part::columns_in;
-use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
@@ -33,21 +32,17 @@ from_row! {
     struct Owed { clave: i64, saldo: Money }
 }
 
-/// The lines are read by another statement.
-impl FromRow for CreditNote {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            venta: row.read("venta")?,
-            relacion: row.read("tipo_relacion")?,
-            forma_pago_sat: row.read("forma_pago_sat")?,
-            amounts: FromRow::from_row(row)?,
-            pago: row.read("pago")?,
-            anticipo: row.read("anticipo")?,
-            ticket: row.read("ticket")?,
-            lines: Vec::new(),
-        })
-    }
-}
+// The lines are read by another statement.
+from_row!(CreditNote {
+    venta,
+    relacion: "tipo_relacion",
+    forma_pago_sat,
+    amounts: ..,
+    pago,
+    anticipo,
+    ticket,
+    lines: (Vec::new()),
+});
 
 from_row!(Advance {
     venta: "clave",

@@ -137,6 +137,21 @@ borrowed! {
     [u8]: Vec<u8>;
 }
 
+/// Texts and bytes of the row itself, for what is made of them at once.
+macro_rules! of_the_row {
+    ($($type:ty),*) => {$(
+        impl<'r> FromColumn<'r, AsItIs> for &'r $type {
+            type Column = Self;
+
+            fn from_column(column: Self) -> Result<Self, BoxDynError> {
+                Ok(column)
+            }
+        }
+    )*};
+}
+
+of_the_row!(str, [u8]);
+
 /// A count; its column's constraint excludes negative ones.
 impl FromColumn<'_, ByConversion> for u32 {
     type Column = i32;

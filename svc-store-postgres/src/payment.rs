@@ -34,31 +34,27 @@ from_row!(CreditedPart { importe: "acreditado", iva: "acreditado_iva", ieps: "ac
 from_row!(Favour { importe, pesos });
 from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
 
-/// [`PostgresTx::lock_paid_sale`] reads the sale and the earlier payments.
-impl FromRow for LockedReceivable {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            clave: row.read("clave")?,
-            estatus: row.read("estatus")?,
-            cliente: row.read("cliente")?,
-            venta: row.read("venta")?,
-            sale: None,
-            metodo_pago_sat: row.read("metodo_pago_sat")?,
-            fecha: row.read("fecha")?,
-            moneda: row.read("moneda")?,
-            tipo_cambio: row.read("tipo_cambio")?,
-            pagado: row.read("pagado")?,
-            saldo: row.read("saldo")?,
-            parcialidades: row.read("parcialidades")?,
-            ultima_parcialidad: 0,
-            acreditado: CreditedPart::default(),
-            con_notas: false,
-            sucursal: row.read("sucursal")?,
-            factura: row.read("factura")?,
-            en_cancelacion: false,
-        })
-    }
-}
+// `lock_paid_sale` reads the sale and the earlier payments.
+from_row!(LockedReceivable {
+    clave,
+    estatus,
+    cliente,
+    venta,
+    sale: (None),
+    metodo_pago_sat,
+    fecha,
+    moneda,
+    tipo_cambio,
+    pagado,
+    saldo,
+    parcialidades,
+    ultima_parcialidad: (0),
+    acreditado: (CreditedPart::default()),
+    con_notas: (false),
+    sucursal,
+    factura,
+    en_cancelacion: (false),
+});
 
 /// The sale and the invoice of a receivable, if any, and what its payments say of the next one.
 struct Paid {

@@ -1,5 +1,7 @@
 //! What printed documents show: letterheads, the remarks of sales, and tickets.
 
+use std::str::FromStr;
+
 use rust_decimal::Decimal;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
@@ -13,39 +15,31 @@ use svc_core::domain::words::SaleKind;
 use svc_core::store::{PrintableDocument, StoreError, StoredDocument};
 
 use crate::database::Single;
-use crate::row::{FromRow, ReadColumn as _};
+use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
-use crate::xml::inflated;
+use crate::xml::inflated_option;
 
-impl FromRow for StoredDocument {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let xml: Option<Vec<u8>> = row.read("xml")?;
-        Ok(Self {
-            clave: row.read("factura")?,
-            estatus: row.read("estatus")?,
-            serie: row.read("serie")?,
-            folio: row.read("folio")?,
-            xml: xml.as_deref().map(inflated).transpose()?,
-        })
-    }
+from_row!(StoredDocument { clave: "factura", estatus, serie, folio, xml: (inflated_option("xml")?) });
+
+from_row!(Letterhead {
+    nombre,
+    rfc,
+    color: (parsed("color")),
+    direccion,
+    telefono,
+    correo,
+    web,
+    logo: (stored_logo("logo")),
+    prueba,
+});
+
+fn parsed<T: FromStr>(text: Option<&str>) -> Option<T> {
+    text?.parse().ok()
 }
 
-impl FromRow for Letterhead {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let (color, logo): (Option<String>, Option<Vec<u8>>) = (row.read("color")?, row.read("logo")?);
-        Ok(Self {
-            nombre: row.read("nombre")?,
-            rfc: row.read("rfc")?,
-            color: color.and_then(|color| color.parse().ok()),
-            direccion: row.read("direccion")?,
-            telefono: row.read("telefono")?,
-            correo: row.read("correo")?,
-            web: row.read("web")?,
-            logo: logo.and_then(Logo::stored),
-            prueba: row.read("prueba")?,
-        })
-    }
+fn stored_logo(png: Option<Vec<u8>>) -> Option<Logo> {
+    png.and_then(Logo::stored)
 }
 
 impl FromRow for PrintableDocument {

@@ -2,13 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::words::Held;
 use svc_core::store::{Backlog, Due, Queue, QueueStore, StoreError};
 
 use crate::company::seconds;
-use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
@@ -24,18 +23,11 @@ from_row! {
     struct UnscheduledWebhook { empresa: CompanyId, clave: i64 }
 }
 
-impl FromRow for Due {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let name: String = row.read("cola")?;
-        let queue = Backlog::ALL.iter().flat_map(|backlog| backlog.queues()).find(|queue| queue.name() == name);
-        let queue: Queue = *queue.ok_or(sqlx::Error::RowNotFound)?;
-        Ok(Self {
-            company: row.read("empresa")?,
-            queue,
-            since: row.read("desde")?,
-            desfase: seconds(row.read("desfase")?),
-        })
-    }
+from_row!(Due { company: "empresa", queue: (queue_named("cola")?), since: "desde", desfase: (seconds("desfase")) });
+
+fn queue_named(name: &str) -> Result<Queue, sqlx::Error> {
+    let queue = Backlog::ALL.iter().flat_map(|backlog| backlog.queues()).find(|queue| queue.name() == name);
+    queue.copied().ok_or(sqlx::Error::RowNotFound)
 }
 
 #[async_trait]

@@ -41,11 +41,14 @@ where
 /// Declares how a struct is read from a row.
 ///
 /// ```text
-/// from_row!(OpenPayable { estatus, moneda, saldo, clave: "cxp", receptor: .. });
+/// from_row!(OpenPayable {
+///     estatus, clave: "cxp", receptor: .., desfase: (seconds("desfase")), xml: (inflated("xml")?), lines: (Vec::new()),
+/// });
 /// ```
 ///
-/// A field is read from the column of its name, from a column of another name, or with `..` as a
-/// struct from the same row. A struct of this crate is declared with it:
+/// A field is read from the column of its name, from a column of another name, with `..` as a
+/// struct from the same row, or through a function; or it has a value that no column holds. A struct
+/// of this crate is declared with it:
 ///
 /// ```text
 /// from_row! {
@@ -61,6 +64,15 @@ macro_rules! from_row {
     };
     (@field $row:ident, $field:ident, $column:literal) => {
         $crate::row::ReadColumn::read($row, $column)?
+    };
+    (@field $row:ident, $field:ident, ($($with:ident)::+ ($column:literal))) => {
+        $($with)::+($crate::row::ReadColumn::read($row, $column)?)
+    };
+    (@field $row:ident, $field:ident, ($($with:ident)::+ ($column:literal)?)) => {
+        $($with)::+($crate::row::ReadColumn::read($row, $column)?)?
+    };
+    (@field $row:ident, $field:ident, ($value:expr)) => {
+        $value
     };
     (
         $(#[$meta:meta])* $vis:vis struct $name:ident {

@@ -1,24 +1,21 @@
 //! Sealed values of all companies, read and replaced one company at a time.
 
 use async_trait::async_trait;
-use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch, StoreError};
 
-use crate::row::{FromRow, ReadColumn as _};
+use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
 
-impl FromRow for SealedSecret {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let column: String = row.read("columna")?;
-        let column = match column.as_str() {
-            "certificados.llave" => SealedColumn::CertificateKey,
-            "webhooks.secreto" => SealedColumn::WebhookSecret,
-            _ => SealedColumn::PreviousWebhookSecret,
-        };
-        Ok(Self { company: row.read("empresa")?, column, record: row.read("registro")?, sealed: row.read("sellado")? })
+from_row!(SealedSecret { company: "empresa", column: (column_of("columna")), record: "registro", sealed: "sellado" });
+
+fn column_of(name: &str) -> SealedColumn {
+    match name {
+        "certificados.llave" => SealedColumn::CertificateKey,
+        "webhooks.secreto" => SealedColumn::WebhookSecret,
+        _ => SealedColumn::PreviousWebhookSecret,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
-use crate::xml::{deflated, inflated};
+use crate::xml::{deflated, inflated, inflated_option};
 
 from_row!(LeasedStamping { factura, intentos });
 from_row!(MailedDocument { tipo, estatus, serie, folio, uuid, timbrado, correo });
@@ -37,7 +37,7 @@ from_row!(SoldSale {
 });
 from_row!(SaleToStamp { cp, devuelta, sale: .. });
 from_row! {
-    struct StoredXml { clave: i64, xml: Vec<u8> }
+    struct StoredXml { clave: i64, xml: String = (inflated("xml")?) }
 }
 from_row!(StampingRecord { tipo, venta, cliente, serie, folio, fecha });
 
@@ -144,7 +144,7 @@ impl StampingTx for PostgresTx {
                 facturas,
             ))
             .await?;
-        found.into_iter().map(|found| Ok((found.clave, inflated(&found.xml).map_err(store_error)?))).collect()
+        Ok(found.into_iter().map(|found| (found.clave, found.xml)).collect())
     }
 
     async fn documents_waiting_for(&mut self, factura: i64) -> Result<Vec<i64>, StoreError> {
@@ -179,7 +179,7 @@ impl StampingTx for PostgresTx {
                 factura,
             ))
             .await?;
-        bytes.flatten().as_deref().map(inflated).transpose().map_err(store_error)
+        inflated_option(bytes.flatten().as_deref()).map_err(store_error)
     }
 
     async fn keep_validated(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError> {

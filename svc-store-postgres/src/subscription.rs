@@ -34,18 +34,10 @@ from_row! {
     struct FoundSubscription { empresa: CompanyId, lugar: i64, hasta: i64 }
 }
 
-impl FromRow for FeedEvent {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            clave: row.read("clave")?,
-            id: row.read("id")?,
-            tipo: row.read("tipo")?,
-            recurso: row.read("recurso")?,
-            recurso_clave: row.read("recurso_clave")?,
-            creado: row.read("creado")?,
-            cuerpo: row.read::<_, Vec<u8>>("cuerpo")?.into(),
-        })
-    }
+from_row!(FeedEvent { clave, id, tipo, recurso, recurso_clave, creado, cuerpo: (shared("cuerpo")) });
+
+fn shared<T: From<Vec<u8>>>(body: Vec<u8>) -> T {
+    body.into()
 }
 
 impl FromRow for DueEvent {

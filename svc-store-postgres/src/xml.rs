@@ -10,6 +10,10 @@ pub(crate) fn deflated(text: &str) -> Vec<u8> {
     compress_to_vec_zlib(text.as_bytes(), LEVEL)
 }
 
+pub(crate) fn inflated_option(bytes: Option<&[u8]>) -> Result<Option<String>, sqlx::Error> {
+    bytes.map(inflated).transpose()
+}
+
 pub(crate) fn inflated(bytes: &[u8]) -> Result<String, sqlx::Error> {
     let bytes = decompress_to_vec_zlib(bytes).map_err(|error| sqlx::Error::Decode(error.to_string().into()))?;
     String::from_utf8(bytes).map_err(|error| sqlx::Error::Decode(error.utf8_error().into()))
