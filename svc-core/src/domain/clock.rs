@@ -31,7 +31,7 @@ pub trait Random: Send + Sync + 'static {
     }
 }
 
-/// `N` random bytes.
+/// `N` unpredictable bytes ([`Random::fill`]).
 pub fn random_bytes<const N: usize>(random: &dyn Random) -> [u8; N] {
     let mut bytes = [0; N];
     random.fill(&mut bytes);
@@ -66,7 +66,7 @@ pub(crate) fn midnight(date: NaiveDate, zone: Tz) -> DateTime<Utc> {
     zone.from_local_datetime(&midnight).earliest().map_or(midnight.and_utc(), |at| at.to_utc())
 }
 
-/// The machine's clock.
+/// The machine's clock, for production.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

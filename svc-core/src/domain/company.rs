@@ -25,11 +25,11 @@ impl FromStr for CompanyId {
 }
 
 words! {
-    /// A company's subscription.
+    /// A company's subscription, which decides whether the API answers it.
     pub enum Plan {
         /// The plan that includes the API.
         Pro = "pro",
-        /// No current plan.
+        /// No current plan: requests are refused with 402 `plan_requerido`, in notice mode with 401.
         None = "none",
     }
 }
@@ -56,11 +56,11 @@ impl std::str::FromStr for LimitMode {
 #[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own, and none excludes another")]
 pub struct Company {
-    /// Its number.
+    /// The value of the column `empresa`.
     pub id: CompanyId,
     /// Its name; tax documents leave out the legal form at its end.
     pub nombre: String,
-    /// Its plan.
+    /// Its subscription; without [`Plan::Pro`] the API refuses every request.
     pub plan: Plan,
     /// Paid user licences, which decide the monthly quota.
     pub licencias: i32,
@@ -78,7 +78,7 @@ pub struct Company {
     pub vender_sin_existencia: bool,
     /// Whether its stamped documents go to the customer by e-mail.
     pub enviar_documentos: bool,
-    /// Its tax id.
+    /// Its RFC; without one no tax document can be made.
     pub rfc: Option<String>,
     /// Its tax regime (`c_RegimenFiscal`).
     pub regimen: Option<i64>,

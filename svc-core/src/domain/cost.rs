@@ -14,7 +14,7 @@ const MAX: Decimal = Decimal::from_parts(0xA764_0000, 0x0DE0_B6B3, 0, false, 0);
 /// What a company holds of a product in all its warehouses, and what that is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProductValue {
-    /// The product.
+    /// The clave in `productos`.
     pub producto: i64,
     /// Stock in all warehouses; negative if more was sold than there was.
     pub existencia: Quantity,
@@ -45,8 +45,8 @@ pub(crate) struct Valuation {
     pub(crate) costo_unitario: Money,
     /// The cost of all units.
     pub(crate) importe: Money,
-    /// How much more the stock's value changed than by `importe`: what was sold below zero cost
-    /// something else.
+    /// By how much more than `importe` the stock's value changed: units sold below zero turned out
+    /// to cost something else.
     pub(crate) ajuste: Decimal,
 }
 
@@ -149,8 +149,8 @@ impl ProductValue {
         average.unwrap_or_else(|| self.last())
     }
 
-    /// The average after the last entry, else the product's own cost. The average of a rest whose
-    /// value was rounded to cents would be none.
+    /// The average after the last entry, else the product's own cost. Dividing what is left would
+    /// not do: its value was rounded to cents.
     fn last(&self) -> Money {
         self.ultimo.unwrap_or(self.costo)
     }

@@ -11,7 +11,7 @@ use crate::error::{Code, Error};
 /// A bank account that receives deposits.
 #[derive(Debug, Clone)]
 pub struct PaidAccount {
-    /// Its clave.
+    /// The clave in `cuentas_bancarias`.
     pub clave: i64,
     /// Whether it is in use.
     pub activa: bool,
@@ -37,7 +37,8 @@ impl PaidAccount {
         self.validate_change(importe.get())
     }
 
-    /// The same of an amount that comes, or leaves if it is negative.
+    /// Refuses a change of the balance, negative if money leaves, that would make it longer than 18
+    /// digits.
     pub(crate) fn validate_change(&self, importe: Decimal) -> Result<(), Error> {
         let after = Money::new((self.saldo + importe).abs());
         line::amount(after.get()).map(|_| ()).ok_or_else(too_large)
@@ -47,9 +48,9 @@ impl PaidAccount {
 /// A deposit that is not cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deposit {
-    /// Its clave.
+    /// The clave in `depositos`.
     pub clave: i64,
-    /// Its amount.
+    /// What was deposited, in the account's currency.
     pub importe: Money,
     /// The part that is applied to receivables.
     pub aplicado: Money,
@@ -65,7 +66,7 @@ impl Deposit {
 /// A deposit that a payment names.
 #[derive(Debug, Clone)]
 pub struct NamedDeposit {
-    /// Its clave.
+    /// The clave in `depositos`.
     pub clave: i64,
     /// The bank account that received it.
     pub cuenta_bancaria: i64,
@@ -75,7 +76,7 @@ pub struct NamedDeposit {
     pub importe: Money,
     /// The part that is applied to receivables.
     pub aplicado: Money,
-    /// Bank reference.
+    /// The bank's reference; `None` if the deposit has none.
     pub referencia: Option<String>,
     /// Whether it is cancelled.
     pub cancelado: bool,

@@ -72,14 +72,14 @@ pub(crate) fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timesta
 pub enum NextStep {
     /// The customer will be contacted again.
     Commitment {
-        /// The day.
+        /// The day, not before today in Mexico's central time (contract §1).
         fecha: NaiveDate,
-        /// The subject.
+        /// What it is about: the request's `proximo_texto`.
         texto: Option<String>,
     },
     /// The customer will not be followed up any further.
     Closing {
-        /// The reason.
+        /// Why not: the request's `cierre`.
         motivo: String,
     },
 }
@@ -126,11 +126,11 @@ impl NextStep {
 pub struct ContactedCustomer {
     /// Whether they belong to a sales platform.
     pub de_plataforma: bool,
-    /// E-mail addresses.
+    /// E-mail addresses, separated by commas.
     pub correo: Option<String>,
-    /// Telephone.
+    /// The telephone number; a blank one counts as missing.
     pub telefono: Option<String>,
-    /// Mobile.
+    /// The mobile number; a blank one counts as missing.
     pub movil: Option<String>,
     /// The salesperson they are assigned to.
     pub vendedor: Option<i64>,

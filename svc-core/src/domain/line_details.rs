@@ -15,12 +15,12 @@ pub struct LineDetails {
     pub numero_pedimento: Option<String>,
     /// The property account of a real estate that is let.
     pub cuenta_predial: Option<String>,
-    /// The local taxes.
+    /// The local taxes of the line; `None` if it has none.
     pub impuestos_locales: Option<LocalTaxes>,
 }
 
 impl LineDetails {
-    /// Those of a line that bills part of another without its goods: only its taxes.
+    /// The details of a line that bills part of another without its goods: only its taxes.
     pub(crate) fn of_billing(self) -> Self {
         Self { impuestos_locales: self.impuestos_locales, ..Self::default() }
     }
@@ -76,7 +76,7 @@ pub struct PropertyAccount(String);
 field_schema!(PropertyAccount, "PropertyAccount", { "type": "string", "pattern": "^[0-9a-zA-Z]{1,150}$" });
 
 impl PropertyAccount {
-    /// The number.
+    /// The number as documents have it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

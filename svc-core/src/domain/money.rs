@@ -11,10 +11,10 @@ use crate::schema::field_schema;
 const WHOLE_DIGITS: usize = 18;
 const DECIMALS: usize = 6;
 
-/// What a schema says of an amount in whole cents.
+/// The pattern of a schema for an amount in whole cents.
 pub(crate) const CENTS: &str = r"^\d{1,18}(\.\d{1,2})?$";
 
-/// The same of an amount that may be negative.
+/// The pattern of a schema for an amount in whole cents that may be negative.
 pub(crate) const SIGNED_CENTS: &str = r"^-?\d{1,18}(\.\d{1,2})?$";
 
 /// An amount, price or cost: not negative in requests, with up to six decimals.
@@ -31,7 +31,7 @@ impl Money {
         Self(value)
     }
 
-    /// The exact value.
+    /// The value as it was given, neither rounded nor normalized.
     pub fn get(self) -> Decimal {
         self.0
     }

@@ -8,7 +8,7 @@ use crate::error::{Code, Error};
 /// A stage of the funnel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunnelStage {
-    /// Its clave.
+    /// The clave in `etapas_oportunidad`.
     pub clave: i64,
     /// The status of the opportunities in it.
     pub tipo: OpportunityStatus,
@@ -19,7 +19,7 @@ pub struct FunnelStage {
 /// The state of an opportunity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpportunityState {
-    /// Its stage.
+    /// The clave of its stage, in `etapas_oportunidad`.
     pub etapa: i64,
     /// Its status: the type of its stage.
     pub estatus: OpportunityStatus,

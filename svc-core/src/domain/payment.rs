@@ -64,7 +64,7 @@ pub(crate) fn amount_schema(_: &mut schemars::SchemaGenerator) -> schemars::Sche
     })
 }
 
-/// The same of a field that may be left out.
+/// The schema of such an amount in a field that may be left out.
 pub(crate) fn optional_amount_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let mut schema = amount_schema(generator);
     schema.insert("type".to_owned(), json!(["string", "number", "null"]));
@@ -119,7 +119,7 @@ pub(crate) fn validate_document_day(fecha: NaiveDate, today: NaiveDate) -> Resul
 /// The sales document of a receivable.
 #[derive(Debug, Clone)]
 pub struct PaidSale {
-    /// The document's kind.
+    /// What the document is; the API takes payments of sales and invoices only.
     pub tipo: SaleKind,
     /// Whether it is cancelled.
     pub cancelada: bool,
@@ -127,7 +127,7 @@ pub struct PaidSale {
     pub desglose: bool,
     /// The payment method (`c_MetodoPago`).
     pub metodo_pago_sat: Option<String>,
-    /// Its total.
+    /// What it comes to, taxes included and withholdings excluded.
     pub total: Money,
     /// The sum of its IVA and IEPS.
     pub impuestos: Money,
@@ -138,13 +138,13 @@ pub struct PaidSale {
 /// A locked receivable that is about to be paid.
 #[derive(Debug, Clone)]
 pub struct LockedReceivable {
-    /// Its clave.
+    /// The clave in `cxc`.
     pub clave: i64,
-    /// Its status.
+    /// Its status; a cancelled receivable takes no payments.
     pub estatus: ReceivableStatus,
     /// The customer who owes it.
     pub cliente: Option<i64>,
-    /// Its sales document.
+    /// The clave of its sales document; an imported receivable may have none.
     pub venta: Option<i64>,
     /// The data of that document.
     pub sale: Option<PaidSale>,
@@ -156,9 +156,9 @@ pub struct LockedReceivable {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The amount paid.
+    /// What was paid so far, in `moneda`; credit notes count.
     pub pagado: Money,
-    /// The amount owed.
+    /// What is still owed, in `moneda`.
     pub saldo: Money,
     /// The number of its valid payments.
     pub parcialidades: i64,
@@ -166,7 +166,7 @@ pub struct LockedReceivable {
     pub ultima_parcialidad: i64,
     /// What credit notes and returns have paid of it.
     pub acreditado: CreditedPart,
-    /// Whether any have, those that were cancelled too.
+    /// Whether credit notes or returns have paid any of it, cancelled ones included.
     pub con_notas: bool,
     /// Clave of the branch.
     pub sucursal: i64,
@@ -179,7 +179,7 @@ pub struct LockedReceivable {
 /// One payment of a receivable, and the balances before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instalment {
-    /// The amount.
+    /// What the payment pays, in the receivable's currency.
     pub importe: Money,
     /// The number of the instalment.
     pub parcialidad: i64,

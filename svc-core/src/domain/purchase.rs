@@ -45,7 +45,7 @@ pub(crate) fn withhold(line: Amounts, isr: Money, iva: Money) -> Result<Amounts,
 /// A line of a purchase order to be received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderedLine {
-    /// Its clave.
+    /// The clave in `compras_renglones`.
     pub clave: i64,
     /// Its number in the order.
     pub renglon: i64,
@@ -57,7 +57,7 @@ pub struct OrderedLine {
     pub recibida: Quantity,
     /// What it costs before discount.
     pub subtotal: Money,
-    /// Discount on `subtotal`.
+    /// What is taken off `subtotal` before taxes.
     pub descuento: Money,
     /// IEPS, which is part of the cost.
     pub ieps: Money,
@@ -97,7 +97,7 @@ impl Arrival {
     }
 }
 
-/// Refuses an order of which nothing more is to come.
+/// Refuses an order that is neither pending nor received in part.
 pub(crate) fn validate_open(estatus: PurchaseStatus) -> Result<(), Error> {
     if matches!(estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
         return Ok(());

@@ -15,12 +15,12 @@ use crate::schema::field_schema;
 pub struct Quantity(Decimal);
 
 impl Quantity {
-    /// The quantity `value`.
+    /// Takes `value` as it is, with any sign and any decimals.
     pub fn new(value: Decimal) -> Self {
         Self(value)
     }
 
-    /// The exact value.
+    /// The exact value, which may be negative.
     pub fn get(self) -> Decimal {
         self.0
     }
@@ -72,7 +72,7 @@ impl PositiveQuantity {
         (value.get() > Decimal::ZERO).then_some(Self(value))
     }
 
-    /// The quantity.
+    /// The quantity, which is more than zero.
     pub fn get(self) -> Quantity {
         self.0
     }
@@ -92,12 +92,12 @@ impl<'de> Deserialize<'de> for PositiveQuantity {
 pub struct Balance(Decimal);
 
 impl Balance {
-    /// The amount `value`.
+    /// Takes `value` as it is, with any decimals.
     pub fn new(value: Decimal) -> Self {
         Self(value)
     }
 
-    /// The exact value.
+    /// The exact value, which may be negative.
     pub fn get(self) -> Decimal {
         self.0
     }
@@ -140,12 +140,12 @@ impl Rate {
     /// The rate of the peso to itself.
     pub(crate) const ONE: Self = Self(Decimal::ONE);
 
-    /// The rate `value`.
+    /// Takes `value` as it is; only input is checked to be more than zero.
     pub fn new(value: Decimal) -> Self {
         Self(value)
     }
 
-    /// The exact value.
+    /// The exact value: for an exchange rate, pesos for one unit of the currency.
     pub fn get(self) -> Decimal {
         self.0
     }

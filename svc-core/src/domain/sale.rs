@@ -21,17 +21,17 @@ const TAXED: &str = "02";
 /// A product to be sold or bought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaleProduct {
-    /// Its clave.
+    /// The clave in `productos`.
     pub clave: i64,
-    /// Its SKU.
+    /// Its SKU; a product may have none.
     pub sku: Option<String>,
-    /// Description.
+    /// The text of lines that state none; `None` for the SKU.
     pub descripcion: Option<String>,
     /// Whether it is for sale.
     pub activo: bool,
-    /// What it is.
+    /// What it is, which decides whether a warehouse can hold it.
     pub tipo: ProductKind,
-    /// Its unit's name.
+    /// The name of its unit, such as `Pieza`.
     pub unidad: Option<String>,
     /// Its unit's key in the SAT's catalogue.
     pub unidad_sat: Option<String>,
@@ -76,9 +76,9 @@ impl SaleProduct {
 /// A price of a product on a price list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListPrice {
-    /// The product.
+    /// The clave of the product.
     pub producto: i64,
-    /// The list.
+    /// The clave of the price list.
     pub lista: i64,
     /// What one unit costs.
     pub precio: Money,

@@ -103,7 +103,6 @@ impl Scopes {
         Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Oficina).collect()
     }
 
-    /// No scope.
     pub(crate) const NONE: Self = Self { ours: 0, own: None };
 
     /// The set of `scope` alone.

@@ -74,18 +74,18 @@ impl MovementKind {
 pub struct Holding {
     /// The stock record's clave.
     pub clave: i64,
-    /// The product.
+    /// The clave of the product.
     pub producto: i64,
-    /// Stock.
+    /// What the warehouse holds, reserved units included; negative if more has left than there was.
     pub existencia: Quantity,
-    /// Reserved, signed.
+    /// What orders have reserved, signed; its absolute value is not for sale.
     pub apartado: Quantity,
 }
 
 /// A change to the stock of a product in a warehouse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StockChange {
-    /// The product.
+    /// The clave of the product.
     pub producto: i64,
     /// Its SKU, for the ledger.
     pub sku: Option<String>,
@@ -98,7 +98,7 @@ pub struct StockChange {
 /// A movement of stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StockMovement {
-    /// Its kind.
+    /// What happened, which decides whether `cantidad` is added or taken.
     pub tipo: MovementKind,
     /// The quantity; never negative.
     pub cantidad: Quantity,

@@ -18,7 +18,7 @@ impl Timestamp {
         Self(at.with_nanosecond(0).unwrap_or(at))
     }
 
-    /// The instant.
+    /// The instant, without fractions of a second.
     pub fn get(self) -> DateTime<Utc> {
         self.0
     }

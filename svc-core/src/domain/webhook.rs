@@ -59,11 +59,11 @@ words! {
 /// The state of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// `entregada`.
+    /// `entregada`: the receiver answered 2xx.
     Delivered,
     /// `pendiente`: the time of the next attempt.
     Retry(DateTime<Utc>),
-    /// `fallida`.
+    /// `fallida`: no attempt is left.
     Failed,
 }
 

@@ -15,7 +15,7 @@ words! {
         Bancos = "102.01",
         /// What bank accounts in foreign currency are worth more at the end of a month.
         BancosRevaluados = "102.01.R",
-        /// What customers owe.
+        /// What customers owe: taxes included, withholdings excluded.
         Clientes = "105.01",
         /// What debts of customers in foreign currency are worth more at the end of a month.
         ClientesRevaluados = "105.01.R",
@@ -75,9 +75,9 @@ words! {
         Exportaciones = "401.25",
         /// Discounts on sales, and what credit notes take back of them.
         Descuentos = "402.01",
-        /// The same of sales at 0 %, exports too.
+        /// Discounts and credit notes of sales at 0 %, exports included.
         DescuentosCero = "402.02",
-        /// The same of exempt sales.
+        /// Discounts and credit notes of exempt sales.
         DescuentosExentos = "402.03",
         /// Cost of sold goods.
         CostoDeVenta = "501.01",
@@ -86,7 +86,7 @@ words! {
         AjustesDeInventario = "501.08",
         /// Goods bought without an order, or on an order from before the company used this service.
         Compras = "502.01",
-        /// Expenses.
+        /// Bills without a purchase order, and received lines of orders that are not stock.
         Gastos = "601.84",
         /// Exchange loss: the debt was worth another number of pesos when it was paid, or at the
         /// end of a month.

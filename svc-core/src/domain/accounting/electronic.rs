@@ -15,9 +15,9 @@ words! {
     pub enum LedgerDocument {
         /// The table of accounts.
         Catalogo = "catalogo",
-        /// The trial balance.
+        /// The trial balance of a month: balances, debits and credits by account.
         Balanza = "balanza",
-        /// The entries.
+        /// The entries of a month, which the authority asks for case by case ([`RequestKind`]).
         Polizas = "polizas",
     }
 }
@@ -25,9 +25,9 @@ words! {
 words! {
     /// Whether a trial balance is the first that is sent of its month, or corrects one.
     pub enum Submission {
-        /// The first.
+        /// The first of its month.
         Normal = "N",
-        /// A correction.
+        /// A correction of an earlier one.
         Complementaria = "C",
     }
 }
@@ -35,7 +35,7 @@ words! {
 words! {
     /// Why the authority asked for the entries of a month.
     pub enum RequestKind {
-        /// An audit.
+        /// An audit of the company itself.
         ActoDeFiscalizacion = "AF",
         /// The audit of another taxpayer.
         FiscalizacionCompulsa = "FC",
@@ -87,7 +87,6 @@ pub(crate) struct ReportedEntry {
     pub(crate) fecha: String,
     pub(crate) concepto: String,
     pub(crate) lines: Vec<ReportedLine>,
-    /// The tax document.
     pub(crate) comprobante: Option<Voucher>,
 }
 

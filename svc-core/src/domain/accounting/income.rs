@@ -15,7 +15,6 @@ use crate::domain::tax::Amounts;
 pub(crate) enum IncomeKind {
     /// Taxed at the general rate or that of the border regions.
     General,
-    /// Taxed at 0 %.
     Zero,
     /// Exempt, or not subject to IVA.
     Exempt,
@@ -34,7 +33,7 @@ impl IncomeKind {
 /// Subtotal and discount of one kind of income, in the document's currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IncomePart {
-    /// Quantity × price.
+    /// Quantity × price, before the discount.
     pub subtotal: Money,
     /// The discount on `subtotal`.
     pub descuento: Money,
@@ -43,7 +42,7 @@ pub struct IncomePart {
 /// The income of a document that is not taxed at the general rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IncomeByRate {
-    /// Taxed at 0 %.
+    /// Income at 0 %, exports included.
     pub cero: IncomePart,
     /// Exempt, or not subject to IVA.
     pub exento: IncomePart,

@@ -9,11 +9,11 @@ use crate::domain::words::words;
 words! {
     /// Where an accounting entry comes from.
     pub enum EntryOrigin {
-        /// A business document.
+        /// The service posted it, with a business document or an import.
         Documento = "documento",
-        /// A person.
+        /// A person wrote it (`ledger.entry`).
         Manual = "manual",
-        /// The opening balances.
+        /// The opening balances that a person wrote (`ledger.opening`).
         Apertura = "apertura",
         /// The revaluation of balances in foreign currency at the end of a month.
         Revaluacion = "revaluacion",
@@ -41,7 +41,7 @@ pub struct FreeLine {
 pub struct FreeEntry {
     /// The entry's day.
     pub fecha: NaiveDate,
-    /// Its description.
+    /// The description; electronic accounting shows its first 300 characters.
     pub concepto: String,
     /// Where it comes from.
     pub origen: EntryOrigin,

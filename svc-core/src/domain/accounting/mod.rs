@@ -58,7 +58,7 @@ impl Side {
 /// One line of a [`LedgerEntry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryLine {
-    /// The account.
+    /// The account; the store writes the company's own number of it.
     pub cuenta: Account,
     /// The side of the account.
     pub lado: Side,
@@ -67,12 +67,12 @@ pub struct EntryLine {
 }
 
 impl EntryLine {
-    /// A debit.
+    /// A debit of `importe` pesos; [`LedgerEntry::new`] refuses a negative one.
     pub fn cargo(cuenta: Account, importe: Money) -> Self {
         Self { cuenta, lado: Side::Cargo, importe }
     }
 
-    /// A credit.
+    /// A credit of `importe` pesos; [`LedgerEntry::new`] refuses a negative one.
     pub fn abono(cuenta: Account, importe: Money) -> Self {
         Self { cuenta, lado: Side::Abono, importe }
     }
@@ -142,7 +142,7 @@ pub struct LedgerEntry {
 /// The claves of the documents that an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct About {
-    /// The sales document.
+    /// The document in `ventas`: a sale, an order, an advance.
     pub venta: Option<i64>,
     /// The record in the registry of invoices.
     pub factura: Option<i64>,
@@ -150,11 +150,11 @@ pub struct About {
     pub pago: Option<i64>,
     /// The payment of an account payable.
     pub cxp_pago: Option<i64>,
-    /// The purchase order.
+    /// The purchase order, in `compras`.
     pub compra: Option<i64>,
-    /// The account payable.
+    /// The account payable, in `cxp`.
     pub cxp: Option<i64>,
-    /// The deposit.
+    /// The deposit in a bank account, in `depositos`.
     pub deposito: Option<i64>,
     /// The refund to a customer.
     pub reembolso: Option<i64>,
@@ -238,17 +238,17 @@ impl LedgerEntry {
         Ok(Self::new(concepto, fecha, lines)?.map(|entry| Self { clave, about, ..entry }))
     }
 
-    /// The entry's description.
+    /// The description in Spanish, such as `Apertura: bancos`.
     pub fn concepto(&self) -> &str {
         &self.concepto
     }
 
-    /// The entry's day.
+    /// The day it is posted on, in the time zone of its document's place (contract §12).
     pub fn fecha(&self) -> NaiveDate {
         self.fecha
     }
 
-    /// The entry's lines.
+    /// The lines: none is zero, and debits equal credits.
     pub fn lines(&self) -> &[EntryLine] {
         &self.lines
     }
@@ -264,7 +264,6 @@ impl LedgerEntry {
 pub(crate) struct SaleAmounts {
     /// The income account: [`Account::Ventas`], or [`Account::Anticipos`] for an advance.
     pub ingreso: Account,
-    /// The document's amounts.
     pub amounts: Amounts,
     /// The part of them that is not taxed at the general rate.
     pub por_tasa: IncomeByRate,

@@ -13,7 +13,7 @@ use crate::domain::quantity::{Balance, Rate};
 pub enum OpeningBalance {
     /// Goods in the warehouses.
     Stock(Decimal),
-    /// What customers owe.
+    /// What customers owe, at the exchange rates of their receivables.
     Receivables(OpenedDebt),
     /// What is owed to suppliers.
     Payables(OpenedPayable),
@@ -24,7 +24,7 @@ pub enum OpeningBalance {
 /// What customers owe, with the taxes within it that are due when it is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenedDebt {
-    /// All of it.
+    /// What is owed in pesos, taxes included.
     pub saldo: Decimal,
     /// The IVA within it.
     pub iva: Decimal,
@@ -35,7 +35,7 @@ pub struct OpenedDebt {
 /// What is owed to suppliers, in pesos, with the taxes that are due when it is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenedPayable {
-    /// All of it.
+    /// What is owed, IVA included and withholdings excluded.
     pub saldo: Decimal,
     /// The IVA within it, which is not creditable yet.
     pub iva: Decimal,
@@ -46,7 +46,7 @@ pub struct OpenedPayable {
 }
 
 impl OpeningBalance {
-    /// The sum of two balances of one kind; of two kinds the second.
+    /// The sum of two balances of one kind; if their kinds differ, the second.
     #[must_use]
     pub(crate) fn plus(self, other: Self) -> Self {
         match (self, other) {
@@ -60,13 +60,12 @@ impl OpeningBalance {
 }
 
 impl OpenedDebt {
-    /// The sum of both.
     #[must_use]
     pub(crate) fn plus(self, other: Self) -> Self {
         Self { saldo: self.saldo + other.saldo, iva: self.iva + other.iva, ieps: self.ieps + other.ieps }
     }
 
-    /// Its lines, without that of the opening account.
+    /// The lines of the debt, without that of the opening account.
     fn lines(self) -> Vec<EntryLine> {
         vec![
             EntryLine::of(Account::Clientes, self.saldo),
@@ -75,7 +74,7 @@ impl OpenedDebt {
         ]
     }
 
-    /// What takes it back.
+    /// The debt with the other sign, which takes it back.
     #[must_use]
     pub(crate) fn negated(self) -> Self {
         Self { saldo: -self.saldo, iva: -self.iva, ieps: -self.ieps }
@@ -83,7 +82,6 @@ impl OpenedDebt {
 }
 
 impl OpenedPayable {
-    /// The sum of both.
     #[must_use]
     fn plus(self, other: Self) -> Self {
         Self {
@@ -94,7 +92,7 @@ impl OpenedPayable {
         }
     }
 
-    /// What takes it back.
+    /// The debt with the other sign, which takes it back.
     #[must_use]
     pub(crate) fn negated(self) -> Self {
         let Self { saldo, iva, retencion_isr, retencion_iva } = self;
@@ -106,7 +104,7 @@ impl OpenedPayable {
         self.retencion_isr + self.retencion_iva
     }
 
-    /// Its lines, without that of the opening account.
+    /// The lines of the debt, without that of the opening account.
     fn lines(self) -> Vec<EntryLine> {
         vec![
             EntryLine::of(Account::Proveedores, -self.saldo),

@@ -13,7 +13,6 @@ use crate::domain::quantity::Rate;
 pub(crate) struct PaymentAmounts {
     /// Where the money came from, in pesos.
     pub recibido: Vec<EntryLine>,
-    /// The amount.
     pub importe: Money,
     /// The part of the receivable paid before this payment.
     pub pagado: Money,
@@ -42,14 +41,14 @@ pub(crate) struct PaymentAmounts {
 pub struct CreditedPart {
     /// The amount, which contains the taxes.
     pub importe: Money,
-    /// Its IVA.
+    /// The IVA within `importe`.
     pub iva: Money,
-    /// Its IEPS.
+    /// The IEPS within `importe`.
     pub ieps: Money,
 }
 
 impl CreditedPart {
-    /// Both together.
+    /// The sum of both parts; `None` adds nothing.
     pub(crate) fn with(self, other: Option<Self>) -> Self {
         let other = other.unwrap_or_default();
         let sum = |one: Money, other: Money| Money::new(one.get() + other.get());
@@ -80,8 +79,8 @@ pub(super) const ROUNDED: Decimal = Decimal::ONE;
 
 /// The entry of a payment. The customer owes less, at the receivable's exchange rate; taxes are
 /// collected in proportion, at the payment's rate, because they fall due when collected (LIVA 1-B,
-/// 17 and 22). The difference is an exchange gain or loss. Of no amount it moves the taxes that
-/// should be collected since another payment was cancelled.
+/// 17 and 22). The difference is an exchange gain or loss. A payment of zero only corrects the
+/// taxes collected so far, after another payment was cancelled.
 pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
@@ -132,11 +131,10 @@ pub(crate) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     EntryLine::of(account, -gained)
 }
 
-/// The tax that this payment collects: what should be collected after it less what is posted, so
-/// that instalments add up to the whole tax even if some were cancelled in between. Of what is not
-/// credited it is the part that is paid, so that a credit note also tells what earlier payments
-/// were for; of what is credited it is all, because the entry of the note takes it back. Payments
-/// that were never posted count as having collected theirs elsewhere.
+/// The tax that this payment collects: the tax due after it, less what is posted, so that
+/// instalments add up to the whole tax even if some were cancelled in between. Due is all the tax
+/// that credit notes took off, because their entries take it back, and the paid part of the rest.
+/// Payments that were never posted count as having collected theirs elsewhere.
 fn collected(payment: &PaymentAmounts, whole: Money, booked: Decimal, credited: Money) -> Decimal {
     let less = |one: Money, other: Money| Money::new((one.get() - other.get()).max(Decimal::ZERO));
     let notes = payment.acreditado.importe;

@@ -10,9 +10,9 @@ use crate::domain::quantity::{Balance, Rate};
 pub struct ForeignBalance {
     /// The account: banks, receivables, payables or waiting deposits.
     pub cuenta: Account,
-    /// The bank account, of the account of banks.
+    /// The bank account, if `cuenta` is [`Account::Bancos`]; else `None`.
     pub cuenta_bancaria: Option<i64>,
-    /// The currency.
+    /// The currency of `saldo`, a key of `c_Moneda` other than `MXN`.
     pub moneda: String,
     /// The balance in that currency.
     pub saldo: Decimal,
@@ -30,7 +30,7 @@ pub(crate) struct Revalued {
 }
 
 impl ForeignBalance {
-    /// The balance at this exchange rate.
+    /// The balance at `rate` pesos for one unit of its currency.
     pub(crate) fn at(&self, rate: Rate) -> Result<Revalued, EntryError> {
         let valor = balance_in_pesos(Balance::new(self.saldo), rate).ok_or(EntryError::TooLarge)?.get();
         Ok(Revalued { valor, diferencia: valor - self.pesos })

@@ -40,8 +40,8 @@ pub(crate) fn moved_entry(
     LedgerEntry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
 }
 
-/// The entry of what goods that were sold below zero cost less than they left at; `importe` is
-/// negative if they cost more.
+/// The entry of goods that were sold below zero, once their cost is known: they cost `importe` less
+/// than they left at, or more if it is negative.
 pub(crate) fn cost_entry(fecha: NaiveDate, importe: Decimal) -> Result<Option<LedgerEntry>, EntryError> {
     let lines = [EntryLine::of(Account::Inventario, importe), EntryLine::of(Account::CostoDeVenta, -importe)];
     LedgerEntry::new("Ajuste del costo de lo vendido", fecha, lines)

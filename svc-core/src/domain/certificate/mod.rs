@@ -61,7 +61,6 @@ impl SigningCertificate {
 
 /// A valid certificate with its key.
 pub(crate) struct Opened {
-    /// The certificate.
     pub certificate: SigningCertificate,
     /// The private key: an unencrypted PKCS#8 in DER.
     pub key: Zeroizing<Vec<u8>>,

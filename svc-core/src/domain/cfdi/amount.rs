@@ -43,7 +43,7 @@ impl Amount {
         Self::rounded(value, decimals)
     }
 
-    /// The value.
+    /// The exact value, with the decimals that it is written with, zeros included.
     pub fn get(self) -> Decimal {
         self.0
     }

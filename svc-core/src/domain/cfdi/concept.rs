@@ -34,7 +34,7 @@ impl<'a> Currency<'a> {
         Ok(Self { key, decimals: decimals.into() })
     }
 
-    /// Rounds an amount to the document's decimals.
+    /// Writes an amount with the currency's decimals; refuses one that has more.
     pub(super) fn amount(&self, value: Decimal) -> Result<Amount, CfdiFault> {
         Amount::exact(value, self.decimals).ok_or_else(|| CfdiFault::Decimals(self.key.to_owned()))
     }

@@ -25,7 +25,7 @@ pub enum CfdiFault {
     /// A line of a global invoice's ticket, by the ticket's number, that cannot be in a document.
     #[error("venta {folio}, renglón {renglon}: {fault}")]
     TicketLine {
-        /// The ticket's number.
+        /// Series and number of the ticket, as printed.
         folio: String,
         /// The line's number in the sale.
         renglon: i64,
@@ -68,7 +68,7 @@ impl CfdiFault {
         }
     }
 
-    /// The registry's `error_codigo`.
+    /// The code for the registry's `error_codigo`, such as `emisor_incompleto`.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Issuer(_) => "emisor_incompleto",

@@ -40,9 +40,9 @@ pub struct Impuestos {
 pub struct Traslado {
     /// The taxed amount, or the number of units for a tax per unit; more than zero.
     pub base: Amount,
-    /// The tax (`c_Impuesto`).
+    /// IVA or IEPS: ISR is only withheld.
     pub impuesto: Impuesto,
-    /// `c_TipoFactor`.
+    /// How the tax follows from `base`.
     pub tipo_factor: TipoFactor,
     /// The rate, or pesos per unit, with six decimals; absent if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,13 +58,13 @@ pub struct Traslado {
 pub struct RetencionConcepto {
     /// The taxed amount; more than zero.
     pub base: Amount,
-    /// The tax (`c_Impuesto`).
+    /// ISR or IVA: this service writes no withheld IEPS.
     pub impuesto: Impuesto,
     /// `c_TipoFactor`; never exempt.
     pub tipo_factor: TipoFactor,
     /// The rate, with six decimals.
     pub tasa_o_cuota: Amount,
-    /// `base` × `tasa_o_cuota`.
+    /// `base` × `tasa_o_cuota`, with the decimals of the document's currency.
     pub importe: Amount,
 }
 
@@ -72,19 +72,19 @@ pub struct RetencionConcepto {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Retencion {
-    /// The tax (`c_Impuesto`).
+    /// ISR or IVA; a document has each at most once.
     pub impuesto: Impuesto,
-    /// Sum of the concepts' amounts.
+    /// Sum of the concepts' amounts of this tax.
     pub importe: Amount,
 }
 
-/// `c_Impuesto`.
+/// A federal tax, by its key in the SAT's catalogue `c_Impuesto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Impuesto {
     /// ISR: on income; only withheld.
     #[serde(rename = "001")]
     Isr,
-    /// IVA: on sales.
+    /// IVA: on sales; charged, and withheld by some receivers.
     #[serde(rename = "002")]
     Iva,
     /// IEPS: on certain goods such as fuels, drinks and tobacco.
@@ -92,13 +92,13 @@ pub enum Impuesto {
     Ieps,
 }
 
-/// `c_TipoFactor`.
+/// How a tax follows from its base (`c_TipoFactor`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TipoFactor {
     /// A fraction of the base.
     Tasa,
     /// An amount per unit.
     Cuota,
-    /// Nothing is charged.
+    /// Exempt: neither rate nor amount is written.
     Exento,
 }

@@ -47,7 +47,7 @@ pub struct RetencionLocal {
     /// Its rate as a percentage, with two decimals.
     #[serde(rename = "TasadeRetencion")]
     pub tasa_de_retencion: Amount,
-    /// The amount.
+    /// The sum of this tax at this rate over the document's lines, with two decimals.
     pub importe: Amount,
 }
 
@@ -60,7 +60,7 @@ pub struct TrasladoLocal {
     /// Its rate as a percentage, with two decimals.
     #[serde(rename = "TasadeTraslado")]
     pub tasa_de_traslado: Amount,
-    /// The amount.
+    /// The sum of this tax at this rate over the document's lines, with two decimals.
     pub importe: Amount,
 }
 

@@ -101,10 +101,10 @@ pub const GENERAL_PUBLIC: &str = "PUBLICO EN GENERAL";
 pub struct Cfdi {
     /// Always [`VERSION`].
     pub version: Cow<'static, str>,
-    /// The issuer's series.
+    /// The series, of at most 25 characters; absent if the document has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serie: Option<String>,
-    /// The number in the series.
+    /// The number in the series, of at most 40 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folio: Option<String>,
     /// The time of issue, in the local time of [`Self::lugar_expedicion`], in whole seconds.
@@ -147,9 +147,9 @@ pub struct Cfdi {
     /// The related documents, by kind of relation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cfdi_relacionados: Vec<CfdiRelacionados>,
-    /// The issuer.
+    /// The company that issues the document.
     pub emisor: Emisor,
-    /// The receiver.
+    /// The customer, or the general public.
     pub receptor: Receptor,
     /// The sold items; at least one.
     pub conceptos: Vec<Concepto>,
@@ -161,10 +161,10 @@ pub struct Cfdi {
     pub complemento: Option<Complemento>,
 }
 
-/// `c_TipoDeComprobante`.
+/// The kind of document (`c_TipoDeComprobante`); this service makes these three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TipoDeComprobante {
-    /// Ingreso: a sale.
+    /// Ingreso: the invoice of a sale, an advance, or a period's sales.
     I,
     /// Egreso: a credit note, or the application of an advance.
     E,
@@ -197,7 +197,7 @@ impl InformacionGlobal {
 }
 
 words! {
-    /// `c_Periodicidad`.
+    /// The length of the period that a global invoice sums up (`c_Periodicidad`).
     pub enum Periodicidad {
         /// A day.
         Diario = "01",
@@ -262,7 +262,7 @@ pub struct Emisor {
     pub rfc: String,
     /// The name as registered with the authority, in capitals.
     pub nombre: String,
-    /// `c_RegimenFiscal`.
+    /// The company's regime: a key of `c_RegimenFiscal` such as `601`.
     pub regimen_fiscal: String,
 }
 
@@ -293,14 +293,15 @@ pub struct Receptor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Concepto {
-    /// `c_ClaveProdServ`.
+    /// The product or service, eight digits of `c_ClaveProdServ`; `01010101` if the product has
+    /// none.
     pub clave_prod_serv: String,
     /// The seller's own key of the item: the SKU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_identificacion: Option<String>,
     /// The quantity, with up to six decimals.
     pub cantidad: Amount,
-    /// `c_ClaveUnidad`.
+    /// The unit, a key of `c_ClaveUnidad`; `H87`, a piece, if the line has none.
     pub clave_unidad: String,
     /// The unit in the seller's words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -309,12 +310,12 @@ pub struct Concepto {
     pub descripcion: String,
     /// The unit price, with up to six decimals.
     pub valor_unitario: Amount,
-    /// `cantidad` × `valor_unitario`.
+    /// `cantidad` × `valor_unitario`, before the discount, with the currency's decimals.
     pub importe: Amount,
     /// The discount on `importe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descuento: Option<Amount>,
-    /// `c_ObjetoImp`.
+    /// Whether the concept is subject to tax, and whether taxes are broken down (`c_ObjetoImp`).
     pub objeto_imp: String,
     /// The concept's taxes, if `objeto_imp` says that they are broken down.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -350,7 +351,7 @@ pub struct Complemento {
     /// The payments, in a payment document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pagos: Option<Pagos20>,
-    /// The local taxes.
+    /// The local taxes of all concepts; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos_locales: Option<ImpuestosLocales>,
 }

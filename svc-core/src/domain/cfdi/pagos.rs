@@ -68,15 +68,15 @@ pub struct TotalesPagos {
 pub struct Pago {
     /// The day of the payment, at noon because the hour is not known.
     pub fecha_pago: NaiveDateTime,
-    /// `c_FormaPago`; never `99`.
+    /// How it was paid (`c_FormaPago`); never `99`, "to be defined".
     pub forma_de_pago_p: String,
-    /// `c_Moneda`.
+    /// The currency of the received money (`c_Moneda`); the invoices may have others.
     pub moneda_p: String,
     /// Pesos for one unit of the currency, with six decimals; exactly `1` for the peso.
     pub tipo_cambio_p: Amount,
     /// The amount, in the payment's currency.
     pub monto: Amount,
-    /// The bank's reference.
+    /// The bank's reference, of at most 100 characters; absent if the payment has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_operacion: Option<String>,
     /// The paid invoices; at least one.
@@ -93,7 +93,7 @@ pub struct DoctoRelacionado {
     /// The invoice's fiscal folio.
     #[serde(with = "as_text")]
     pub id_documento: Uuid,
-    /// The invoice's series.
+    /// The invoice's series; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serie: Option<String>,
     /// The invoice's number in the series.
@@ -141,13 +141,13 @@ pub struct RetencionDr {
     /// The paid part of the invoice's base.
     #[serde(rename = "BaseDR")]
     pub base_dr: Amount,
-    /// The tax (`c_Impuesto`).
+    /// ISR or IVA, as on the invoice.
     #[serde(rename = "ImpuestoDR")]
     pub impuesto_dr: Impuesto,
     /// `c_TipoFactor`; never exempt.
     #[serde(rename = "TipoFactorDR")]
     pub tipo_factor_dr: TipoFactor,
-    /// The rate.
+    /// The rate: a fraction of `base_dr`.
     #[serde(rename = "TasaOCuotaDR")]
     pub tasa_o_cuota_dr: Amount,
     /// `base_dr` × `tasa_o_cuota_dr`.
@@ -162,10 +162,10 @@ pub struct TrasladoDr {
     /// The paid part of the invoice's base.
     #[serde(rename = "BaseDR")]
     pub base_dr: Amount,
-    /// The tax (`c_Impuesto`).
+    /// IVA or IEPS, as on the invoice.
     #[serde(rename = "ImpuestoDR")]
     pub impuesto_dr: Impuesto,
-    /// `c_TipoFactor`.
+    /// The kind of `tasa_o_cuota_dr`.
     #[serde(rename = "TipoFactorDR")]
     pub tipo_factor_dr: TipoFactor,
     /// The rate; absent if exempt.
@@ -192,7 +192,7 @@ pub struct ImpuestosP {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RetencionP {
-    /// The tax (`c_Impuesto`).
+    /// ISR or IVA; a payment has each at most once.
     pub impuesto_p: Impuesto,
     /// Sum of the invoices' withheld tax, with six decimals, in the payment's currency.
     pub importe_p: Amount,
@@ -204,9 +204,9 @@ pub struct RetencionP {
 pub struct TrasladoP {
     /// Sum of the invoices' bases.
     pub base_p: Amount,
-    /// The tax (`c_Impuesto`).
+    /// IVA or IEPS.
     pub impuesto_p: Impuesto,
-    /// `c_TipoFactor`.
+    /// The kind of `tasa_o_cuota_p`.
     pub tipo_factor_p: TipoFactor,
     /// The rate; absent if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -56,7 +56,7 @@ pub struct SealedXml {
     /// The document. It is stored and sent unchanged, since a provider identifies a document by
     /// these bytes.
     pub xml: String,
-    /// The signed text.
+    /// The cadena original, which `sello` signs.
     pub cadena: String,
     /// The signature in base64, as in the document.
     pub sello: String,
@@ -74,9 +74,9 @@ pub enum SealFault {
     Document,
 }
 
-/// Whether a sealed XML carries a valid signature by the certificate that it contains. That of a
-/// document with complements of a host's, whose part of the cadena original only the host knows,
-/// counts as valid.
+/// Whether a sealed XML carries a valid signature by the certificate that it contains. A document
+/// with a host's complements counts as validly signed: only the host knows their part of the cadena
+/// original.
 pub(crate) fn holds(xml: &str) -> bool {
     let Ok(root) = Element::read(xml) else { return false };
     if others(&root).next().is_some() {

@@ -19,9 +19,9 @@ use crate::domain::words::PaymentTerm;
 /// The issuer of a document.
 #[derive(Debug, Clone)]
 pub struct Issuer {
-    /// The company's RFC.
+    /// The company's RFC; without a valid one no document can be made.
     pub rfc: Option<String>,
-    /// The company's name.
+    /// The company's name; documents have it in capitals and without its legal form.
     pub nombre: String,
     /// The company's regime (`c_RegimenFiscal`).
     pub regimen: Option<i64>,
@@ -70,7 +70,7 @@ pub struct Receiver {
     pub nombre: Option<String>,
     /// Postal code of the fiscal address.
     pub cp: Option<String>,
-    /// Regime (`c_RegimenFiscal`).
+    /// The tax regime, a key of `c_RegimenFiscal`; a generic RFC always gets 616.
     pub regimen: Option<i64>,
     /// The customer's `c_UsoCFDI`, used if the sale has none; ignored for payment documents.
     pub uso_cfdi: Option<String>,
@@ -109,15 +109,15 @@ impl Heading {
 /// The source of an income document.
 #[derive(Debug, Clone)]
 pub struct InvoiceSource {
-    /// The issuer.
+    /// The company, with the postal code of the place of issue.
     pub emisor: Issuer,
-    /// The receiver.
+    /// The customer; for a credit note, the receiver that its invoice names (contract §7).
     pub receptor: Receiver,
     /// Series, number and time of issue.
     pub encabezado: Heading,
-    /// The sale.
+    /// Terms, currency and sums of the sale.
     pub venta: SoldSale,
-    /// The sale's lines.
+    /// The sale's lines, one concept each; `venta` must have their sums.
     pub renglones: Vec<Line>,
 }
 
@@ -128,13 +128,13 @@ pub struct SoldSale {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The payment term.
+    /// When it is paid, for `CondicionesDePago`; `None` leaves the attribute out.
     pub condicion_pago: Option<PaymentTerm>,
-    /// Days of credit.
+    /// Days of credit, written only for [`PaymentTerm::Credito`].
     pub dias_credito: Option<i64>,
-    /// `c_FormaPago`.
+    /// The payment form (`c_FormaPago`); without it no document is made.
     pub forma_pago_sat: Option<String>,
-    /// `c_MetodoPago`.
+    /// The payment method (`c_MetodoPago`); without it no document is made.
     pub metodo_pago_sat: Option<String>,
     /// `c_UsoCFDI`; `None` for the receiver's.
     pub uso_cfdi: Option<String>,
@@ -142,7 +142,7 @@ pub struct SoldSale {
     pub subtotal: Money,
     /// The sum of the discounts.
     pub descuento: Money,
-    /// The sum of the taxes.
+    /// The sum of the taxes charged, local ones included.
     pub impuestos: Money,
     /// The amount to pay.
     pub total: Money,
@@ -157,17 +157,18 @@ pub struct Line {
     pub sku: Option<String>,
     /// The description of the sold item.
     pub descripcion: Option<String>,
-    /// The quantity.
+    /// The quantity; a document needs more than zero.
     pub cantidad: Quantity,
-    /// The unit's name.
+    /// The unit in the company's words; `Unidad` holds its first 20 characters.
     pub unidad: Option<String>,
-    /// The unit (`c_ClaveUnidad`).
+    /// The unit, a key of `c_ClaveUnidad`; `None` becomes `H87`, a piece.
     pub unidad_sat: Option<String>,
-    /// The product (`c_ClaveProdServ`).
+    /// The product, a key of `c_ClaveProdServ`; `None` becomes `01010101`, "not in the catalogue".
     pub codigo_sat: Option<String>,
-    /// `c_ObjetoImp`.
+    /// Whether it is subject to tax (`c_ObjetoImp`); `None` becomes `02` with a rate of IVA, else
+    /// `01`.
     pub objeto_impuesto: Option<String>,
-    /// The unit price.
+    /// The price of one unit before discount and taxes; a document needs more than zero.
     pub precio_unitario: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
@@ -180,17 +181,17 @@ pub struct Line {
 /// The source of the document of a period's sales to the general public.
 #[derive(Debug, Clone)]
 pub struct GlobalSource {
-    /// The issuer.
+    /// The company, with the postal code of the place of issue.
     pub emisor: Issuer,
     /// Series, number and time of issue.
     pub encabezado: Heading,
-    /// The period.
+    /// The period that the document sums up.
     pub periodo: InformacionGlobal,
     /// The tickets' currency (`c_Moneda`), the same for all.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// `c_FormaPago` of the largest part of the sales.
+    /// The payment form (`c_FormaPago`) of the largest part of the sales.
     pub forma_pago_sat: Option<String>,
     /// The tickets; at least one.
     pub tickets: Vec<Ticket>,
@@ -199,16 +200,16 @@ pub struct GlobalSource {
 /// A sale to the general public.
 #[derive(Debug, Clone)]
 pub struct Ticket {
-    /// The sale's number.
+    /// Series and number of the sale as printed; it becomes `NoIdentificacion`.
     pub folio: String,
-    /// The sale's lines.
+    /// The lines to sum up in one concept; those of no amount are left out.
     pub renglones: Vec<Line>,
 }
 
 /// The source of the credit note that takes a ticket out of a global invoice.
 #[derive(Debug, Clone)]
 pub struct TicketNoteSource {
-    /// The issuer.
+    /// The company, with the postal code of the place of issue.
     pub emisor: Issuer,
     /// Series, number and time of issue.
     pub encabezado: Heading,
@@ -216,7 +217,7 @@ pub struct TicketNoteSource {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// `c_FormaPago`.
+    /// The payment form of the credit note (`c_FormaPago`).
     pub forma_pago_sat: String,
     /// The ticket as the global invoice has it.
     pub ticket: Ticket,
@@ -225,13 +226,13 @@ pub struct TicketNoteSource {
 /// The source of a payment document.
 #[derive(Debug, Clone)]
 pub struct PaymentSource {
-    /// The issuer.
+    /// The company, with the postal code of the place of issue.
     pub emisor: Issuer,
-    /// The receiver.
+    /// The receiver that the paid invoices name, else the customer (contract §7).
     pub receptor: Receiver,
     /// Series, number and time of issue.
     pub encabezado: Heading,
-    /// The payment.
+    /// The received money, in the currency of all its invoices.
     pub pago: ReceivedPayment,
     /// The paid invoices, in the payment's currency; at least one.
     pub facturas: Vec<PaidInvoice>,
@@ -240,9 +241,9 @@ pub struct PaymentSource {
 /// The source of a document of several payments.
 #[derive(Debug, Clone)]
 pub struct ReceiptSource {
-    /// The issuer.
+    /// The company, with the postal code of the place of issue.
     pub emisor: Issuer,
-    /// The receiver.
+    /// The receiver that the paid invoices name, else the customer (contract §7).
     pub receptor: Receiver,
     /// Series, number and time of issue.
     pub encabezado: Heading,
@@ -253,7 +254,7 @@ pub struct ReceiptSource {
 /// A payment and the invoices it pays.
 #[derive(Debug, Clone)]
 pub struct PaymentOfInvoices {
-    /// The payment.
+    /// The received money; its invoices may take less than all of it, never more.
     pub pago: ReceivedPayment,
     /// The paid invoices; at least one.
     pub facturas: Vec<SettledInvoice>,
@@ -264,26 +265,26 @@ pub struct PaymentOfInvoices {
 pub struct SettledInvoice {
     /// The invoice, with amounts in its own currency.
     pub factura: PaidInvoice,
-    /// The invoice's currency.
+    /// The currency of the amounts in `factura` (`c_Moneda`).
     pub moneda: String,
     /// The part of the payment for this invoice, in the payment's currency.
     pub monto: Money,
 }
 
-/// A received payment.
+/// Money received from a customer (node `Pago`).
 #[derive(Debug, Clone)]
 pub struct ReceivedPayment {
     /// The day of receipt.
     pub fecha: Date,
-    /// `c_FormaPago`.
+    /// The payment form (`c_FormaPago`); neither `None` nor `99` makes a document.
     pub forma_pago_sat: Option<String>,
     /// The payment's currency (`c_Moneda`).
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// The amount.
+    /// The amount received, in `moneda`.
     pub monto: Money,
-    /// The bank's reference.
+    /// The bank's reference; it becomes `NumOperacion`.
     pub referencia: Option<String>,
 }
 
@@ -292,11 +293,11 @@ pub struct ReceivedPayment {
 pub struct PaidInvoice {
     /// The invoice's fiscal folio; it was stamped before.
     pub uuid: Uuid,
-    /// The invoice's series.
+    /// The invoice's series in the registry; `None` if it has none.
     pub serie: Option<String>,
     /// The invoice's number in the series.
     pub folio: Option<String>,
-    /// The invoice's total.
+    /// The invoice's total; the sum of `renglones` may differ by at most one unit of the currency.
     pub total: Money,
     /// The number of the instalment, from 1.
     pub parcialidad: i64,
@@ -316,10 +317,10 @@ pub struct PaidInvoice {
 /// A credit note that lowered what is owed for an invoice.
 #[derive(Debug, Clone)]
 pub struct AppliedNote {
-    /// The note's total.
+    /// The note's total, taxes included.
     pub total: Money,
     /// By how much it lowered what was owed: less than its total if less was owed.
     pub importe: Money,
-    /// The note's lines.
+    /// The note's lines: `importe` ÷ `total` of their taxes is no longer owed.
     pub renglones: Vec<Line>,
 }

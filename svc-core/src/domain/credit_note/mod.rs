@@ -15,7 +15,7 @@ use super::words::words;
 pub(crate) const BILLING: &str = "84111506";
 /// `c_FormaPago` 15: the debt is remitted.
 pub(crate) const REMITTED: &str = "15";
-/// `c_ClaveUnidad` of the same.
+/// `c_ClaveUnidad` of such a line: an activity.
 pub(crate) const ACTIVITY: &str = "ACT";
 /// `c_UsoCFDI` of what is taken off: "devoluciones, descuentos o bonificaciones".
 pub(crate) const TAKEN_OFF: &str = "G02";
@@ -25,7 +25,7 @@ words! {
     pub enum CreditReason {
         /// A discount, a bonus, or a price that is corrected after the fact.
         Discount = "01",
-        /// Goods came back.
+        /// Goods came back to stock.
         Return = "03",
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn credit_series(sucursal: i64) -> String {
 /// What is taken back of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TakenBack {
-    /// So many units.
+    /// Units of the line, at its price and with their part of its discount.
     Units(Quantity),
     /// An amount of what the line charges, before taxes.
     Amount(Money),
@@ -70,9 +70,9 @@ pub struct CreditLine {
     pub renglon: i64,
     /// Units of the invoice's line that count as credited.
     pub acreditada: Quantity,
-    /// Its own quantity.
+    /// The quantity of the note's own line: the returned units, or 1 for a discount.
     pub cantidad: Quantity,
-    /// Price of one.
+    /// The price of one, before taxes: the invoice's, or for a discount the credited amount.
     pub precio_unitario: Money,
     /// The amounts of this line.
     pub amounts: Amounts,

@@ -54,7 +54,7 @@ macro_rules! events {
         }
 
         impl Event {
-            /// Its type.
+            /// The kind, whose word is `tipo` on the wire.
             pub fn kind(&self) -> EventKind {
                 match self { $(Self::$name { .. } => EventKind::$name,)* }
             }
@@ -64,7 +64,6 @@ macro_rules! events {
                 match self { $(Self::$name { $clave, .. } => ($resource, *$clave),)* }
             }
 
-            /// The notice's `datos`.
             pub(super) fn datos(&self) -> Value {
                 match self {
                     $(Self::$name { $clave, $($field,)* } => json!({

@@ -193,7 +193,6 @@ impl KnownKind<'_> {
 }
 
 impl EventKinds {
-    /// These and `kind`.
     pub(crate) fn and(&self, kind: OwnEventKind) -> Self {
         Self { own: self.own.iter().copied().chain([kind]).collect() }
     }

@@ -33,13 +33,13 @@ pub(super) fn branch_series(letter: char, sucursal: i64) -> String {
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "they are separate facts about a sale")]
 pub struct LockedSale {
-    /// Its clave.
+    /// The clave in `ventas`.
     pub clave: i64,
-    /// What it is.
+    /// What it is; never [`SaleKind::Remision`].
     pub tipo: SaleKind,
     /// Its number in its series.
     pub folio: Option<i64>,
-    /// Who made it.
+    /// Where it was made; the API invoices only its own sales.
     pub origen: SaleOrigin,
     /// Whether it was cancelled.
     pub cancelada: bool,
@@ -52,13 +52,13 @@ pub struct LockedSale {
     pub surtido: Option<Fulfilment>,
     /// Since when the application is invoicing it.
     pub facturando: Option<DateTime<Utc>>,
-    /// Its branch.
+    /// The clave of its branch; 0 is the head office.
     pub sucursal: i64,
-    /// Its warehouse.
+    /// The clave of the warehouse that its goods leave; `None` for the main one of its branch.
     pub almacen: Option<i64>,
-    /// Its customer.
+    /// The clave of its customer; tickets and imported sales may have none.
     pub cliente: Option<i64>,
-    /// The customer's RFC.
+    /// The customer's RFC as it is today; it tells whether the sale is an export.
     pub cliente_rfc: Option<String>,
     /// The currency of its amounts (`c_Moneda`).
     pub moneda: String,
@@ -66,7 +66,7 @@ pub struct LockedSale {
     pub tipo_cambio: Rate,
     /// When it is paid.
     pub condicion_pago: Option<PaymentTerm>,
-    /// Days of credit.
+    /// Days from the invoice until it is due on credit; `None` counts as 0.
     pub dias_credito: Option<i64>,
     /// The payment form (`c_FormaPago`).
     pub forma_pago_sat: Option<String>,
@@ -82,21 +82,21 @@ pub struct LockedSale {
     pub saldo: Money,
     /// Whether advances were named for it.
     pub con_anticipos: bool,
-    /// Whether it has a receivable that is not cancelled, paid or not. Of an order that is not
-    /// delivered it was imported.
+    /// Whether it has a receivable that is not cancelled, paid or not. An order that is not
+    /// delivered has one only if it was imported.
     pub con_cuenta: bool,
 }
 
 /// The invoice a sale has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaleInvoice {
-    /// Its clave.
+    /// The clave in `facturas`, the stamping registry.
     pub clave: i64,
-    /// What requested it.
+    /// Whether the API or the application requested it.
     pub origen: InvoiceOrigin,
     /// What became of it.
     pub estatus: InvoiceStatus,
-    /// Series.
+    /// The series, such as `F1`; `None` if the registry has none.
     pub serie: Option<String>,
     /// Number in the series.
     pub folio: Option<String>,
@@ -204,7 +204,7 @@ pub struct ProposedTerms {
     pub forma_pago_sat: Option<String>,
     /// The payment method (`c_MetodoPago`): PUE or PPD.
     pub metodo_pago_sat: Option<String>,
-    /// CFDI use (`c_UsoCFDI`).
+    /// CFDI use (`c_UsoCFDI`); `None` for the customer's own.
     pub uso_cfdi: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub struct PricedLine {
     pub renglon: i64,
     /// How many were ordered.
     pub cantidad: Quantity,
-    /// The delivered quantity.
+    /// How many were delivered; in an imported order it may be more than were ordered.
     pub cantidad_surtida: Quantity,
     /// Price of one, before IVA.
     pub precio_unitario: Money,
@@ -34,9 +34,9 @@ pub struct PricedLine {
 /// A part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePart {
-    /// The line's number.
+    /// The line's number in the order.
     pub renglon: i64,
-    /// How many.
+    /// Units in this part; more than zero.
     pub cantidad: Quantity,
     /// The amounts of the part.
     pub amounts: Amounts,
@@ -81,7 +81,7 @@ fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Opti
     Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts: with_unrated(line, cantidad, amounts)? }))
 }
 
-/// Adds the part of those taxes of which an imported line has the amount and not the rate.
+/// Adds the part of those taxes that an imported line has as an amount, without a rate.
 fn with_unrated(line: &PricedLine, cantidad: Quantity, amounts: Amounts) -> Result<Amounts, AmountFault> {
     let PricedLine { rates, amounts: whole, .. } = line;
     let share = |amount: Decimal| {
@@ -127,7 +127,6 @@ mod tests {
         }
     }
 
-    /// With its amounts.
     fn priced(line: &PricedLine) -> PricedLine {
         let amounts = Amounts::of_line(line.cantidad, line.precio_unitario, line.descuento, &line.rates).unwrap();
         PricedLine { amounts, ..line.clone() }

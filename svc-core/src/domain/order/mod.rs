@@ -20,16 +20,16 @@ pub struct FulfilmentLine {
     pub renglon: i64,
     /// How many were ordered.
     pub cantidad: Quantity,
-    /// The delivered quantity.
+    /// How many were delivered; in an imported order it may be more than were ordered.
     pub cantidad_surtida: Quantity,
-    /// The line's total.
+    /// What the whole line comes to, taxes included.
     pub total: Money,
 }
 
 /// An order after a delivery.
 #[derive(Debug, Clone)]
 pub(crate) struct Handover {
-    /// Its lines.
+    /// The lines, with the quantities of this delivery added.
     pub lines: Vec<FulfilmentLine>,
     /// How far it is fulfilled.
     pub fulfilment: Fulfilment,

@@ -20,7 +20,6 @@ pub(crate) struct PageSize {
     pub(crate) height: f32,
 }
 
-/// Letter paper.
 pub(crate) const LETTER: PageSize = PageSize { width: 612.0, height: 792.0 };
 
 /// The graphics state that draws translucently.
@@ -54,7 +53,7 @@ struct DrawnPage {
 
 /// Pages; drawing goes to the last one.
 pub(crate) struct Canvas<'f> {
-    /// That of the first page, and of every page without a height of its own.
+    /// The size of the first page, and of every page without a height of its own.
     size: PageSize,
     setter: Typesetter<'f>,
     pages: Vec<DrawnPage>,
@@ -199,7 +198,6 @@ impl<'f> Canvas<'f> {
         }
     }
 
-    /// Returns the PDF.
     pub(crate) fn finish(mut self, title: &str, author: &str) -> Vec<u8> {
         const CATALOG: Ref = Ref::new(1);
         const PAGES: Ref = Ref::new(2);

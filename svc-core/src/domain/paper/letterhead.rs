@@ -6,7 +6,7 @@ use super::logo::Logo;
 /// A company's name, colour, logo, address and contact, as its printed documents show them.
 #[derive(Debug, Clone, Default)]
 pub struct Letterhead {
-    /// The company's name.
+    /// The company's name, with its legal form.
     pub nombre: Option<String>,
     /// Its tax id (RFC).
     pub rfc: Option<String>,
@@ -14,13 +14,13 @@ pub struct Letterhead {
     pub color: Option<Colour>,
     /// Its address; lines are separated by line feeds.
     pub direccion: Option<String>,
-    /// Its telephone number.
+    /// Its telephone number, printed as it is.
     pub telefono: Option<String>,
     /// Its e-mail address.
     pub correo: Option<String>,
-    /// Its website.
+    /// Its website, printed as it is.
     pub web: Option<String>,
-    /// Its logo.
+    /// Its logo; `None` if it has none, or the stored one cannot be read.
     pub logo: Option<Logo>,
     /// Whether the company is a test company.
     pub prueba: bool,

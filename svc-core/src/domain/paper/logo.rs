@@ -54,7 +54,7 @@ impl Logo {
         (width > 0 && height > 0).then_some(Self { png, width, height })
     }
 
-    /// The PNG.
+    /// The bytes of the PNG, as they are stored.
     pub fn png(&self) -> &[u8] {
         &self.png
     }

@@ -8,7 +8,6 @@ use super::logo::Logo;
 /// A font with TrueType outlines that has 中 and 文.
 pub(crate) const HAN: &[u8] = include_bytes!("testing/han.ttf");
 
-/// A small logo.
 pub(crate) fn logo() -> Logo {
     Logo::stored(include_bytes!("testing/logo.png").to_vec()).expect("a stored logo")
 }

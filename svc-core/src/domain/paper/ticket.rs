@@ -20,11 +20,11 @@ use crate::domain::words::SaleKind;
 /// A sales document as its ticket shows it.
 #[derive(Debug, Clone)]
 pub struct SaleTicket {
-    /// The seller's letterhead.
+    /// The head of the ticket: the company's logo, name, address and contact.
     pub letterhead: Letterhead,
-    /// Its type.
+    /// What the document is, for its title.
     pub tipo: SaleKind,
-    /// Series and number.
+    /// Series and number as printed; `None` if the document has no number.
     pub folio: Option<String>,
     /// When it was made.
     pub fecha: DateTime<Utc>,
@@ -32,19 +32,19 @@ pub struct SaleTicket {
     pub cp: Option<String>,
     /// The name of its branch.
     pub sucursal: Option<String>,
-    /// The customer's name.
+    /// The customer's name; `None` leaves its row out.
     pub cliente: Option<String>,
-    /// The salesperson's name.
+    /// The salesperson's name; `None` leaves its row out.
     pub vendedor: Option<String>,
-    /// Its currency.
+    /// The currency of all amounts (`c_Moneda`).
     pub moneda: String,
     /// Before discount and taxes.
     pub subtotal: Money,
-    /// The discount.
+    /// The sum of the lines' discounts, printed if it is not zero.
     pub descuento: Money,
-    /// Transferred taxes.
+    /// The taxes charged: IVA, IEPS and local ones.
     pub impuestos: Money,
-    /// Withheld taxes.
+    /// What the customer withholds: ISR, IVA and local taxes.
     pub retenciones: Money,
     /// What is to be paid.
     pub total: Money,
@@ -54,26 +54,26 @@ pub struct SaleTicket {
     pub forma_pago_sat: Option<String>,
     /// Whether it was cancelled.
     pub cancelada: bool,
-    /// Its reference.
+    /// The sale's reference, such as the customer's purchase order; `None` leaves its row out.
     pub referencia: Option<String>,
-    /// Its comments.
+    /// The sale's comments, with their line feeds.
     pub comentarios: Option<String>,
     /// The fiscal folio of its invoice.
     pub uuid: Option<String>,
-    /// Its lines.
+    /// The lines, in the order of their numbers.
     pub renglones: Vec<TicketLine>,
 }
 
 /// A line of a ticket.
 #[derive(Debug, Clone)]
 pub struct TicketLine {
-    /// What was sold.
+    /// The line's description, else its SKU.
     pub descripcion: String,
     /// How much of it.
     pub cantidad: Quantity,
     /// The price of one, before taxes.
     pub precio_unitario: Money,
-    /// Quantity by price.
+    /// Quantity by price, before discount and taxes.
     pub subtotal: Money,
 }
 

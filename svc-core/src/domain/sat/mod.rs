@@ -34,7 +34,6 @@ const TIME_ZONES: [Tz; 5] =
 /// which a company may not charge 8 % IVA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Border {
-    /// No border mark.
     None,
     /// Mark 1, the northern border region.
     North,

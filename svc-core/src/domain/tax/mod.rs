@@ -25,12 +25,12 @@ pub use local::{LocalKind, LocalTax, LocalTaxes};
 pub struct TaxRate(Decimal);
 
 impl TaxRate {
-    /// The rate `value`.
+    /// Takes `value` as it is, whether `c_TasaOCuota` has it or not.
     pub fn new(value: Decimal) -> Self {
         Self(value)
     }
 
-    /// The exact value.
+    /// The exact value: a fraction of the base, or pesos per unit.
     pub fn get(self) -> Decimal {
         self.0
     }
@@ -255,7 +255,7 @@ macro_rules! amounts {
             $($tokens)*
             /// Quantity × price, before discount.
             subtotal;
-            /// Discount.
+            /// What is taken off `subtotal` before taxes.
             descuento;
             /// The IVA charged.
             iva;

@@ -10,15 +10,15 @@ words! {
     pub enum SaleKind {
         /// A synonym of [`SaleKind::Venta`]: accepted, never stored or shown.
         Remision = "remision",
-        /// A sale.
+        /// A ticket: a sale without an invoice of its own, which a global invoice may contain.
         Venta = "venta",
         /// A sale with an invoice.
         Factura = "factura",
-        /// A quote.
+        /// A quote: it reserves no stock.
         Cotizacion = "cotizacion",
-        /// An order.
+        /// An order: it reserves stock.
         Pedido = "pedido",
-        /// An advance payment.
+        /// An advance: money that a customer pays before anything is owed.
         Anticipo = "anticipo",
     }
 }
@@ -39,7 +39,7 @@ words! {
     pub enum OrderKind {
         /// An order: it reserves stock.
         Pedido = "pedido",
-        /// A quote.
+        /// A quote: it reserves no stock.
         Cotizacion = "cotizacion",
     }
 }
@@ -120,9 +120,9 @@ words! {
 words! {
     /// The status of a record of the stamping registry.
     pub enum InvoiceStatus {
-        /// Stamped.
+        /// Stamped; a requested cancellation changes nothing until it is final.
         Vigente = "vigente",
-        /// Cancelled.
+        /// Cancelled for good, or discarded without a stamp.
         Cancelada = "cancelada",
         /// Not stamped yet.
         EnEspera = "en_espera",

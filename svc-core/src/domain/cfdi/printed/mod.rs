@@ -38,18 +38,18 @@ pub struct SaleRemarks {
     pub pedido: Option<String>,
     /// The sale's reference, such as the customer's purchase order.
     pub referencia: Option<String>,
-    /// Its comments.
+    /// The sale's comments, printed under "Observaciones"; line feeds are kept.
     pub comentarios: Option<String>,
 }
 
-/// What is printed.
+/// A stamped document, and what [`print()`] shows beside it.
 #[derive(Debug, Clone, Copy)]
 pub struct Printing<'a> {
     /// The provider's XML (version 4.0 of the standard).
     pub xml: &'a str,
     /// Whether the document is still valid.
     pub validity: DocumentValidity,
-    /// The issuer's letterhead.
+    /// The issuer's logo, colour and contact as they are today; the XML has none of them.
     pub letterhead: &'a Letterhead,
     /// The remarks of the document's sale.
     pub remarks: &'a SaleRemarks,

@@ -31,12 +31,12 @@ pub struct TimbreFiscalDigital {
     pub uuid: Uuid,
     /// The time of stamping, in Mexico's central time.
     pub fecha_timbrado: NaiveDateTime,
-    /// The provider's RFC.
+    /// The RFC of the provider (PAC).
     pub rfc_prov_certif: String,
     /// A note by the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leyenda: Option<String>,
-    /// The document's signature.
+    /// The `Sello` of the stamped document; with any other one the stamp is refused.
     #[serde(rename = "SelloCFD")]
     pub sello_cfd: String,
     /// The number of the provider's certificate.
@@ -53,7 +53,7 @@ pub struct TimbreFiscalDigital {
 pub struct StampedXml {
     /// The document as the provider returned it.
     pub xml: String,
-    /// The document's stamp.
+    /// The stamp that `xml` contains.
     pub timbre: TimbreFiscalDigital,
 }
 
