@@ -66,7 +66,7 @@ pub struct Company {
     pub licencias: i32,
     /// Its own limit mode; `None` follows the service's.
     pub limites: Option<LimitMode>,
-    /// Whether it has the API.
+    /// Whether it has the API; without it the API answers 404 `api_no_habilitada`.
     pub api: bool,
     /// Whether it operates in a franchise scheme.
     pub franquicia: bool,

@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for VatRate {
     }
 }
 
-/// The base of a line's IEPS.
+/// How a line's IEPS is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IepsRate {
     /// A fraction of the amount; more than 1 for some goods.

@@ -81,8 +81,8 @@ pub(crate) fn validate_amount(importe: Money) -> Result<Money, Error> {
     }
 }
 
-/// Refuses a payment form that `c_FormaPago` does not have, and "to be defined" (99), by which no
-/// money has moved.
+/// Refuses a payment form that `c_FormaPago` does not have, and 99, "to be defined": no money has
+/// moved by it.
 pub(crate) fn validate_form(form: &str) -> Result<(), Error> {
     if form == sat::FORM_TO_BE_DEFINED {
         return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99"));
@@ -150,7 +150,7 @@ pub struct LockedReceivable {
     pub sale: Option<PaidSale>,
     /// The receivable's own payment method, if it has one.
     pub metodo_pago_sat: Option<String>,
-    /// The day of its creation.
+    /// The day of its creation; no payment may be earlier.
     pub fecha: NaiveDate,
     /// The currency of its amounts (`c_Moneda`).
     pub moneda: String,

@@ -3,7 +3,7 @@
 use super::words::words;
 
 words! {
-    /// Whose debts a report tells.
+    /// Which debts a report shows by their age.
     pub enum AgingSubject {
         /// Those of customers: account 105.01.
         Cxc = "cxc",

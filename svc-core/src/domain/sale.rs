@@ -39,9 +39,9 @@ pub struct SaleProduct {
     pub codigo_sat: String,
     /// The SAT's tax object key.
     pub objeto_impuesto: String,
-    /// IVA when it is sold.
+    /// The API's key of its IVA when it is sold: `16`, `8`, `0` or `EX`.
     pub iva_venta: String,
-    /// IVA when it is bought.
+    /// The API's key of its IVA when it is bought.
     pub iva_compra: String,
     /// The rates of its taxes besides the IVA, as they are written.
     pub rates: LineRates,

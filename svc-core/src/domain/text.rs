@@ -79,7 +79,7 @@ pub(crate) fn tidy_emails(field: &str) -> String {
     field.split(',').map(str::trim).filter(|address| !address.is_empty()).collect::<Vec<_>>().join(",")
 }
 
-/// What a schema says of a fiscal folio.
+/// The pattern of a schema for a fiscal folio.
 pub(crate) const UUID: &str = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
 
 /// Parses a fiscal folio: 36 characters, in any case.

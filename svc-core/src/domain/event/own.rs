@@ -28,7 +28,7 @@ pub trait OwnEvent: Serialize + JsonSchema + Send + Sync + 'static {
     fn sample() -> Self;
 }
 
-/// What is known of a host's kind of events.
+/// A host's kind of events: its name, scope, resource and texts.
 #[derive(Clone, Copy)]
 pub struct OwnEventKind {
     word: &'static str,

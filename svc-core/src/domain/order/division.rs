@@ -19,7 +19,7 @@ pub struct PricedLine {
     pub cantidad: Quantity,
     /// How many were delivered; in an imported order it may be more than were ordered.
     pub cantidad_surtida: Quantity,
-    /// Price of one, before IVA.
+    /// The price of one, before IVA and IEPS.
     pub precio_unitario: Money,
     /// Discount on the line.
     pub descuento: Money,

@@ -36,7 +36,7 @@ impl Letterhead {
         [&self.telefono, &self.correo, &self.web].into_iter().flatten().map(String::as_str).collect()
     }
 
-    /// The lines of the address.
+    /// The lines of the address, without blank ones.
     pub(crate) fn address(&self) -> impl Iterator<Item = &str> {
         self.direccion.as_deref().unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty())
     }

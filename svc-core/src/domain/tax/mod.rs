@@ -155,7 +155,7 @@ impl LineRates {
         Self { iva_tasa, ..Self::default() }
     }
 
-    /// The base of the IEPS.
+    /// The IEPS: by its rate, else by its amount per unit; `None` without either.
     pub fn ieps(&self) -> Option<IepsRate> {
         let tasa = self.ieps_tasa.map(|rate| IepsRate::Tasa(rate.get()));
         tasa.or(self.ieps_cuota.map(|pesos| IepsRate::Cuota(pesos.get())))

@@ -135,7 +135,7 @@ impl StampedXml {
         Some((end.to_owned(), stamp.text("RfcProvCertif").to_owned()))
     }
 
-    /// The time of stamping.
+    /// The time of stamping in UTC; `None` if Mexico's central time has no such time.
     pub fn at(&self) -> Option<DateTime<Utc>> {
         Mexico_City.from_local_datetime(&self.timbre.fecha_timbrado).earliest().map(|at| at.with_timezone(&Utc))
     }
