@@ -6,7 +6,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use super::line;
 use super::money::Money;
 use super::quantity::{Balance, Quantity};
-use super::stock::{StockMovement, cost_of};
+use super::stock::{IncomingCost, StockMovement, cost_of};
 
 /// The limit of quantities, values and unit costs: 18 digits before the decimal point.
 const MAX: Decimal = Decimal::from_parts(0xA764_0000, 0x0DE0_B6B3, 0, false, 0);
@@ -24,18 +24,6 @@ pub struct ProductValue {
     pub ultimo: Option<Money>,
     /// The cost of one unit according to the product's own data.
     pub costo: Money,
-}
-
-/// What incoming goods cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum IncomingCost {
-    /// Not stated: they come in at the average.
-    #[default]
-    Average,
-    /// In pesos for one unit.
-    Each(Money),
-    /// In pesos for all of them.
-    Whole(Money),
 }
 
 /// What a movement of goods is worth, in pesos.

@@ -6,7 +6,6 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use serde::Deserialize;
 use serde::de::value::{self, StrDeserializer};
 
-use super::cost::IncomingCost;
 use super::money::Money;
 use super::quantity::Quantity;
 use super::words::{Direction, MovementKind};
@@ -93,6 +92,18 @@ pub struct StockChange {
     pub movement: Option<StockMovement>,
     /// The change of the reserved quantity.
     pub apartado: Quantity,
+}
+
+/// What incoming goods cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IncomingCost {
+    /// Not stated: they come in at the average.
+    #[default]
+    Average,
+    /// In pesos for one unit.
+    Each(Money),
+    /// In pesos for all of them.
+    Whole(Money),
 }
 
 /// A movement of stock.

@@ -7,7 +7,8 @@ use serde::forward_to_deserialize_any;
 
 use super::Fault;
 use super::cursor::Cursor;
-use super::de::{integer, is_not};
+use super::fault::is_not;
+use super::number::integer;
 
 /// A word of an enumeration.
 pub(super) struct WordAccess<'a>(pub(super) &'a str);

@@ -19,7 +19,8 @@ use serde::forward_to_deserialize_any;
 
 use super::access::{MapKey, VariantObject, WordAccess};
 use super::cursor::{Cursor, JsonKind};
-use super::number::plain;
+use super::fault::is_not;
+use super::number::{integer, plain};
 use super::raw::RAW_OBJECT;
 use super::{Fault, Json};
 use crate::error::Code;
@@ -69,26 +70,6 @@ impl<'de> Cursor<'de> {
 /// A number that a float can express.
 fn finite(literal: &str) -> Option<f64> {
     literal.parse().ok().filter(|number: &f64| number.is_finite())
-}
-
-pub(super) fn is_not(expected: &str) -> Fault {
-    Fault::custom(format_args!("debe ser {expected}"))
-}
-
-/// Visits an integer from `min` to `max`.
-pub(super) fn integer<'de, V: Visitor<'de>>(
-    literal: &str,
-    [min, max]: [i128; 2],
-    visitor: V,
-) -> Result<V::Value, Fault> {
-    let range = || is_not(&format!("un entero de {min} a {max}"));
-    if let Ok(integer) = literal.parse::<i64>() {
-        visitor.visit_i64(integer).map_err(|_: Fault| range())
-    } else if let Ok(integer) = literal.parse::<u64>() {
-        visitor.visit_u64(integer).map_err(|_: Fault| range())
-    } else {
-        Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() })
-    }
 }
 
 /// Deserializes integers. A number outside the type's range is a fault like any other. A macro, so

@@ -101,6 +101,11 @@ impl de::Error for Fault {
     }
 }
 
+/// The fault of a value of another kind.
+pub(super) fn is_not(expected: &str) -> Fault {
+    Fault::invalid(format!("debe ser {expected}"))
+}
+
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         let message = fault.to_string();

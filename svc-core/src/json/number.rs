@@ -1,6 +1,11 @@
-//! Numbers in exponent form, as some languages write small ones (`5e-05`).
+//! Numbers: integers within bounds, and exponent form, as some languages write small ones (`5e-05`).
 
 use std::borrow::Cow;
+
+use serde::de::Visitor;
+
+use super::Fault;
+use super::fault::is_not;
 
 /// The most digits of a plain form; no field takes as many.
 const MAX_DIGITS: i64 = 40;
@@ -35,6 +40,22 @@ fn expanded(literal: &str) -> Option<String> {
     } else {
         format!("{sign}{before}.{}{after}", zeros(-point))
     })
+}
+
+/// Visits an integer from `min` to `max`.
+pub(super) fn integer<'de, V: Visitor<'de>>(
+    literal: &str,
+    [min, max]: [i128; 2],
+    visitor: V,
+) -> Result<V::Value, Fault> {
+    let range = || is_not(&format!("un entero de {min} a {max}"));
+    if let Ok(integer) = literal.parse::<i64>() {
+        visitor.visit_i64(integer).map_err(|_: Fault| range())
+    } else if let Ok(integer) = literal.parse::<u64>() {
+        visitor.visit_u64(integer).map_err(|_: Fault| range())
+    } else {
+        Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() })
+    }
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@ use crate::domain::accounting::{
     About, Account, EntryError, EntryLine, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry,
     moved_entry, opened_debt, opening_entry, prepaid_entry, sale_entry,
 };
-use crate::domain::cost::IncomingCost;
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
+use crate::domain::stock::IncomingCost;
 use crate::domain::stock::{StockChange, StockMovement};
 use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};

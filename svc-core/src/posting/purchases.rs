@@ -8,10 +8,10 @@ use crate::domain::accounting::{
     About, Account, Bill, EntryError, EntryLine, LedgerEntry, OpenedPayable, OpeningBalance, Purchased, expense_entry,
     opening_entry, purchase_entry,
 };
-use crate::domain::cost::IncomingCost;
 use crate::domain::money::Money;
 use crate::domain::purchase::Arrival;
 use crate::domain::quantity::Quantity;
+use crate::domain::stock::IncomingCost;
 use crate::domain::stock::{StockChange, StockMovement, cost_of};
 use crate::domain::words::{MovementKind, PurchaseStatus};
 use crate::error::{Code, Error};

@@ -7,11 +7,12 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use crate::domain::accounting::{About, cost_entry, moved_entry};
-use crate::domain::cost::{IncomingCost, ProductValue};
+use crate::domain::cost::ProductValue;
 use crate::domain::event::Event;
 use crate::domain::invoice::LockedSale;
 use crate::domain::line;
 use crate::domain::quantity::Quantity;
+use crate::domain::stock::IncomingCost;
 use crate::domain::stock::{Holding, StockChange, StockMovement};
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};

@@ -5,10 +5,11 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
-use crate::domain::cost::{IncomingCost, ProductValue};
+use crate::domain::cost::ProductValue;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::{ListPrice, SaleProduct};
+use crate::domain::stock::IncomingCost;
 use crate::domain::stock::{Holding, StockChange, StockMovement};
 use crate::domain::time::Timestamp;
 use crate::domain::words::MovementKind;

@@ -2,8 +2,9 @@
 
 use rust_decimal::Decimal;
 
+use super::currency::{Currency, plus};
 use super::source::Line;
-use super::tax::{Charge, Levy, Taxes, plus, treat};
+use super::tax::{Charge, Levy, Taxes, treat};
 use super::text::attribute;
 use super::{
     Amount, CfdiFault, Concepto, CuentaPredial, Impuestos, ImpuestosConcepto, InformacionAduanera, Retencion,
@@ -11,7 +12,6 @@ use super::{
 };
 use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
-use crate::domain::sat;
 use crate::domain::tax::LocalKind;
 
 /// `c_ClaveProdServ`: "not in the catalogue", the default of a product.
@@ -21,29 +21,7 @@ const PIECE: &str = "H87";
 /// `c_ClaveUnidad`: an activity, the unit of anything that is not goods.
 pub(super) const ACTIVITY: &str = "ACT";
 
-/// The currency of a document, in which all its amounts have the same decimals (`c_Moneda`).
-pub(super) struct Currency<'a> {
-    pub(super) key: &'a str,
-    decimals: u32,
-}
-
-impl<'a> Currency<'a> {
-    pub(super) fn of(key: &'a str) -> Result<Self, CfdiFault> {
-        let decimals = sat::currency(key).filter(|_| key != "XXX");
-        let decimals = decimals.ok_or_else(|| CfdiFault::Currency(key.to_owned()))?;
-        Ok(Self { key, decimals: decimals.into() })
-    }
-
-    /// Writes an amount with the currency's decimals; refuses one that has more.
-    pub(super) fn amount(&self, value: Decimal) -> Result<Amount, CfdiFault> {
-        Amount::exact(value, self.decimals).ok_or_else(|| CfdiFault::Decimals(self.key.to_owned()))
-    }
-
-    /// A discount; `None` if zero.
-    pub(super) fn discount(&self, value: Money) -> Result<Option<Amount>, CfdiFault> {
-        (!value.get().is_zero()).then(|| self.amount(value.get())).transpose()
-    }
-
+impl Currency<'_> {
     /// The taxes of a concept; `None` if it has none.
     pub(super) fn of_concept(&self, taxes: &Taxes) -> Result<Option<ImpuestosConcepto>, CfdiFault> {
         if taxes.is_empty() {

@@ -14,6 +14,9 @@ const MAX_ELEMENTS: usize = 100_000;
 /// The most attributes of an element; the standard has up to 30.
 const MAX_ATTRIBUTES: usize = 100;
 
+/// The namespace of `xsi:schemaLocation`.
+pub(super) const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
 /// Why no document can be read in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoXml {

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::concept::Currency;
+use super::currency::{Currency, plus};
 use super::source::Line;
-use super::tax::plus;
 use super::text::attribute;
 use super::{Amount, CfdiFault};
 use crate::domain::tax::{LocalKind, LocalTaxes};

@@ -31,6 +31,7 @@ pub(crate) mod authority;
 mod cadena;
 mod cancellation;
 mod concept;
+mod currency;
 mod element;
 mod fault;
 mod impuestos;

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 
-use super::xml::INSTANCE;
+use super::element::{Element, INSTANCE};
 
 /// Prefixes that documents use themselves.
 const RESERVED: [&str; 8] = ["cfdi", "tfd", "pago20", "implocal", "xsi", "xml", "xmlns", "catCFDI"];
@@ -240,6 +240,11 @@ fn check_element<R>(
         }
     }
     Ok(())
+}
+
+/// The complements that neither this service nor the provider wrote.
+pub(super) fn others(root: &Element) -> impl Iterator<Item = &Element> {
+    root.each(&["Complemento"]).flat_map(Element::children).filter(|node| !OWN_NODES.contains(&node.name()))
 }
 
 #[cfg(test)]

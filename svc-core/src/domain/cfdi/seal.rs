@@ -13,8 +13,7 @@ use x509_cert::der::Decode as _;
 
 use super::element::Element;
 use super::node::{Node, Part};
-use super::parts::ComplementNode;
-use super::stamp::others;
+use super::parts::{ComplementNode, others};
 use super::{Cfdi, cadena, xml};
 
 /// The signature's attribute, and the attribute before it.

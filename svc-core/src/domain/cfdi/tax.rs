@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rust_decimal::Decimal;
 
+use super::currency::plus;
 use super::local::LocalCharges;
 use super::source::Line;
 use super::{CfdiFault, Impuesto, TipoFactor};
@@ -247,16 +248,6 @@ fn withhold(line: &Line, objeto: &str, base: Decimal, taxes: &mut Taxes) -> Resu
         }
     }
     Ok(())
-}
-
-/// `a + b`; fails on overflow.
-pub(super) fn plus(a: Decimal, b: Decimal) -> Result<Decimal, CfdiFault> {
-    a.checked_add(b).ok_or(CfdiFault::TooLarge)
-}
-
-/// `a × b`; fails on overflow.
-pub(super) fn times(a: Decimal, b: Decimal) -> Result<Decimal, CfdiFault> {
-    a.checked_mul(b).ok_or(CfdiFault::TooLarge)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 
+use super::element::INSTANCE;
 use super::node::Node;
 use super::parts::ComplementNode;
 
@@ -50,8 +51,6 @@ const STAMP: Namespace<'static> = Namespace {
     uri: "http://www.sat.gob.mx/TimbreFiscalDigital",
     schema: "http://www.sat.gob.mx/sitio_internet/cfd/TimbreFiscalDigital/TimbreFiscalDigitalv11.xsd",
 };
-
-pub(super) const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// The node that holds complements.
 const COMPLEMENT: &str = "Complemento";

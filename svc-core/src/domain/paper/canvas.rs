@@ -5,13 +5,10 @@ use pdf_writer::types::Predictor;
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
 use super::colour::{Colour, GREY, LINE, WHITE};
-use super::embed;
+use super::embed::{self, COMPRESSION};
 use super::font::Fonts;
 use super::logo::Logo;
 use super::typesetter::{Typesetter, Weight};
-
-/// The compression level of content: 6 takes three times as long and saves a tenth.
-pub(super) const COMPRESSION: u8 = 4;
 
 /// The size of a page, in points.
 #[derive(Debug, Clone, Copy, PartialEq)]

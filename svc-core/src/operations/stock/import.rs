@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rust_decimal::Decimal;
 
 use crate::domain::accounting::{OpeningBalance, cost_entry, opening_entry};
-use crate::domain::cost::{IncomingCost, ProductValue};
+use crate::domain::cost::ProductValue;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity};
 use crate::domain::sat;
+use crate::domain::stock::IncomingCost;
 use crate::domain::stock::{StockMovement, cost_of};
 use crate::domain::words::{MovementKind, Status, WarehouseStatus};
 use crate::json::{Fault, Text};

@@ -3,11 +3,11 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::cost::IncomingCost;
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::SaleProduct;
+use crate::domain::stock::IncomingCost;
 use crate::domain::stock::{StockChange, StockMovement, validate_entered};
 use crate::domain::words::{MovementKind, Word};
 use crate::error::{Code, Error};

@@ -2,10 +2,11 @@
 
 use rust_decimal::Decimal;
 
-use super::concept::{ACTIVITY, Currency, UNLISTED, concept};
+use super::concept::{ACTIVITY, UNLISTED, concept};
+use super::currency::{Currency, plus};
 use super::parties::{Opening, is_general_public, open, receive};
 use super::source::{GlobalSource, InvoiceSource, Receiver, SoldSale, Ticket, TicketNoteSource};
-use super::tax::{NO_OBJECT, Taxes, plus};
+use super::tax::{NO_OBJECT, Taxes};
 use super::text::attribute;
 use super::{
     Amount, Cfdi, CfdiFault, CfdiRelacionados, Complemento, Concepto, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC,

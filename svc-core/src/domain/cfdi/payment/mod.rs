@@ -3,14 +3,15 @@
 use chrono::{NaiveDateTime, NaiveTime};
 use rust_decimal::Decimal;
 
-use super::concept::{ACTIVITY, Currency};
+use super::concept::ACTIVITY;
+use super::currency::{Currency, plus, times};
 use super::pagos::{
     self, DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
     TrasladoP,
 };
 use super::parties::{Opening, open, receive};
 use super::source::{Line, PaidInvoice, PaymentOfInvoices, PaymentSource, ReceiptSource, SettledInvoice};
-use super::tax::{Charge, Levy, NO_OBJECT, Taxes, plus, times, treat};
+use super::tax::{Charge, Levy, NO_OBJECT, Taxes, treat};
 use super::text::attribute;
 use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION};
 use crate::domain::currency::PESO;

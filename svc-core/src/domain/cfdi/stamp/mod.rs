@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::element::{Element, NoXml};
 use super::node::Node;
+use super::parts::others;
 use super::read::NoCfdi;
 use super::seal::SigningKey;
 use super::{Cfdi, SealFault, as_text, cadena, read, xml};
@@ -139,12 +140,6 @@ impl StampedXml {
     pub fn at(&self) -> Option<DateTime<Utc>> {
         Mexico_City.from_local_datetime(&self.timbre.fecha_timbrado).earliest().map(|at| at.with_timezone(&Utc))
     }
-}
-
-/// The complements that neither this service nor the provider wrote.
-pub(super) fn others(root: &Element) -> impl Iterator<Item = &Element> {
-    const KNOWN: [&str; 3] = ["Pagos", "ImpuestosLocales", "TimbreFiscalDigital"];
-    root.each(&["Complemento"]).flat_map(Element::children).filter(|node| !KNOWN.contains(&node.name()))
 }
 
 /// The nodes within an element.
