@@ -19,7 +19,7 @@ use super::answer::{self, fault};
 use super::catalogue::{BATCH, Call, KEY, Offered};
 use super::confirmation::{self, Unconfirmed};
 use super::few::{self, DESCRIBE, FIND, REHEARSE, RUN};
-use super::keys::NamedKeys;
+use super::keys::{KEY_ID, NamedKeys, taken};
 use super::offer::{DIGEST, Offer, REHEARSAL_ARGUMENT};
 use super::repetition::{Session, random_key};
 use super::upstream::{Surface, Upstream};
@@ -32,7 +32,6 @@ use crate::service::ClientAddress;
 /// The headers of an agent's own request that go to the API: its credentials, and the one that
 /// marks a browser, which the API refuses.
 const PASSED_ON: [HeaderName; 3] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN];
-pub(super) const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A read whose every answer names the key's scopes.
@@ -295,15 +294,6 @@ impl How {
             Some(_) => return Err(format!("{REHEARSAL_ARGUMENT} must be true or false")),
         };
         Ok(Self { rehearse, key: taken(given, KEY)?, digest: taken(given, DIGEST)? })
-    }
-}
-
-/// Takes a text from among the arguments, if it is there.
-pub(super) fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
-    match given.remove(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("{name} must be a string")),
     }
 }
 

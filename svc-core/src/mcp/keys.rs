@@ -6,12 +6,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use rmcp::model::{JsonObject, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::connector::{KEY_ID, taken};
+pub(super) const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
 
 /// The argument of every tool that names a key.
 pub(super) const AS: &str = "as";
@@ -109,5 +109,14 @@ impl NamedKey {
 impl fmt::Debug for NamedKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("NamedKeys").field(&self.names()).finish()
+    }
+}
+
+/// Takes a text from among the arguments, if it is there.
+pub(super) fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
+    match given.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("{name} must be a string")),
     }
 }

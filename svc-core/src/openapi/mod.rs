@@ -20,6 +20,7 @@ mod office;
 mod operations;
 mod own_types;
 mod parameters;
+mod references;
 mod responses;
 mod schemas;
 #[cfg(test)]

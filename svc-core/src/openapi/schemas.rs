@@ -7,11 +7,10 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::own_types::{OwnTypes, SchemaSide, numbered, rewrite};
+use super::own_types::{OwnTypes, SchemaSide, numbered};
+use super::references::{COMPONENTS, name_of, rewrite};
 use super::texts::Texts;
 use crate::operation::Entry;
-
-pub(super) const COMPONENTS: &str = "#/components/schemas/";
 
 type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
@@ -228,11 +227,6 @@ fn definitions(taken: &SchemaGenerator, given: &SchemaGenerator) -> Map<String, 
     let mut all: Map<_, _> = taken.clone().take_definitions(true);
     all.extend(given.clone().take_definitions(true));
     all
-}
-
-/// The name of the component that a schema refers to.
-pub(super) fn name_of(schema: &Schema) -> Option<String> {
-    Some(schema.get("$ref")?.as_str()?.strip_prefix(COMPONENTS)?.to_owned())
 }
 
 /// The schema itself, if it refers to a component.

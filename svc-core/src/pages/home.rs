@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::guides::{framed, rendered};
 use super::html::{Content, Site, escaped, html_page, link, sidebar};
+use super::markdown::{framed, rendered};
 use crate::openapi::TAG_GROUPS;
 
 /// The lists of the demo's data: path, title in each language, and the columns that are shown.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::guides::GROUPS;
+use super::guide_list::GROUPS;
 use crate::openapi::Language;
 use crate::operation::Registry;
 

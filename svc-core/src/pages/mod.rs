@@ -5,10 +5,12 @@
 //! loading anything else.
 
 mod answer;
+mod guide_list;
 mod guides;
 mod highlight;
 mod home;
 mod html;
+mod markdown;
 mod service;
 
 pub use service::Pages;

@@ -4,17 +4,15 @@
 use rust_decimal::Decimal;
 
 use super::credit_note::{self, NewNote};
-use super::invoice::validate_issuer;
-use super::payment::{self, PaymentData, validate_one};
-use crate::domain::accounting::{Account, EntryError, EntryLine};
+use super::issuer::validate_issuer;
+use super::payment::{self, validate_one};
+use super::payment_data::{AdvancePart, PaymentData};
 use crate::domain::advance;
 use crate::domain::cfdi::TipoRelacion;
 use crate::domain::credit_note::CreditLine;
 use crate::domain::invoice::LockedSale;
-use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::LockedReceivable;
-use crate::domain::quantity::Rate;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -34,54 +32,6 @@ pub(crate) fn refuse_in_error(advance: &Advance) -> Result<(), Error> {
 fn in_error() -> Error {
     let text = "su factura está en error; se corrige con invoice.restamp o se descarta con document.discard";
     Error::field(Code::EstadoInvalido, "anticipo", text)
-}
-
-/// The part of an advance that pays a receivable.
-#[derive(Debug)]
-pub(crate) struct AdvancePart {
-    /// The clave of the advance's sale.
-    pub(crate) anticipo: i64,
-    /// What it contributes, in pesos. Its taxes were collected when it was paid and are not
-    /// collected again.
-    pub(crate) lines: Vec<EntryLine>,
-}
-
-impl AdvancePart {
-    /// The part of `importe`: so much of each of the advance's amounts. What the entries keep open
-    /// of the advance is corrected by what they say, so that one that is used up leaves nothing. In
-    /// another currency the parts' pesos, each rounded, may add up to other cents than the whole:
-    /// then the exchange difference takes them.
-    pub(crate) fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
-        let whole = &advance.amounts;
-        let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);
-        let (before, after) = (advance.aplicado, Money::new(advance.aplicado.get() + importe.get()));
-        let upto = |whole, applied| line::share(whole, applied, advance.amounts.total).get();
-        let part = |amount| pesos(amount).map(|amount| upto(amount, after) - upto(amount, before));
-        let ieps = part(whole.ieps)?;
-        let (isr, iva_retenido) = (part(whole.isr_retenido)?, part(whole.iva_retenido())?);
-        let net = whole.total.get() + whole.retenciones.get() - whole.impuestos().get();
-        let net = pesos(Money::new(net.max(Decimal::ZERO)))?;
-        let taken = advance.abierto.map_or(upto(net, before), |open| net.get() - open);
-        // The base and its IVA.
-        let rest = pesos(importe)?.get() - ieps + isr + iva_retenido;
-        let open = (upto(net, after) - taken).max(Decimal::ZERO);
-        let (is_foreign, is_taxed) = (advance.tipo_cambio != Rate::ONE, whole.iva > Money::default());
-        let base = match (is_foreign, is_taxed) {
-            (true, _) => open,
-            (false, true) => open.min(rest),
-            (false, false) => rest,
-        };
-        let iva = if is_taxed { (rest - base).max(Decimal::ZERO) } else { Decimal::ZERO };
-        let lines = [
-            (Account::Anticipos, base),
-            (Account::IvaCobrado, iva),
-            (Account::IepsCobrado, ieps),
-            (Account::IsrRetenido, -isr),
-            (Account::IvaRetenido, -iva_retenido),
-        ];
-        let lines = lines.map(|(cuenta, importe)| EntryLine::of(cuenta, importe)).to_vec();
-        Ok(Self { anticipo: advance.venta, lines })
-    }
 }
 
 /// Applies the advances that were assigned to a sale just invoiced as `factura`, as long as

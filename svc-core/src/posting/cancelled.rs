@@ -7,20 +7,7 @@ use crate::domain::invoice::LockedSale;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{Cancellation, CreditNote, HowPaid, RegisteredInvoice};
-
-/// Requests the cancellation of `invoice`, whose record is locked; a stamping pass sends it. `pago`
-/// is the payment of a complement, and `aceptacion` says whether the receiver must accept.
-pub(crate) async fn request(
-    cx: &mut Cx<'_>,
-    invoice: &RegisteredInvoice,
-    cancellation: &Cancellation<'_>,
-    pago: Option<i64>,
-    aceptacion: bool,
-) -> Result<(), Error> {
-    cx.tx.request_cancellation(invoice.clave, cancellation, cx.now).await?;
-    Ok(cx.tx.queue_cancellation(invoice.clave, pago, aceptacion, cx.now).await?)
-}
+use crate::store::{CreditNote, HowPaid, RegisteredInvoice};
 
 /// Locks the sale that loses its invoice, after its receivables. `None` if it was cancelled before
 /// or has another invoice; an error if it has payments.

@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use super::cancelled;
-use super::document::{heading, issuer, keep, keep_fit, open};
-use super::invoice::validate_issuer;
+use super::issuer::{issuer, validate_issuer};
+use super::queued::{self, heading, keep, keep_fit, open};
 use super::receiver::{receiver, receivers};
 use crate::domain::cfdi::{
     AppliedNote, Cfdi, CfdiFault, Heading, Line, PaidInvoice, PaymentOfInvoices, ReceiptSource, ReceivedPayment,
@@ -172,7 +171,7 @@ pub(crate) async fn cancel_replaced(cx: &mut Cx<'_>, replaced: i64, uuid: &str) 
     let Some(old) = cx.tx.lock_invoice(replaced).await?.filter(stands) else { return Ok(false) };
     let motivo = CancellationReason::Replaced.word();
     let cancellation = Cancellation { motivo, uuid_sustitucion: Some(uuid) };
-    cancelled::request(cx, &old, &cancellation, None, false).await?;
+    queued::request_cancellation(cx, &old, &cancellation, None, false).await?;
     Ok(true)
 }
 

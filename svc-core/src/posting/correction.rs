@@ -3,7 +3,7 @@
 
 use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
-use super::{document, stock, ticket};
+use super::{issuer, queued, rest, stock};
 use crate::domain::accounting::{IncomeByRate, IncomeKind};
 use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
 use crate::domain::invoice::{LockedSale, due_date};
@@ -76,12 +76,12 @@ pub(crate) async fn document(
         total: amounts.total,
         ..sale
     };
-    let emisor = document::issuer(cx, cp);
+    let emisor = issuer::issuer(cx, cp);
     let mut source = InvoiceSource { emisor, receptor: buyer.receptor, encabezado, venta, renglones };
     if devuelta {
-        ticket::leave_rest(cx, of, &mut source).await?;
+        rest::leave_rest(cx, of, &mut source).await?;
     }
-    Ok(document::build_checked(&source, TipoDeComprobante::I))
+    Ok(queued::build_checked(&source, TipoDeComprobante::I))
 }
 
 /// Changes the sale of a substitute that was just stamped as its correction says: the lines and

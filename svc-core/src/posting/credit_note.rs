@@ -3,8 +3,8 @@
 use rust_decimal::Decimal;
 
 use super::books::too_costly;
-use super::payment::{self, NotePart, PaymentData};
-use super::{document, payment_undone, stock, ticket};
+use super::payment_data::{NotePart, PaymentData};
+use super::{document, payment, payment_undone, queued, stock, ticket};
 use crate::domain::accounting::{Account, CreditedPart, IncomeByRate, SaleAmounts, credit_entry, credited};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::credit_note::{CreditLine, credit_series};
@@ -141,7 +141,7 @@ pub(crate) async fn of_refund(cx: &mut Cx<'_>, note: NewNote<'_>) -> Result<i64,
 async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading), Error> {
     let serie = credit_series(note.sale.sucursal);
     let (venta, cliente, origen) = (Some(note.sale.clave), note.sale.cliente, cx.actor.invoice_origin());
-    let (factura, heading) = document::open(cx, InvoiceKind::NotaCredito, serie, venta, cliente, origen).await?;
+    let (factura, heading) = queued::open(cx, InvoiceKind::NotaCredito, serie, venta, cliente, origen).await?;
     cx.tx.relate(factura, note.relacion, note.factura).await?;
     Ok((factura, heading))
 }
@@ -190,7 +190,7 @@ async fn keep(
     };
     cx.tx.insert_credit_note(factura, &stored).await?;
     let document = document::of_note(cx, &stored, Some(note.factura), note.sale.cliente, heading).await?;
-    document::keep_fit(cx, factura, document).await
+    queued::keep_fit(cx, factura, document).await
 }
 
 /// Locks the customer of a locked sale, before folios and goods ([`stock::lock`]).

@@ -1,55 +1,21 @@
 //! Builds tax documents from current records. They are validated when they are requested, and kept
 //! until they are sealed ([`crate::stamping`]).
 
+use super::issuer::issuer;
+use super::queued::{build_checked, heading, keep};
 use super::receiver::{of_customer, place_of_issue, receiver};
-use super::{complement, correction, global, ticket};
+use super::{complement, correction, global, rest};
 use crate::domain::cfdi::{
-    Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, Receiver, SoldSale, TipoDeComprobante, TipoRelacion,
-    build_related,
+    Cfdi, CfdiFault, Heading, InvoiceSource, Line, Receiver, SoldSale, TipoDeComprobante, TipoRelacion,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
 use crate::domain::invoice::{ProposedTerms, validate_receiver};
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
-use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod};
-use crate::error::{Code, Error};
+use crate::domain::words::{InvoiceKind, PaymentMethod};
+use crate::error::Error;
 use crate::operation::Cx;
-use crate::store::{CreditNote, NewInvoice, Numbered, SaleToStamp, StampingRecord};
-
-/// `documento_invalido` or `impuesto_incompatible`, with the line and the reason.
-pub(crate) fn unfit(fault: &CfdiFault) -> Error {
-    let code = match fault {
-        CfdiFault::BorderRate(_) | CfdiFault::BorderTickets => Code::ImpuestoIncompatible,
-        _ => Code::DocumentoInvalido,
-    };
-    Error::new(code).message(fault.to_string())
-}
-
-/// Opens a record of the registry under the next folio of its series and queues it. Returns its
-/// clave and heading.
-pub(crate) async fn open(
-    cx: &mut Cx<'_>,
-    tipo: InvoiceKind,
-    serie: String,
-    venta: Option<i64>,
-    cliente: Option<i64>,
-    origen: InvoiceOrigin,
-) -> Result<(i64, Heading), Error> {
-    let row = NewInvoice { tipo, venta, cliente, serie: &serie, fecha: cx.now, origen };
-    let Numbered { clave: factura, folio } = cx.tx.open_invoice(&row).await?;
-    Ok((factura, Heading { serie: Some(serie), folio: Some(folio.to_string()), fecha: cx.now }))
-}
-
-/// Stores the document of a queued record, or fails with its fault.
-pub(crate) async fn keep_fit(cx: &mut Cx<'_>, factura: i64, document: Result<Cfdi, CfdiFault>) -> Result<(), Error> {
-    keep(cx, factura, &document.map_err(|fault| unfit(&fault))?).await
-}
-
-/// Stores the validated document of a queued record.
-pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Result<(), Error> {
-    let xml = document.unsealed().map_err(Error::internal)?;
-    Ok(cx.tx.keep_validated(factura, Some(&xml)).await?)
-}
+use crate::store::{CreditNote, SaleToStamp, StampingRecord};
 
 /// The document of a sale, without date, certificate and seal. `terms` apply if the sale does not
 /// have them yet.
@@ -71,7 +37,7 @@ pub(crate) async fn of_sale(
     let renglones = cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect();
     let mut source = InvoiceSource { emisor: issuer(cx, cp), receptor, encabezado, venta: sale, renglones };
     if devuelta {
-        ticket::leave_rest(cx, venta, &mut source).await?;
+        rest::leave_rest(cx, venta, &mut source).await?;
     }
     Ok(build_checked(&source, TipoDeComprobante::I))
 }
@@ -162,27 +128,6 @@ pub(crate) async fn of_note(
         renglones,
     };
     Ok(build_checked(&source, TipoDeComprobante::E))
-}
-
-/// Builds the document of a sale or a credit note, whose rates its place of issue must have.
-pub(crate) fn build_checked(source: &InvoiceSource, tipo: TipoDeComprobante) -> Result<Cfdi, CfdiFault> {
-    source.emisor.check_border_rate(&source.renglones)?;
-    build_related(source, tipo, Vec::new())
-}
-
-pub(crate) fn heading(record: StampingRecord) -> Heading {
-    Heading { serie: record.serie, folio: record.folio, fecha: record.fecha }
-}
-
-/// The company as issuer, at the postal code `cp` or its own.
-pub(crate) fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
-    Issuer {
-        rfc: cx.company.rfc.clone(),
-        nombre: cx.company.nombre.clone(),
-        regimen: cx.company.regimen,
-        cp: cp.or_else(|| cx.company.cp.clone()),
-        certificado: None,
-    }
 }
 
 /// Makes the queued documents that wait for the invoice `factura` anew, after its own document was

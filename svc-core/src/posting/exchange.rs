@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
 
-use super::payment::PaymentData;
+use super::payment_data::PaymentData;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::money::Money;

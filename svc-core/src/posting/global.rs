@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use rust_decimal::Decimal;
 
-use super::document::issuer;
+use super::issuer::issuer;
 use super::receiver::place_of_issue;
-use super::ticket;
+use super::rest;
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, Line, Ticket, TicketNoteSource, TipoRelacion,
     build_global, build_ticket_note,
@@ -80,7 +80,7 @@ pub(crate) async fn document(
     let forma_pago_sat = Some(greatest_form(&sales).to_owned());
     let ventas: Vec<i64> = sales.iter().map(|sale| sale.venta).collect();
     let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
-    for (venta, line) in ticket::lines_left(cx, &ventas).await? {
+    for (venta, line) in rest::lines_left(cx, &ventas).await? {
         lines.entry(venta).or_default().push(line);
     }
     let ticket =

@@ -3,9 +3,10 @@
 use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
+use super::issuer::validate_issuer;
 use super::prospect::becomes_customer;
 use super::stock::OwnReservation;
-use super::{advance, document, stock};
+use super::{advance, document, queued, stock};
 use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
@@ -76,7 +77,7 @@ pub(crate) async fn invoice(
     // The folio is assigned once nothing can refuse the invoice.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
-    let document = document.map_err(|fault| document::unfit(&fault))?;
+    let document = document.map_err(|fault| queued::unfit(&fault))?;
     let leaving = if sale.is_handed_over() {
         None
     } else {
@@ -112,18 +113,6 @@ struct Leaving {
     /// The warehouse; its error is reported after all others.
     almacen: Result<ActiveWarehouse, Error>,
     goods: Vec<SaleGoods>,
-}
-
-/// Refuses a company that cannot issue documents now.
-pub(crate) async fn validate_issuer(cx: &mut Cx<'_>) -> Result<(), Error> {
-    if !cx.company.facturacion {
-        return Err(Code::PlanSinFacturacion.into());
-    }
-    let certificate = cx.tx.signing_certificate().await?;
-    if !certificate.is_some_and(|certificate| certificate.is_valid(cx.company.rfc.as_deref(), cx.now)) {
-        return Err(Code::CertificadoInvalido.into());
-    }
-    Ok(())
 }
 
 /// The error of a sale that stayed locked past the lock timeout.
@@ -258,7 +247,7 @@ async fn issue(
         books::order_becomes_owed(cx, sale, &owed, costo).await?;
     }
     let document = Cfdi { serie: Some(serie.clone()), folio: Some(number.to_string()), ..document };
-    document::keep(cx, factura, &document).await?;
+    queued::keep(cx, factura, &document).await?;
     Ok(SaleInvoice {
         clave: factura,
         origen,

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
-use super::advance::AdvancePart;
+use super::payment_data::PaymentData;
 use super::{complement, exchange, favour};
 use crate::domain::accounting::{
-    About, Account, Collected, CreditedPart, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry,
+    About, Account, Collected, EntryError, EntryLine, LedgerEntry, PaymentAmounts, payment_entry,
 };
 use crate::domain::currency::PESO;
 use crate::domain::deposit::{NamedDeposit, PaidAccount};
@@ -21,39 +21,6 @@ use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
 use crate::store::{BankReceipt, BookedDocument, DepositOrigin, Exchanged, NewPayment};
-
-/// The data of a payment that do not depend on the receivable.
-#[derive(Debug)]
-pub(crate) struct PaymentData<'a> {
-    /// The source of the money.
-    pub(crate) origen: PaymentOrigin,
-    /// The bank account that received it; required for a deposit.
-    pub(crate) cuenta_bancaria: Option<i64>,
-    /// Payment form, a key of the SAT's catalogue.
-    pub(crate) forma_pago_sat: &'a str,
-    pub(crate) fecha: NaiveDate,
-    /// Bank reference; required for a deposit.
-    pub(crate) referencia: Option<&'a str>,
-    /// The captured deposit that it applies.
-    pub(crate) deposito: Option<i64>,
-    /// Whether a credit note lowers the receivable. It needs no complement and no instalment
-    /// number.
-    pub(crate) by_note: bool,
-    /// What the credit note takes back; `None` if it applies an advance.
-    pub(crate) acreditado: Option<NotePart>,
-    /// The part of an advance that pays it; required by the origin.
-    pub(crate) anticipo: Option<&'a AdvancePart>,
-    /// Pesos per unit of the currency on that day; `None` for each receivable's own.
-    pub(crate) tipo_cambio: Option<Rate>,
-}
-
-/// The part of a credit note that pays a receivable.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NotePart {
-    pub(crate) parte: CreditedPart,
-    /// What it takes of the balance that the note leaves, in pesos.
-    pub(crate) pesos: Money,
-}
 
 #[derive(Debug)]
 pub(crate) struct Applied {
@@ -71,31 +38,6 @@ pub(crate) struct PartApplied {
     /// What the receivable still owes.
     pub(crate) saldo: Money,
     pub(crate) complemento: Complement,
-}
-
-impl<'a> PaymentData<'a> {
-    fn advance(&self) -> Result<&'a AdvancePart, Error> {
-        self.anticipo.ok_or_else(|| Error::internal("a payment from advances names none"))
-    }
-
-    /// The account that the money of a deposit goes to: without a bank account it stays in the
-    /// till.
-    fn received_in(&self) -> Account {
-        if self.cuenta_bancaria.is_some() { Account::Bancos } else { Account::Caja }
-    }
-
-    /// The money that came to the bank; `None` for cash in the till, a balance in the customer's
-    /// favour or an advance.
-    fn receipt(&self, importe: Money) -> Result<Option<BankReceipt<'a>>, Error> {
-        // Money that is not taken to a bank stays in the till.
-        if self.origen != PaymentOrigin::Deposito || self.deposito.is_some() {
-            return Ok(None);
-        }
-        let Some(cuenta_bancaria) = self.cuenta_bancaria else { return Ok(None) };
-        let missing = || Error::field(Code::DatoRequerido, "referencia", "es obligatorio");
-        let referencia = self.referencia.ok_or_else(missing)?;
-        Ok(Some(BankReceipt { cuenta_bancaria, fecha: self.fecha, importe, referencia }))
-    }
 }
 
 /// Applies a payment to each receivable of `parts`, which are distinct: all of them or none.

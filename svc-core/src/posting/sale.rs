@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::books::{self, Owed};
-use super::invoice::validate_issuer;
+use super::issuer::validate_issuer;
 use super::lines::{self, Pricing};
 use super::prospect::becomes_customer;
-use super::{document, stock};
+use super::{document, queued, stock};
 use crate::domain::accounting::{IncomeByRate, IncomeKind};
 use crate::domain::cfdi::{Heading, Receiver};
 use crate::domain::currency::{self, PESO};
@@ -256,7 +256,7 @@ async fn queue_invoice(
     cx.tx.set_sale_invoice(made.venta, factura, cx.now).await?;
     let heading = Heading { serie: Some(serie.to_owned()), folio: Some(made.folio.to_string()), fecha: cx.now };
     let document = document::of_sale(cx, made.venta, receptor, None, heading).await?;
-    document::keep_fit(cx, factura, document).await?;
+    queued::keep_fit(cx, factura, document).await?;
     Ok(CreatedDocument { factura: Some(factura), ..made })
 }
 

@@ -17,7 +17,7 @@ use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::Cx;
 use crate::posting::complement::{self, Folios};
-use crate::posting::document;
+use crate::posting::{document, queued};
 use crate::store::{Related, SIGNING_KEY, StampingRecord};
 
 /// The oldest date of a document that is sent for the first time. The authority accepts 72 hours;
@@ -183,7 +183,7 @@ async fn payment<'a>(
     // A document that covers other payments than the valid ones is not used.
     match validated.and_then(|mut validated| validated.name_paid(&folios).then_some(validated)) {
         Some(validated) => Ok(Ok(validated)),
-        None => Ok(complement::of_payments(cx, record.cliente, document::heading(record), payments)
+        None => Ok(complement::of_payments(cx, record.cliente, queued::heading(record), payments)
             .await?
             .map_err(PreparedStamping::Fault)),
     }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::schemas::{COMPONENTS, name_of};
+use super::references::{COMPONENTS, name_of, rewrite};
 
 /// What a generator describes: types as they are read, or as they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,24 +126,4 @@ fn whole(definitions: &Map<String, Value>, schema: &Value, around: &[&str]) -> V
 pub(super) fn numbered(name: &str, is_free: impl Fn(&str) -> bool) -> String {
     let others = (2_u32..).map(|number| format!("{name}{number}"));
     std::iter::once(name.to_owned()).chain(others).find(|name| is_free(name)).unwrap_or_default()
-}
-
-/// Replaces references, where `replacement` gives another.
-pub(super) fn rewrite(schema: &mut Value, replacement: &impl Fn(&str) -> Option<String>) {
-    match schema {
-        Value::Object(members) => {
-            for (key, value) in members {
-                match value.as_str().filter(|_| key == "$ref").and_then(replacement) {
-                    Some(other) => *value = other.into(),
-                    None => rewrite(value, replacement),
-                }
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                rewrite(item, replacement);
-            }
-        }
-        _ => {}
-    }
 }

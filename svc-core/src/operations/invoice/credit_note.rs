@@ -21,7 +21,7 @@ use crate::json::{Digits, Many};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::sale::IMPORTED_RETURNS;
 use crate::posting::credit_note::{NewNote, make};
-use crate::posting::invoice::validate_issuer;
+use crate::posting::issuer::validate_issuer;
 use crate::posting::lines::fault;
 use crate::posting::sale::MAX_LINES;
 use crate::store::RegisteredInvoice;

@@ -18,8 +18,8 @@ use crate::json::{Many, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::sale::IMPORTED_RETURNS;
 use crate::posting::advance::PAID_BY_ADVANCES;
-use crate::posting::invoice::validate_issuer;
-use crate::posting::{document, global};
+use crate::posting::issuer::validate_issuer;
+use crate::posting::{global, queued};
 use crate::store::{GlobalSale, GlobalSales};
 
 /// The largest number of sales in one document.
@@ -151,10 +151,10 @@ impl Operation for InvoicePeriod {
         let sales = self.sales(cx, &days, zone).await?;
         let ventas: Vec<i64> = sales.iter().map(|sale| sale.venta).collect();
         let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
-        let (factura, heading) = document::open(cx, tipo, invoice_series(0), None, None, origen).await?;
+        let (factura, heading) = queued::open(cx, tipo, invoice_series(0), None, None, origen).await?;
         cx.tx.insert_global(factura, &days.period, &ventas, cx.now).await?;
         let document = global::document(cx, &days.period, sales, heading).await?;
-        document::keep_fit(cx, factura, document).await?;
+        queued::keep_fit(cx, factura, document).await?;
         Ok(PeriodInvoiced { factura, ventas })
     }
 }

@@ -13,7 +13,7 @@ use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::{cancelled, global, receiver, stamped, ticket};
+use crate::posting::{cancelled, global, queued, receiver, rest, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
 /// Records that an invoice or payment complement was stamped. Its record must be waiting, or
@@ -228,7 +228,7 @@ async fn validate_own(
             Some(sale) => {
                 let corrected = cx.tx.correction(invoice.clave).await?;
                 let total = corrected.map_or(sale.amounts.total, |corrected| corrected.amounts.total);
-                let total = ticket::invoiced_total(cx, venta, total).await?;
+                let total = rest::invoiced_total(cx, venta, total).await?;
                 let own = total.get() == document.total.get() && sale.moneda == document.moneda;
                 (sale.cliente, own)
             }
@@ -310,7 +310,7 @@ impl Operation for CancelInvoice {
         let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: substitution.as_deref() };
         cancelled::sale(cx, &invoice).await?;
         cancelled::note(cx, &invoice).await?;
-        cancelled::request(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;
+        queued::request_cancellation(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;
         Ok(InvoiceRef { factura: invoice.clave })
     }
 }

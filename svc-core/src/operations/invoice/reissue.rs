@@ -11,8 +11,8 @@ use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::operations::PaymentRef;
-use crate::posting::invoice::validate_issuer;
-use crate::posting::{complement, document, global, receiver};
+use crate::posting::issuer::validate_issuer;
+use crate::posting::{complement, document, global, queued, receiver};
 use crate::store::{RegisteredInvoice, Related, StampingRecord};
 
 /// The authority refuses to stamp documents that were sealed longer ago.
@@ -59,7 +59,7 @@ impl Operation for ReissueInvoice {
         };
         validate_issuer(cx).await?;
         let document = document::of_record(cx, self.factura, record, terms.as_ref()).await?;
-        document::keep_fit(cx, self.factura, document).await?;
+        queued::keep_fit(cx, self.factura, document).await?;
         document::keep_waiting(cx, self.factura).await?;
         Ok(InvoiceRef { factura: self.factura })
     }
@@ -115,8 +115,8 @@ impl Operation for ReissuePayment {
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
         validate_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
-        let document = complement::of_payments(cx, record.cliente, document::heading(record), payments).await?;
-        document::keep_fit(cx, factura, document).await?;
+        let document = complement::of_payments(cx, record.cliente, queued::heading(record), payments).await?;
+        queued::keep_fit(cx, factura, document).await?;
         Ok(PaymentRef { pago })
     }
 }

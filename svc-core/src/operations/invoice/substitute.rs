@@ -17,10 +17,10 @@ use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentMethod, PaymentTer
 use crate::error::{Code, Error};
 use crate::json::{Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::invoice::validate_issuer;
+use crate::posting::issuer::validate_issuer;
 use crate::posting::prospect::becomes_customer;
 use crate::posting::sale::{LineBody, MAX_LINES};
-use crate::posting::{books, correction, document, receiver, stock};
+use crate::posting::{books, correction, document, queued, receiver, stock};
 use crate::store::{Buyer, Charged, Correction, NewSaleLine, RegisteredInvoice, SaleGoods};
 
 /// Makes a substitute of a stamped invoice from the same sale and today's data, with relation 04,
@@ -81,7 +81,7 @@ impl Operation for SubstituteInvoice {
         let cliente = corrected.as_ref().map_or(sale.cliente, |(correction, _)| Some(correction.cliente));
         let origen = sale.factura.as_ref().map_or(cx.actor.invoice_origin(), |own| own.origen);
         let (tipo, serie) = (InvoiceKind::Factura, invoice_series(sale.sucursal));
-        let (factura, heading) = document::open(cx, tipo, serie, Some(sale.clave), cliente, origen).await?;
+        let (factura, heading) = queued::open(cx, tipo, serie, Some(sale.clave), cliente, origen).await?;
         cx.tx.relate_substitute(factura, invoice.clave).await?;
         let document = if let Some((correction, lines)) = corrected {
             cx.tx.insert_correction(factura, &correction, &lines).await?;
@@ -90,7 +90,7 @@ impl Operation for SubstituteInvoice {
             let receptor = receiver::of_customer(cx, sale.cliente).await?;
             document::of_sale(cx, sale.clave, receptor, None, heading).await?
         };
-        document::keep_fit(cx, factura, document).await?;
+        queued::keep_fit(cx, factura, document).await?;
         Ok(InvoiceRef { factura })
     }
 }

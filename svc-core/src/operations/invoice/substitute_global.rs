@@ -6,8 +6,8 @@ use crate::domain::invoice::invoice_series;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin};
 use crate::error::Error;
 use crate::operation::Cx;
-use crate::posting::invoice::validate_issuer;
-use crate::posting::{document, global, ticket};
+use crate::posting::issuer::validate_issuer;
+use crate::posting::{global, queued, ticket};
 use crate::store::RegisteredInvoice;
 
 /// Makes the substitute of a valid global invoice from the sales that are still in it. They pass to
@@ -27,11 +27,11 @@ pub(super) async fn substitute(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> 
     }
     validate_issuer(cx).await?;
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
-    let (factura, heading) = document::open(cx, tipo, invoice_series(0), None, None, origen).await?;
+    let (factura, heading) = queued::open(cx, tipo, invoice_series(0), None, None, origen).await?;
     cx.tx.relate_substitute(factura, invoice.clave).await?;
     let ventas: Vec<i64> = sales.iter().map(|sale| sale.venta).collect();
     cx.tx.insert_global(factura, &period, &ventas, cx.now).await?;
     let document = global::document(cx, &period, sales, heading).await?;
-    document::keep_fit(cx, factura, document).await?;
+    queued::keep_fit(cx, factura, document).await?;
     Ok(InvoiceRef { factura })
 }

@@ -3,11 +3,11 @@
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::chart::Chart;
+use super::entry::{EntryRef, in_month_thirteen};
 use super::revaluation;
-use super::year::in_month_thirteen;
 use crate::domain::accounting::{Account, EntryOrigin, FreeEntry, FreeLine, Side, bank_subaccount, is_kept_by_lists};
 use crate::domain::money::Money;
 use crate::domain::time::{CalendarMonth, Date};
@@ -66,14 +66,6 @@ pub struct ReverseEntry {
     /// The day of the reversal, not before the entry's; today if left out, or the entry's day if
     /// that is later. The closing of a year is undone on its own day, and so is a revaluation.
     pub fecha: Option<Date>,
-}
-
-/// The entry that was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct EntryRef {
-    /// The entry's clave.
-    pub poliza: i64,
 }
 
 impl Operation for WriteEntry {

@@ -5,8 +5,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::manual::EntryRef;
-use super::year::line;
+use super::entry::{EntryRef, line};
 use crate::domain::accounting::{
     Account, EntryLine, EntryOrigin, ForeignBalance, FreeEntry, Revalued, revaluation_lines,
 };

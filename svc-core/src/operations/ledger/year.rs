@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::chart::Chart;
-use super::manual::EntryRef;
-use crate::domain::accounting::{EntryOrigin, FreeEntry, FreeLine, Side};
-use crate::domain::money::Money;
+use super::entry::{EntryRef, in_month_thirteen, line};
+use crate::domain::accounting::{EntryOrigin, FreeEntry};
 use crate::error::{Code, Error};
 use crate::json::Within;
 use crate::operation::{Cx, Operation, Spec};
@@ -68,24 +67,4 @@ impl Operation for CloseYear {
         cx.tx.close_until(closed.max(Some(fecha))).await?;
         Ok(EntryRef { poliza })
     }
-}
-
-/// Inserts an entry of month 13, for which December may be closed; the books are locked and closed
-/// until `closed`.
-pub(super) async fn in_month_thirteen(
-    cx: &mut Cx<'_>,
-    closed: Option<NaiveDate>,
-    entry: &FreeEntry,
-) -> Result<i64, Error> {
-    let eve = entry.fecha.pred_opt();
-    cx.tx.close_until(closed.min(eve)).await?;
-    let poliza = cx.tx.insert_free_entry(entry, cx.now).await?;
-    cx.tx.close_until(closed).await?;
-    Ok(poliza)
-}
-
-/// A line that moves an account by `saldo`, debits less credits.
-pub(super) fn line(codigo: String, numero: Option<String>, saldo: Decimal) -> FreeLine {
-    let lado = if saldo.is_sign_negative() { Side::Abono } else { Side::Cargo };
-    FreeLine { codigo, numero, lado, importe: Money::new(saldo.abs()) }
 }

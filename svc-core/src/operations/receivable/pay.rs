@@ -12,7 +12,8 @@ use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Http, Operation, Spec};
-use crate::posting::payment::{PaymentData, apply};
+use crate::posting::payment::apply;
+use crate::posting::payment_data::PaymentData;
 
 /// Applies a payment to one receivable and emits `cxc.pago_aplicado`. The bank deposit, the
 /// balances of receivable and sale, the accounting entry and the complement of a PPD invoice are

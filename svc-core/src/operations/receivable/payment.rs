@@ -22,9 +22,10 @@ use crate::domain::words::{CancellationReason, InvoiceStatus, PaymentOrigin, Sal
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::payment::{Applied, PaymentData, apply, named_deposit, payable_since};
+use crate::posting::payment::{Applied, apply, named_deposit, payable_since};
+use crate::posting::payment_data::PaymentData;
 use crate::posting::payment_undone::undo;
-use crate::posting::{advance, cancelled, complement};
+use crate::posting::{advance, cancelled, complement, queued};
 use crate::store::{AppliedPayment, Cancellation};
 
 /// Applies a payment to a receivable, or one deposit to several, and emits `cxc.pago_aplicado` for
@@ -297,7 +298,7 @@ impl Operation for CancelPayment {
                     return Err(refused("su cancelación ya se solicitó"));
                 }
                 let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
-                cancelled::request(cx, &complement, &cancellation, Some(pago), false).await?;
+                queued::request_cancellation(cx, &complement, &cancellation, Some(pago), false).await?;
                 return Ok(PaymentCancelled { pago, factura: None, en_cancelacion: Some(factura) });
             }
         }
@@ -369,7 +370,7 @@ impl CancelPayment {
         let motivo = self.motivo.unwrap_or(CancellationReason::Wrong);
         cancelled::note(cx, &record).await?;
         let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
-        cancelled::request(cx, &record, &cancellation, None, false).await
+        queued::request_cancellation(cx, &record, &cancellation, None, false).await
     }
 }
 

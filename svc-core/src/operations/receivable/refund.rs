@@ -16,10 +16,11 @@ use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
 use crate::json::{Digits, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::advance::{AdvancePart, note_line, refuse_in_error};
+use crate::posting::advance::{note_line, refuse_in_error};
 use crate::posting::credit_note::{self, NewNote};
 use crate::posting::favour;
-use crate::posting::invoice::validate_issuer;
+use crate::posting::issuer::validate_issuer;
+use crate::posting::payment_data::AdvancePart;
 use crate::posting::refund::give_back;
 use crate::store::{Advance, NewRefund};
 

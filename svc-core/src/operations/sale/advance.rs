@@ -28,11 +28,11 @@ use crate::json::{Digits, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::advance::refuse_in_error;
 use crate::posting::books::{Owed, becomes_owed};
-use crate::posting::document;
-use crate::posting::invoice::validate_issuer;
-use crate::posting::payment::{PaymentData, apply};
+use crate::posting::issuer::validate_issuer;
+use crate::posting::payment::apply;
+use crate::posting::payment_data::PaymentData;
 use crate::posting::prospect::becomes_customer;
-use crate::posting::stock;
+use crate::posting::{document, queued, stock};
 use crate::record::product::DEFAULT_VAT;
 use crate::store::{NewSale, NewSaleLine};
 
@@ -267,11 +267,11 @@ async fn invoice(
 ) -> Result<(i64, String), Error> {
     let serie = invoice_series(sucursal);
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
-    let (factura, heading) = document::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
+    let (factura, heading) = queued::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
     cx.tx.set_sale_invoice(venta, factura, cx.now).await?;
     let folio = heading.number();
     let document = document::of_sale(cx, venta, receptor, None, heading).await?;
-    document::keep_fit(cx, factura, document).await?;
+    queued::keep_fit(cx, factura, document).await?;
     Ok((factura, folio))
 }
 

@@ -14,7 +14,7 @@ use crate::domain::words::{InvoiceStatus, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::Many;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::invoice::validate_issuer;
+use crate::posting::issuer::validate_issuer;
 use crate::posting::sale::MAX_LINES;
 use crate::posting::{returns, ticket};
 use crate::store::RegisteredInvoice;
