@@ -11,13 +11,13 @@ use crate::domain::time::Timestamp;
 /// A document whose entries are added up, by its clave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BookedDocument {
-    /// A sales document.
+    /// A sales document (`ventas`). Entries of its payments and credit notes are about it too.
     Sale(i64),
-    /// A purchase order.
+    /// A purchase order (`compras`). Entries of its account payable are about it too.
     Purchase(i64),
-    /// An account payable.
+    /// An account payable (`cxp`). Entries of its payments are about it too.
     Payable(i64),
-    /// A deposit.
+    /// A deposit (`depositos`). Entries of payments that apply it are about it too.
     Deposit(i64),
 }
 

@@ -25,9 +25,9 @@ pub struct OwnAccount {
 /// Which entries are read.
 #[derive(Debug, Clone, Default)]
 pub struct EntryFilter {
-    /// The first day.
+    /// The first day of the entries.
     pub desde: NaiveDate,
-    /// The last day.
+    /// The last day of the entries, included.
     pub hasta: NaiveDate,
     /// Only entries with lines of these accounts, by their codes.
     pub codigos: Option<Vec<String>>,
@@ -42,11 +42,11 @@ pub struct EntryFilter {
 /// An entry with what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
-    /// Its clave.
+    /// Its clave in `polizas`, in the order in which entries were written.
     pub clave: i64,
-    /// Its day.
+    /// The day on which it is posted; it never changes.
     pub fecha: NaiveDate,
-    /// Its description.
+    /// What it books, in Spanish; of a manual entry the company's own words.
     pub concepto: String,
     /// Where it comes from.
     pub origen: EntryOrigin,
@@ -54,30 +54,30 @@ pub struct StoredEntry {
     pub revierte: Option<i64>,
     /// The entry that reverses it.
     pub revertida: Option<i64>,
-    /// The documents.
+    /// What it is about; all `None` of an entry without a document.
     pub documentos: EntryDocuments,
-    /// Customer or supplier.
+    /// Customer or supplier of these documents.
     pub contraparte: Counterpart,
-    /// Its lines.
+    /// In the order in which they were written; their debits equal their credits.
     pub lines: Vec<StoredLine>,
 }
 
 /// The documents that an entry is about, by their claves.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EntryDocuments {
-    /// The sales document.
+    /// The sales document; a payment's is that of its receivable, if that has one.
     pub venta: Option<i64>,
     /// The record in the registry of invoices.
     pub factura: Option<i64>,
     /// The payment of a receivable.
     pub pago: Option<i64>,
-    /// The purchase order.
+    /// The purchase order, also of the account payable that it made.
     pub compra: Option<i64>,
-    /// The account payable.
+    /// The account payable, also of its payments.
     pub cxp: Option<i64>,
     /// The payment of an account payable.
     pub cxp_pago: Option<i64>,
-    /// The deposit.
+    /// The deposit, also of payments that apply it.
     pub deposito: Option<i64>,
     /// The refund to a customer.
     pub reembolso: Option<i64>,
@@ -85,11 +85,12 @@ pub struct EntryDocuments {
     pub movimiento: Option<i64>,
     /// Series and number of the tax document, or the number of the payable or the sale.
     pub folio: Option<String>,
-    /// The fiscal folio.
+    /// Fiscal folio, in lower case, of the tax document, the supplier's document or the sale;
+    /// `None` while there is none.
     pub uuid: Option<String>,
     /// The total of the tax document, in its currency.
     pub total: Option<Money>,
-    /// That currency.
+    /// Currency of `total`.
     pub moneda: Option<String>,
     /// Pesos for one unit of it.
     pub tipo_cambio: Option<Decimal>,
@@ -98,20 +99,20 @@ pub struct EntryDocuments {
 /// The other side of an entry's document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counterpart {
-    /// The customer.
+    /// Clave of the customer; `None` if the other side is a supplier, or nobody.
     pub cliente: Option<i64>,
-    /// The supplier.
+    /// Clave of the supplier; `None` if the other side is a customer, or nobody.
     pub proveedor: Option<i64>,
-    /// Its name.
+    /// Its present name; a customer's legal name, if they have one.
     pub nombre: Option<String>,
-    /// Its tax id.
+    /// Its present RFC.
     pub rfc: Option<String>,
 }
 
 /// A line of a [`StoredEntry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredLine {
-    /// The account.
+    /// Code of the account: the SAT's, or the one that the company gave an account of its own.
     pub codigo: String,
     /// The number that it had then.
     pub cuenta: String,
@@ -124,9 +125,9 @@ pub struct StoredLine {
 /// The balance of an account under one of its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberBalance {
-    /// The account.
+    /// Code of the account, as in [`StoredLine::codigo`].
     pub codigo: String,
-    /// The number.
+    /// The number under which it was posted; the company may have changed it since.
     pub cuenta: String,
     /// Debits less credits, in pesos.
     pub saldo: Decimal,
@@ -135,7 +136,7 @@ pub struct NumberBalance {
 /// An entry that was written without a document, as it can be reversed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReversibleEntry {
-    /// The entry.
+    /// With its lines and the numbers that their accounts had.
     pub entry: FreeEntry,
     /// The entry that reverses it; of a revaluation the one of the next day.
     pub revertida: Option<i64>,
@@ -146,7 +147,7 @@ pub struct ReversibleEntry {
 pub struct BooksRequest {
     /// The first day of the month.
     pub desde: NaiveDate,
-    /// Its last day.
+    /// The last day of the month.
     pub hasta: NaiveDate,
     /// Whether the movement is that of the year's closing, which otherwise is left out of December.
     pub cierre: bool,
@@ -157,11 +158,11 @@ pub struct BooksRequest {
 /// A bank account as electronic accounting names its subaccount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankAccountName {
-    /// Its clave.
+    /// Its clave in `cuentas_bancarias`.
     pub clave: i64,
-    /// Its name.
+    /// The company's name for it.
     pub nombre: String,
-    /// Its currency.
+    /// Currency of its balance, an ISO 4217 code.
     pub moneda: String,
 }
 
@@ -174,7 +175,7 @@ pub struct BooksOfMonth {
     pub cp: Option<String>,
     /// When an entry of the month was last written.
     pub modificada: Option<DateTime<Utc>>,
-    /// The bank accounts.
+    /// All bank accounts, inactive ones too, in order of clave.
     pub bancos: Vec<BankAccountName>,
     /// The accounts that the company changed or created.
     pub cuentas: Vec<OwnAccount>,

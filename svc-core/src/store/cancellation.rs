@@ -15,7 +15,7 @@ use crate::domain::words::{CancellationReason, Held, InvoiceKind, InvoiceStatus}
 pub struct QueuedCancellation {
     /// Fiscal folio of the document to cancel.
     pub uuid: Option<String>,
-    /// The SAT's reason.
+    /// The SAT's reason, 01 to 04; without one nothing can be sent.
     pub motivo: Option<CancellationReason>,
     /// Fiscal folio of the substitute, with reason 01.
     pub uuid_sustitucion: Option<String>,

@@ -127,11 +127,11 @@ pub struct LetterheadChange {
     pub color: Option<String>,
     /// Its address; lines are separated by line feeds.
     pub direccion: Option<String>,
-    /// Its telephone number.
+    /// Its telephone number: one line of up to 100 characters.
     pub telefono: Option<String>,
     /// The e-mail address for its customers.
     pub correo: Option<String>,
-    /// Its website.
+    /// Its website: one line of up to 100 characters.
     pub web: Option<String>,
 }
 
@@ -196,7 +196,7 @@ pub struct NewKey {
     pub expires: Option<DateTime<Utc>>,
     /// The version of the terms of use that is accepted with it.
     pub terms: Option<&'static str>,
-    /// Time of creation.
+    /// Time of creation, by the service's clock.
     pub creada: DateTime<Utc>,
 }
 
@@ -216,7 +216,7 @@ pub struct ListedKey {
     pub revoked: Option<DateTime<Utc>>,
     /// The version of the terms of use that was accepted last.
     pub terms: Option<String>,
-    /// Time of creation.
+    /// Time of creation, by the service's clock.
     pub creada: DateTime<Utc>,
     /// The minute of its last request; `None` if it was never used.
     pub used: Option<DateTime<Utc>>,
@@ -234,9 +234,9 @@ impl ListedKey {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ListedUser {
-    /// The user's clave.
+    /// Clave in `usuarios`, ascending within the company.
     pub clave: i64,
-    /// Their data.
+    /// Name, address, and whether they sell.
     pub user: NewUser,
     /// Whether they have access.
     pub activo: bool,
@@ -255,7 +255,7 @@ impl ListedUser {
 /// A signing certificate as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedCertificate {
-    /// Its number (`NoCertificado`).
+    /// The SAT's number for it (`NoCertificado`).
     pub numero: String,
     /// The taxpayer it was issued to.
     pub rfc: String,

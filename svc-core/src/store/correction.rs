@@ -16,7 +16,7 @@ use crate::domain::words::PaymentTerm;
 pub struct Correction {
     /// Who receives the substitute.
     pub cliente: i64,
-    /// Cash or credit.
+    /// Cash or credit, which decides when the receivable is due.
     pub condicion_pago: PaymentTerm,
     /// Form and method of payment, and CFDI use.
     pub terms: ProposedTerms,

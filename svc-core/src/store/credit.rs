@@ -45,9 +45,9 @@ pub struct AppliedCredit {
     pub pago: i64,
     /// By how much it does.
     pub importe: Money,
-    /// The note's total.
+    /// The note's total, which may be more than the receivable took.
     pub total: Money,
-    /// The line.
+    /// One line of the note; the others come as items of their own.
     pub line: CreditLine,
 }
 
@@ -56,9 +56,9 @@ pub struct AppliedCredit {
 pub struct NewCreditBalance<'a> {
     /// The customer who may pay with it.
     pub cliente: i64,
-    /// The sale's currency.
+    /// Currency of the sale or the payment that it comes from.
     pub moneda: &'a str,
-    /// In `moneda`.
+    /// Greater than zero, in `moneda`.
     pub importe: Money,
     /// What account 206.01 has of it; `None` where no entry says it.
     pub pesos: Option<Money>,
@@ -107,13 +107,13 @@ pub struct NewRefund<'a> {
     pub moneda: &'a str,
     /// Pesos for one unit of the currency on that day.
     pub tipo_cambio: Rate,
-    /// In `moneda`.
+    /// Greater than zero, in `moneda`.
     pub importe: Money,
     /// The bank account that it leaves.
     pub cuenta_bancaria: i64,
     /// The day on which it leaves.
     pub fecha: NaiveDate,
-    /// Bank reference.
+    /// Reference of the bank movement; a refund with the same data counts as a repetition.
     pub referencia: &'a str,
     /// The credit note of the advance's invoice, or of the goods that came back; it undoes the
     /// refund if it is cancelled.

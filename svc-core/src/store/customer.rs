@@ -18,7 +18,7 @@ pub struct NewCustomerRow<'a> {
     pub data: &'a CustomerData,
     /// What a prospect wrote.
     pub mensaje: Option<&'a str>,
-    /// Time of creation.
+    /// Time of creation, stored as `modificado`.
     pub creado: Timestamp,
 }
 
@@ -44,13 +44,13 @@ pub struct NewInteraction<'a> {
     pub cliente: i64,
     /// The user who made the contact.
     pub vendedor: i64,
-    /// By what means.
+    /// By what means, e.g. a call or a visit.
     pub canal: Channel,
     /// What came of it.
     pub resultado: ContactOutcome,
-    /// Who initiated it.
+    /// Whether the company or the customer initiated it.
     pub sentido: Initiative,
-    /// Free text.
+    /// What was said or agreed, in free text.
     pub nota: Option<&'a str>,
     /// When the contact took place.
     pub fecha: Timestamp,
@@ -60,7 +60,7 @@ pub struct NewInteraction<'a> {
     pub siguiente: &'a NextStep,
     /// Whether it is only a note, since the customer is another salesperson's.
     pub solo_nota: bool,
-    /// Time of creation.
+    /// Time at which it was logged; `fecha` may be earlier.
     pub creada: Timestamp,
 }
 
@@ -82,7 +82,7 @@ pub struct NewCommitment<'a> {
 pub struct NewOpportunity<'a> {
     /// What people call it.
     pub nombre: &'a str,
-    /// Stage and status.
+    /// Its stage, with the status that the stage gives it.
     pub state: &'a OpportunityState,
     /// `None`: the contact is no customer yet.
     pub cliente: Option<i64>,
@@ -94,9 +94,9 @@ pub struct NewOpportunity<'a> {
     pub contacto_correo: Option<&'a str>,
     /// Telephone number of the contact.
     pub contacto_telefono: Option<&'a str>,
-    /// The salesperson responsible.
+    /// The salesperson responsible; `None` if there is none yet.
     pub vendedor: Option<i64>,
-    /// Estimate, in `moneda`.
+    /// Expected value, in `moneda`; `None` if it was not estimated.
     pub monto: Option<Money>,
     /// Currency of the estimate.
     pub moneda: &'a str,
@@ -106,7 +106,7 @@ pub struct NewOpportunity<'a> {
     pub cierre: Option<NaiveDate>,
     /// Where the lead came from.
     pub origen: Option<&'a str>,
-    /// Time of creation.
+    /// Time of creation, also stored as `modificado`.
     pub creado: Timestamp,
 }
 

@@ -11,7 +11,7 @@ use crate::domain::words::{Fulfilment, SaleKind};
 pub struct SaleBefore {
     /// An order, a quote or a ticket.
     pub tipo: SaleKind,
-    /// Its series.
+    /// `None` if its type has one counter.
     pub serie: Option<String>,
     /// Its number; `None` if it was divided from an order, whose number it had.
     pub folio: Option<i64>,
@@ -29,7 +29,7 @@ impl SaleBefore {
 /// A valid payment of a sale.
 #[derive(Debug, Clone, Copy)]
 pub struct SalePayment {
-    /// Its clave.
+    /// Clave in `cxc_pagos`.
     pub pago: i64,
     /// Whether it needs a payment complement.
     pub con_complemento: bool,

@@ -15,9 +15,9 @@ use crate::record::{ImportSpec, ListSpec, Value};
 /// Records that may have a parent of their own kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parents {
-    /// `productos.clave_padre`
+    /// Products: the product that one is a variant of (`productos.clave_padre`).
     Products,
-    /// `categorias.padre`
+    /// Categories: the category that one belongs to (`categorias.padre`, -1 at the root).
     Categories,
 }
 
@@ -46,11 +46,11 @@ pub struct NamedRecords {
 /// A counter of the company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series<'a> {
-    /// Claves of deposits.
+    /// Claves of deposits; imported payments may name deposits of another system.
     Deposits,
-    /// Folios of documents.
+    /// Folios of documents of a type and series.
     Folios {
-        /// The document's type.
+        /// Type of the documents, e.g. `factura`.
         tipo: &'a str,
         /// Empty for documents without a series.
         serie: &'a str,
@@ -76,10 +76,10 @@ pub enum BatchError {
     Record {
         /// The place of the first such record in the batch, from 0.
         at: usize,
-        /// What it violates.
+        /// The constraint that it violates, which names the field.
         conflict: Conflict,
     },
-    /// The store failed.
+    /// The store failed; the transaction is of no more use.
     #[error(transparent)]
     Failed(#[from] StoreError),
 }
@@ -93,7 +93,7 @@ pub struct ImportedSale {
     pub tipo: SaleKind,
     /// The IVA and the IEPS, together.
     pub impuestos: Money,
-    /// The IEPS.
+    /// The IEPS alone.
     pub ieps: Money,
     /// The total, with its taxes.
     pub total: Money,

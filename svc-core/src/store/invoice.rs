@@ -99,7 +99,7 @@ pub struct GlobalSale {
     pub tipo_cambio: Rate,
     /// The payment form by which most of it was paid, else the sale's own.
     pub forma_pago_sat: Option<String>,
-    /// Total, in `moneda`.
+    /// Total with taxes, in `moneda`.
     pub total: Money,
     /// What came back of it before it is invoiced, in `moneda`.
     pub devuelto: Money,
@@ -120,7 +120,7 @@ impl GlobalSale {
 /// The period of a global invoice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlobalPeriod {
-    /// Its length.
+    /// A day, a week, half a month, a month or two (`c_Periodicidad`).
     pub periodicidad: Periodicidad,
     /// A key of `c_Meses`.
     pub meses: String,

@@ -14,7 +14,7 @@ use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 /// What a bank account received in another currency than the receivable's.
 #[derive(Debug, Clone)]
 pub struct Exchanged {
-    /// The account's currency.
+    /// Currency of the bank account.
     pub moneda: String,
     /// Pesos for one unit of it.
     pub tipo_cambio: Rate,
@@ -43,7 +43,7 @@ pub struct NewPayment<'a> {
     pub cuenta_bancaria: Option<i64>,
     /// The deposit that it uses.
     pub deposito: Option<i64>,
-    /// Bank reference.
+    /// Reference of the bank movement; required if the payment brings money to a bank account.
     pub referencia: Option<&'a str>,
     /// Its payment complement in the invoice registry, if it needs one.
     pub factura: Option<i64>,
@@ -102,13 +102,13 @@ pub enum Withdrawal {
 /// A balance in a customer's favour.
 #[derive(Debug, Clone, Copy)]
 pub struct Favour {
-    /// In its currency.
+    /// What is left, in the currency that was asked for.
     pub importe: Decimal,
     /// What account 206.01 has of it.
     pub pesos: Decimal,
 }
 
-/// Payments of receivables.
+/// Payments of receivables, their complements, and what customers have in their favour.
 #[async_trait]
 pub trait PaymentTx {
     /// A receivable with its sales document, both locked until the end.

@@ -49,13 +49,13 @@ pub struct NewMovement<'a> {
     pub producto: i64,
     /// The product's SKU at this time.
     pub sku: Option<&'a str>,
-    /// Never negative.
+    /// In the product's unit and never negative: `tipo` says the direction.
     pub cantidad: Quantity,
-    /// Stock before.
+    /// Stock in the warehouse before it; negative if more was sold than there was.
     pub existencia_anterior: Quantity,
-    /// Stock after.
+    /// Stock in the warehouse after it; negative if more was sold than there was.
     pub existencia_actual: Quantity,
-    /// In pesos.
+    /// Cost of one unit, in pesos.
     pub costo_unitario: Money,
     /// Total cost, in pesos.
     pub importe: Money,
@@ -75,9 +75,9 @@ pub struct StockPlace {
 /// A locked stock record, with what the company holds of its product.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockedGoods {
-    /// The stock record.
+    /// Stock and reservations in the one warehouse.
     pub holding: Holding,
-    /// Of all warehouses.
+    /// Stock and value in all warehouses.
     pub value: ProductValue,
 }
 
@@ -86,9 +86,9 @@ pub struct LockedGoods {
 pub struct OpenedStock {
     /// Clave of the product.
     pub producto: i64,
-    /// In all warehouses.
+    /// What is added in all warehouses, in the product's unit.
     pub existencia: Quantity,
-    /// In pesos.
+    /// What is added to the value of its stock, in pesos.
     pub valor: Decimal,
 }
 
@@ -101,9 +101,9 @@ pub struct StockWorth {
     pub sku: Option<String>,
     /// The product's description now.
     pub descripcion: Option<String>,
-    /// In all warehouses.
+    /// In all warehouses, in the product's unit; zero in the last row.
     pub existencia: Quantity,
-    /// In pesos.
+    /// What it was worth, in pesos; in the last row what the products beyond the limit were.
     pub valor: Decimal,
     /// Of the last row: the number of products beyond the limit.
     pub otros: i64,
@@ -118,7 +118,7 @@ pub struct StockUpdate<'a> {
     pub rows: &'a [Holding],
     /// The changed values of products.
     pub values: &'a [ProductValue],
-    /// The new movements.
+    /// The movements that make these changes, in the order in which they get their claves.
     pub movements: &'a [NewMovement<'a>],
     /// The day of their accounting entry.
     pub dia: NaiveDate,
@@ -133,7 +133,7 @@ pub struct GoodsMovement {
     pub producto: i64,
     /// The product's SKU at that time.
     pub sku: Option<String>,
-    /// Never negative.
+    /// In the product's unit, never negative.
     pub cantidad: Quantity,
     /// What they cost in all, in pesos; `None` if an import did not say.
     pub importe: Option<Money>,
@@ -181,7 +181,7 @@ pub struct MovementContext<'a> {
 /// Which deleted products are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeletedProducts {
-    /// None.
+    /// None is found.
     LeftOut,
     /// Those named by clave of which a warehouse still holds or reserves some.
     WhileHeld,

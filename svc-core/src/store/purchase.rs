@@ -16,13 +16,13 @@ use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 /// A purchase order to be stored.
 #[derive(Debug)]
 pub struct NewPurchase<'a> {
-    /// `None`: its clave.
+    /// Its folio; `None` stores the clave as folio.
     pub folio: Option<&'a str>,
     /// Clave of the supplier.
     pub proveedor: i64,
     /// When it is ordered.
     pub fecha: Timestamp,
-    /// Expected delivery day.
+    /// The day on which delivery is expected.
     pub fecha_entrega: Option<NaiveDate>,
     /// Clave of the branch that orders.
     pub sucursal: i64,
@@ -38,7 +38,7 @@ pub struct NewPurchase<'a> {
     pub comentarios: Option<&'a str>,
     /// Numbered in this order, from 1.
     pub lines: &'a [NewPurchaseLine],
-    /// Time of creation.
+    /// Time of creation, stored as `modificado`.
     pub creada: Timestamp,
 }
 
@@ -77,7 +77,7 @@ pub struct PurchaseOrder {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// With IVA.
+    /// With IVA and IEPS, without what is withheld, in `moneda`.
     pub total: Money,
     /// The taxes within `total`.
     pub impuestos: PayableTaxes,
@@ -97,7 +97,7 @@ pub struct OrderBill {
 /// An account payable as it is stored.
 #[derive(Debug, Clone)]
 pub struct StoredPayable {
-    /// `None`: its clave.
+    /// Its folio; `None` stores the clave as folio.
     pub folio: Option<String>,
     /// What it comes from.
     pub tipo: PayableKind,
@@ -167,7 +167,7 @@ pub struct NewPayablePayment<'a> {
     pub importe: Balance,
     /// The bank account that it leaves, or comes to; `None`: paid in cash.
     pub cuenta_bancaria: Option<i64>,
-    /// Bank reference.
+    /// Reference of the bank movement; a payment with the same data counts as a repetition.
     pub referencia: &'a str,
     /// Pesos for one unit of the currency on that day; `None`: the account payable's.
     pub tipo_cambio: Option<Rate>,

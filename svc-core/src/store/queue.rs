@@ -15,13 +15,13 @@ pub enum Backlog {
     Stamping,
     /// The same of test companies alone, which need no provider.
     TestStamping,
-    /// Delivery of notices.
+    /// Delivery of webhooks' notices, and what leads to them: groups, events, discards.
     Notices,
     /// Sending of e-mails.
     Mail,
 }
 
-/// A queue.
+/// A queue of one kind of item; a [`Backlog`] has one or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Queue {

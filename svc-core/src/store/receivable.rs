@@ -35,14 +35,14 @@ pub struct NewReceivable<'a> {
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// All of it.
+    /// Total of the sale, with its taxes.
     pub total: Money,
     /// What is still to be paid: less than the total of a sale that was paid in part before the
     /// books began.
     pub saldo: Money,
     /// Clave of the sale's branch.
     pub sucursal: i64,
-    /// Time of creation.
+    /// Time of creation, stored as the time of its last change.
     pub modificado: Timestamp,
 }
 
@@ -94,14 +94,14 @@ pub struct BankReceipt<'a> {
     pub fecha: NaiveDate,
     /// In the account's currency.
     pub importe: Money,
-    /// Bank reference.
+    /// Reference of the bank movement.
     pub referencia: &'a str,
 }
 
 /// What a bank account holds when it is imported.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenedBankAccount {
-    /// The bank account.
+    /// Clave of the bank account.
     pub clave: i64,
     /// In the account's currency.
     pub saldo: Decimal,
@@ -119,7 +119,7 @@ pub enum DepositOrigin {
 }
 
 impl DepositOrigin {
-    /// `depositos.origen`
+    /// The word in `depositos.origen`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Captura => "captura",

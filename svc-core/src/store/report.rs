@@ -25,9 +25,9 @@ pub struct AgedGroup {
     pub lugar: i64,
     /// The customer or supplier; `None` for documents that name none.
     pub tercero: Option<i64>,
-    /// Their name.
+    /// Their present name, a customer's legal one first; `None` where `tercero` is.
     pub nombre: Option<String>,
-    /// Their RFC.
+    /// Their present RFC; `None` if they have none, or where `tercero` is.
     pub rfc: Option<String>,
     /// The currency of the documents.
     pub moneda: Option<String>,
@@ -54,7 +54,7 @@ pub struct AgedGroup {
 pub struct StatementCustomer {
     /// The legal name, or else the name.
     pub nombre: Option<String>,
-    /// The RFC.
+    /// `None` if they have none.
     pub rfc: Option<String>,
 }
 
@@ -65,17 +65,17 @@ pub struct AccountLine {
     pub movimientos: i64,
     /// Whether it adds up what was before the first day.
     pub anterior: bool,
-    /// The day.
+    /// The entry's day, or an imported receivable's; `None` of a sum.
     pub fecha: Option<NaiveDate>,
     /// The entry; `None` for an imported receivable, which none names.
     pub poliza: Option<i64>,
     /// The entry's description, or an imported receivable's folio.
     pub concepto: Option<String>,
-    /// The sales document.
+    /// Clave of the sales document; `None` if the receivable is of no sale.
     pub venta: Option<i64>,
     /// The record in the registry of invoices.
     pub factura: Option<i64>,
-    /// The payment.
+    /// Clave of the payment; `None` unless the entry is one of a payment.
     pub pago: Option<i64>,
     /// Debits: the customer owes more.
     pub cargo: Decimal,
@@ -86,19 +86,19 @@ pub struct AccountLine {
 /// A receivable that is open on a day.
 #[derive(Debug, Clone)]
 pub struct OpenReceivable {
-    /// Its clave.
+    /// Clave in `cxc`.
     pub cxc: i64,
-    /// Its folio.
+    /// Series and number of the sale or its invoice; an imported one may have none.
     pub folio: Option<String>,
-    /// The sales document.
+    /// Clave of the sales document; `None` if the receivable is of no sale.
     pub venta: Option<i64>,
-    /// The fiscal folio.
+    /// Fiscal folio of its invoice; `None` while that has none.
     pub uuid: Option<String>,
     /// The day since which it is owed.
     pub fecha: NaiveDate,
     /// When it is due.
     pub vencimiento: Option<NaiveDate>,
-    /// The currency.
+    /// Currency of `total` and `saldo`.
     pub moneda: String,
     /// The total, in that currency.
     pub total: Decimal,
@@ -113,7 +113,7 @@ pub struct OpenReceivable {
 pub struct CustomerFunds {
     /// The sales document of the advance; `None` for balances in favour.
     pub anticipo: Option<i64>,
-    /// The currency.
+    /// Currency of `importe`.
     pub moneda: String,
     /// What is left, in that currency.
     pub importe: Decimal,
@@ -144,11 +144,11 @@ pub struct CreditableVat {
     pub lugar: i64,
     /// The supplier; `None` where the document names none.
     pub proveedor: Option<i64>,
-    /// Their name.
+    /// Their present name; `None` where `proveedor` is.
     pub nombre: Option<String>,
-    /// Their RFC.
+    /// Their present RFC; `None` if they have none, or where `proveedor` is.
     pub rfc: Option<String>,
-    /// As in [`ChargedVat`].
+    /// The rate, as in [`ChargedVat::tasa`].
     pub tasa: Option<String>,
     /// What was billed before IVA.
     pub base: Decimal,
@@ -164,7 +164,7 @@ pub struct CreditableVat {
     pub iva_retenido: Decimal,
 }
 
-/// IEPS of sales.
+/// IEPS that sales charged, and what of it was collected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChargedIeps {
     /// What was charged, collected or not, credit notes deducted.
@@ -180,13 +180,13 @@ pub struct ChargedIeps {
 pub struct SalesGroup {
     /// Its place; one above the largest requested is the sum of all the others.
     pub lugar: i64,
-    /// The day.
+    /// The day of the entries; `None` in the other groupings.
     pub dia: Option<NaiveDate>,
     /// The customer, product or salesperson; `None` where the entry's document names none.
     pub clave: Option<i64>,
     /// Their name; a product's description.
     pub nombre: Option<String>,
-    /// The product's SKU.
+    /// The product's present SKU; `None` in the other groupings.
     pub sku: Option<String>,
     /// The units of a product; `None` in the other groupings.
     pub cantidad: Option<Decimal>,

@@ -12,12 +12,12 @@ use crate::domain::time::Timestamp;
 /// How long the answer to a write is kept under its Idempotency-Key (contract §4).
 pub(crate) const ANSWER_RETENTION: TimeDelta = TimeDelta::days(7);
 
-/// An Idempotency-Key.
+/// An Idempotency-Key. Two API keys of a company may send the same text.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimKey<'a> {
     /// Suffix of the API key that sent it.
     pub suffix: &'a str,
-    /// Its text.
+    /// Its text: 1 to 255 visible ASCII characters.
     pub name: &'a str,
     /// How long its answer is kept, by the store's clock: a server whose clock is wrong forgets no
     /// answer.
@@ -49,7 +49,7 @@ pub struct NewEvent {
     pub clave: i64,
     /// The body of its notices.
     pub cuerpo: Vec<u8>,
-    /// When it happened.
+    /// When it happened, by the company's clock.
     pub creado: Timestamp,
     /// Whether the caller creates its deliveries, so that [`super::WebhookTx::fan_out`] must skip
     /// it.

@@ -18,7 +18,7 @@ use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 /// A sales document to be stored.
 #[derive(Debug)]
 pub struct NewSale<'a> {
-    /// Never `remision`.
+    /// A `remision` is stored as `venta`, so it is never one.
     pub tipo: SaleKind,
     /// Part of its folio; `None`: its type has one counter.
     pub serie: Option<&'a str>,
@@ -36,7 +36,7 @@ pub struct NewSale<'a> {
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// Cash or credit.
+    /// Cash or credit, which decides when it is due.
     pub condicion_pago: PaymentTerm,
     /// Days of credit; `None` of a sale in cash.
     pub dias_credito: Option<i64>,
@@ -44,7 +44,7 @@ pub struct NewSale<'a> {
     pub vencimiento: Option<NaiveDate>,
     /// A key of `c_FormaPago`.
     pub forma_pago_sat: Option<&'a str>,
-    /// PUE or PPD.
+    /// A key of `c_MetodoPago`: PUE (in one payment) or PPD (later or in parts).
     pub metodo_pago_sat: Option<&'a str>,
     /// A key of `c_UsoCFDI`.
     pub uso_cfdi: Option<&'a str>,
@@ -52,9 +52,10 @@ pub struct NewSale<'a> {
     pub amounts: Amounts,
     /// Where it was captured.
     pub origen: SaleOrigin,
-    /// The client's reference.
+    /// The client's own reference, such as the customer's purchase order; printed documents show
+    /// it.
     pub referencia: Option<&'a str>,
-    /// Free text.
+    /// Free text that printed documents show.
     pub comentarios: Option<&'a str>,
     /// Numbered in this order, from 1.
     pub lines: &'a [NewSaleLine],
@@ -120,7 +121,7 @@ pub struct InvoicedSale<'a> {
     pub folio: i64,
     /// When it is due; `None` keeps the day, as of a ticket.
     pub vencimiento: Option<NaiveDate>,
-    /// Payment terms, complete.
+    /// Form and method of payment and CFDI use, none of them missing.
     pub terms: &'a ProposedTerms,
     /// How much of the customer's advances it reserves, in its currency. Until it is paid no other
     /// sale may count that amount.

@@ -19,18 +19,18 @@ pub enum SealedColumn {
 }
 
 impl SealedColumn {
-    /// Every column.
+    /// All columns with sealed values.
     pub const ALL: [Self; 3] = [Self::CertificateKey, Self::WebhookSecret, Self::PreviousWebhookSecret];
 }
 
-/// A sealed value.
+/// A sealed value with the place that it was sealed for: it opens nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSecret {
-    /// Part of what the value is sealed for.
+    /// The company, part of the place.
     pub company: CompanyId,
-    /// Likewise.
+    /// The column that holds it, part of the place.
     pub column: SealedColumn,
-    /// Key of the record, as text; likewise.
+    /// Key of the record, as text: part of the place too.
     pub record: String,
     /// The value as it was stored when it was read.
     pub sealed: Vec<u8>,

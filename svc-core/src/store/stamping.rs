@@ -24,7 +24,7 @@ pub struct MailedDocument {
     pub serie: Option<String>,
     /// Number in the series.
     pub folio: Option<String>,
-    /// Its fiscal folio.
+    /// Fiscal folio; `None` before it is stamped.
     pub uuid: Option<String>,
     /// Whether its stamped XML is here.
     pub timbrado: bool,
@@ -37,7 +37,7 @@ pub struct MailedDocument {
 pub struct LeasedStamping {
     /// Clave in the invoice registry.
     pub factura: i64,
-    /// Earlier attempts.
+    /// Attempts so far that counted; of a sent cancellation, questions about its outcome.
     pub intentos: u32,
 }
 
@@ -81,7 +81,7 @@ pub struct SaleToStamp {
 /// A payment of a payment complement, with the receivable that it pays.
 #[derive(Debug, Clone)]
 pub struct StampingPayment {
-    /// The payment's clave.
+    /// Clave in `cxc_pagos`.
     pub pago: i64,
     /// Postal code of the receivable's branch.
     pub cp: Option<String>,
@@ -101,7 +101,7 @@ pub struct StampingPayment {
     pub tipo_cambio_pago: Rate,
     /// Amount of the payment in that currency.
     pub monto: Money,
-    /// Bank reference.
+    /// Reference of the bank movement (`NumOperacion`).
     pub referencia: Option<String>,
     /// Instalment number of the receivable's payments, from 1.
     pub parcialidad: i64,
@@ -152,9 +152,9 @@ impl StoredDocument {
 /// A stamped document with what its printed representation shows besides.
 #[derive(Debug, Clone)]
 pub struct PrintableDocument {
-    /// The document.
+    /// The registry's record with its stamped XML.
     pub document: StoredDocument,
-    /// Its company's letterhead.
+    /// The company's present letterhead, also of older documents.
     pub letterhead: Letterhead,
     /// What its sale says, if it is the invoice of one.
     pub remarks: SaleRemarks,

@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 /// What a store knows of a subscriber.
 #[derive(Debug, Clone, Copy)]
 pub struct Subscription<'a> {
-    /// The subscriber's name.
+    /// The name that the host gave it ([`Subscriber::NAME`](crate::subscribers::Subscriber::NAME)).
     pub name: &'a str,
     /// The names of the kinds of its events.
     pub kinds: &'a [&'static str],
@@ -23,7 +23,7 @@ pub struct Subscription<'a> {
 /// An event as a subscriber reads it.
 #[derive(Debug, Clone)]
 pub struct FeedEvent {
-    /// The event's clave.
+    /// Clave in `eventos`, ascending in the order of the commits.
     pub clave: i64,
     /// `evt_…` on the wire.
     pub id: Uuid,
@@ -33,7 +33,7 @@ pub struct FeedEvent {
     pub recurso: String,
     /// The clave of that record.
     pub recurso_clave: i64,
-    /// When it happened.
+    /// When it happened, by the company's clock.
     pub creado: Timestamp,
     /// The body of its notices.
     pub cuerpo: Bytes,
@@ -42,13 +42,13 @@ pub struct FeedEvent {
 /// A held event that is due.
 #[derive(Debug, Clone)]
 pub struct DueEvent {
-    /// The event's clave.
+    /// Clave of the event.
     pub clave: i64,
     /// The resource of its record.
     pub recurso: String,
-    /// The record's clave.
+    /// Clave of that record.
     pub recurso_clave: i64,
-    /// Earlier attempts.
+    /// Attempts that failed before.
     pub intentos: u32,
     /// The event; `None` if it is gone, because it became too old.
     pub event: Option<FeedEvent>,
@@ -57,17 +57,17 @@ pub struct DueEvent {
 /// What becomes of an event that a subscriber failed at.
 #[derive(Debug, Clone)]
 pub struct HeldEvent<'a> {
-    /// The event's clave.
+    /// Clave of the event.
     pub clave: i64,
     /// The resource of its record.
     pub recurso: &'a str,
     /// The clave of that record.
     pub recurso_clave: i64,
-    /// Attempts until now.
+    /// Attempts that failed, this one included; 0 while it only waits for an earlier event.
     pub intentos: u32,
     /// When it is tried again; `None` if it waits for an earlier event or is given up.
     pub proximo: Option<DateTime<Utc>>,
-    /// Why it failed.
+    /// Code and text of the error that it failed with; `None` before the first attempt.
     pub error: Option<&'a str>,
     /// When it was given up.
     pub abandonada: Option<DateTime<Utc>>,
@@ -77,7 +77,7 @@ pub struct HeldEvent<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AbandonedEvent {
-    /// The subscriber's name.
+    /// The name of the subscriber that failed.
     pub subscriber: String,
     /// The event's clave, as `GET /eventos?clave=` takes it.
     pub evento: i64,
@@ -148,7 +148,7 @@ pub trait SubscriptionTx {
 /// A company with an event for a subscriber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueSubscription {
-    /// The company.
+    /// The company that the event is of.
     pub company: CompanyId,
     /// The index of the subscription among those that were asked for.
     pub at: usize,

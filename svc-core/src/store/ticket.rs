@@ -13,7 +13,7 @@ use crate::domain::words::InvoiceStatus;
 pub struct NewReturn<'a> {
     /// Clave of the return.
     pub clave: i64,
-    /// The ticket.
+    /// Clave of the ticket, a sale of type `venta`.
     pub venta: i64,
     /// What they were sold for, in the sale's currency.
     pub total: Money,
@@ -34,7 +34,7 @@ pub trait TicketTx {
     /// The next clave of a return.
     async fn next_return(&mut self) -> Result<i64, StoreError>;
 
-    /// Inserts a return.
+    /// Inserts a return with what came back of each line.
     async fn insert_return(&mut self, row: &NewReturn<'_>, now: Timestamp) -> Result<(), StoreError>;
 
     /// What came back of tickets before the document that they are in now, each with the sale and

@@ -34,9 +34,9 @@ pub struct MonthUse {
 /// has a month of a company.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Requests by key.
+    /// Requests of keys in a clock minute.
     pub minutes: Vec<MinuteUse>,
-    /// Operations by company.
+    /// Operations of companies in a month.
     pub months: Vec<MonthUse>,
 }
 
@@ -72,9 +72,9 @@ pub struct LoggedRequest {
     pub company: CompanyId,
     /// Its id, which ascends with time.
     pub peticion: String,
-    /// When it came.
+    /// When it was received, by the service's clock.
     pub fecha: DateTime<Utc>,
-    /// Its method.
+    /// Its HTTP method, as it was sent.
     pub metodo: String,
     /// The template of its path.
     pub ruta: String,

@@ -42,7 +42,7 @@ pub struct NewWebhook<'a> {
     pub secreto: &'a [u8],
     /// The user who creates it.
     pub usuario: i64,
-    /// Time of creation.
+    /// Time of creation; it gets no event from before.
     pub creado: Timestamp,
 }
 
@@ -57,7 +57,7 @@ pub struct NewDelivery<'a> {
     pub tipo: &'a str,
     /// Why it is made.
     pub origen: DeliveryOrigin,
-    /// Time of creation.
+    /// Time of creation, from which on it is due.
     pub creado: Timestamp,
 }
 
@@ -72,9 +72,9 @@ pub struct NewDeliveries<'a> {
     pub since: DateTime<Utc>,
     /// Why they are made.
     pub origen: DeliveryOrigin,
-    /// Time of creation.
+    /// Time of creation, from which on they are due.
     pub creado: Timestamp,
-    /// The largest number.
+    /// With more events than this, none is delivered.
     pub max: u32,
 }
 
@@ -130,7 +130,7 @@ pub struct ClaimedDelivery {
     pub tipo: String,
     /// The body to send.
     pub cuerpo: Bytes,
-    /// Earlier attempts.
+    /// Attempts before this one.
     pub intentos: u32,
     /// Why it was made.
     pub origen: DeliveryOrigin,
@@ -191,7 +191,7 @@ pub struct Attempt {
     pub result: AttemptResult,
     /// How long it took, in milliseconds.
     pub duracion_ms: i64,
-    /// When it ended.
+    /// When it ended; a store gets it by the company's clock.
     pub at: DateTime<Utc>,
 }
 
@@ -232,9 +232,9 @@ pub struct RecordedAttempt {
 /// What a fan-out did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FannedOut {
-    /// Events processed.
+    /// Events that were fanned out, to any number of webhooks or none.
     pub events: u64,
-    /// Deliveries created.
+    /// Deliveries that were created, one for each event and webhook.
     pub deliveries: u64,
 }
 
@@ -243,9 +243,9 @@ pub struct FannedOut {
 pub struct NewMail<'a> {
     /// The recipient's address, one.
     pub para: &'a str,
-    /// Subject.
+    /// Subject, in Spanish.
     pub asunto: &'a str,
-    /// Plain text.
+    /// Plain text, in Spanish; lines are separated by line feeds.
     pub texto: &'a str,
     /// The document of the registry that goes with it.
     pub factura: Option<i64>,
@@ -256,11 +256,11 @@ pub struct NewMail<'a> {
 pub struct LeasedMail {
     /// Clave of the e-mail.
     pub clave: i64,
-    /// The recipient's address.
+    /// The recipient's address, one.
     pub para: String,
-    /// Subject.
+    /// Subject, in Spanish.
     pub asunto: String,
-    /// Plain text.
+    /// Plain text, in Spanish; lines are separated by line feeds.
     pub texto: String,
     /// The document of the registry that goes with it.
     pub factura: Option<i64>,
