@@ -19,7 +19,7 @@ const MAX_WAITING: usize = 200;
 /// A job for another thread.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// Where jobs run.
+/// `None` runs jobs where they are awaited.
 #[derive(Clone, Default)]
 pub(crate) struct Compute(Option<Arc<Offload>>);
 

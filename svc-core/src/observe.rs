@@ -53,7 +53,7 @@ use crate::error::{Code, Error};
 /// The `tracing` target of a request's span and line.
 pub const TARGET: &str = "svc_core::request";
 
-/// Requests answered.
+/// Requests answered, by operation and status.
 pub const REQUESTS: &str = "svc_requests_total";
 
 /// Seconds from a request's head to its answer.

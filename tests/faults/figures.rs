@@ -27,7 +27,6 @@ pub(crate) enum Whose {
     Everybodys,
 }
 
-/// Durations of answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Latency {
     pub(crate) half: Duration,
@@ -68,7 +67,6 @@ pub(crate) struct Figures {
     pub(crate) lost: usize,
     /// Present twice, or sent twice.
     pub(crate) doubled: usize,
-    /// Further remarks.
     pub(crate) notes: Vec<String>,
     /// Shortcomings that no other figure shows.
     pub(crate) short: Vec<String>,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Company, Resource};
 
-/// `count` valid customers.
+/// `count` valid customers for an import, each with its own name.
 pub fn customers(count: usize) -> Vec<Value> {
     (1..=count).map(|number| json!({"nombre": format!("Cliente {number}")})).collect()
 }

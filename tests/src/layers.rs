@@ -12,7 +12,7 @@ pub type Layers = [(&'static str, &'static [&'static str])];
 pub enum Inside {
     /// In every folder, down to single files.
     Folders,
-    /// Only there.
+    /// At the top level only.
     Nothing,
 }
 

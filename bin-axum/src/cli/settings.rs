@@ -93,7 +93,7 @@ impl DatabaseArgs {
         Hidden::given(self.database_direct_url.as_ref())
     }
 
-    /// The database's replica.
+    /// Where lists are read from instead, if anywhere.
     pub(crate) fn replica_url(&self) -> Option<&str> {
         Hidden::given(self.database_replica_url.as_ref())
     }

@@ -28,7 +28,6 @@ pub(super) fn list(registry: &Registry) -> Result<(), Failure> {
     write(table(&rows).as_bytes())
 }
 
-/// Rows in columns.
 fn table(rows: &[[String; 3]]) -> String {
     let widest = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or_default();
     let (first, second) = (widest(0), widest(1));

@@ -29,7 +29,6 @@ pub(crate) struct Room {
     pub(crate) refused: usize,
 }
 
-/// Counts of connections.
 pub(crate) struct Meters {
     pub(crate) open: Gauge,
     /// Connections that ended because a newcomer needed their place or their memory.

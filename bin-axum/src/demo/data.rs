@@ -45,7 +45,7 @@ pub(super) const FILES: [(Resource, &str); 23] = [
     (Resource::Oportunidades, include_str!("data/oportunidades.ndjson")),
 ];
 
-/// The date fields.
+/// Fields with days and instants of the demo's year, which are moved to the present.
 const DATES: [&str; 11] = [
     "aplicado",
     "cierre",

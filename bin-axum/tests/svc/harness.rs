@@ -145,7 +145,6 @@ impl Log {
     }
 }
 
-/// A running demo.
 pub(crate) struct Demo {
     pub(crate) child: Child,
     pub(crate) printed: Value,
@@ -241,7 +240,7 @@ impl Demo {
         answer.split_once("\r\n\r\n").map(|(head, body)| (head.to_owned(), body.to_owned()))
     }
 
-    /// The operators' address.
+    /// The operators' address, once the log says it.
     pub(crate) fn admin(&self) -> String {
         self.log.wait(|line| {
             let said = line.contains("answering operators").then(|| line.split_once("address")).flatten();

@@ -39,7 +39,6 @@ const KINDS: [&str; 5] = ["venta", "factura", "cotizacion", "pedido", "anticipo"
 /// The beginning of a bounded range follows from its end.
 const WINDOW: &str = "&fecha_desde=";
 
-/// A list's records.
 struct Listed {
     path: &'static str,
     /// The selector that the list requires, as `name=value`.

@@ -19,7 +19,6 @@ use crate::task::Task;
 
 /// The purpose of an invocation.
 pub(crate) enum Event<'a> {
-    /// Answer a request.
     Request(HttpEvent<'a>),
     /// Run scheduled tasks.
     Work(Vec<Task>),
@@ -43,7 +42,7 @@ pub(crate) enum Gateway {
     HttpApi,
     /// A REST API, or an HTTP API with payload 1.0.
     RestApi,
-    /// A load balancer.
+    /// An application load balancer with the function as its target.
     LoadBalancer {
         /// Whether it is configured for several values per header.
         multi_value: bool,

@@ -98,7 +98,6 @@ impl Function {
         Self { child, platform, events, log, reader: Some(reader) }
     }
 
-    /// Invokes it.
     pub(crate) async fn invoke(&self, event: &Value) -> Outcome {
         self.invoke_within(&event.to_string(), TIMEOUT).await
     }

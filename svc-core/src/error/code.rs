@@ -44,7 +44,7 @@ macro_rules! codes {
             /// Every code of Svc.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
 
-            /// The HTTP status.
+            /// The status of answers with this code.
             pub const fn status(self) -> u16 {
                 match self { $(Code::$variant => $status,)* Code::Own(own) => own.status }
             }

@@ -57,7 +57,7 @@ impl Error {
         self
     }
 
-    /// The public code.
+    /// The public code, `error.codigo` on the wire.
     pub fn code(&self) -> Code {
         self.code
     }

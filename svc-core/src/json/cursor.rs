@@ -110,7 +110,7 @@ impl<'de> Cursor<'de> {
         }
     }
 
-    /// Skips a value.
+    /// Moves past the next value and all that is in it.
     pub(super) fn skip(&mut self) {
         let mut depth = 0_usize;
         loop {

@@ -146,7 +146,7 @@ impl<const MIN: i64, const MAX: i64> Within<MIN, MAX> {
         (MIN..=MAX).contains(&number).then_some(Self(number))
     }
 
-    /// The integer itself.
+    /// The integer, from `MIN` to `MAX`.
     pub fn get(self) -> i64 {
         self.0
     }
@@ -184,7 +184,7 @@ impl<T, const MAX: usize> Many<T, MAX> {
         (1..=MAX).contains(&items.len()).then_some(Self(items))
     }
 
-    /// The items.
+    /// The items, 1 to `MAX`.
     pub fn into_vec(self) -> Vec<T> {
         self.0
     }

@@ -26,7 +26,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Converts the value.
+    /// Converts the value of [`Self::Set`].
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,

@@ -42,7 +42,6 @@ use crate::store::{Backlog, LeaseTerms, Queue, StoreError, Tx};
 /// What distinguishes one queue of leased work from another.
 #[async_trait]
 pub(crate) trait LeasedQueue: Send + Sync {
-    /// A leased record.
     type Record: Send;
     /// The counts of a pass.
     type Report: Default + Send;

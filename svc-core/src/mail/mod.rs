@@ -49,17 +49,17 @@ const PACE: Pace = Pace { room: |all, _| if all == 0 { BATCH } else { 0 }, at_on
 /// Hours from the first attempt to the second, and so on; after the last it is given up.
 const PAUSES: [i64; 6] = [1, 2, 4, 8, 24, 48];
 
-/// An e-mail.
+/// An e-mail for a [`Notifier`] to send.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
     /// Names the e-mail, the same at every attempt to send it: 32 hexadecimal digits.
     pub id: String,
-    /// The recipient's address.
+    /// The recipient's address, one.
     pub to: String,
-    /// Its subject.
+    /// Its subject, in Spanish.
     pub subject: String,
-    /// Its plain text.
+    /// Its plain text, in Spanish; lines are separated by line feeds.
     pub text: String,
     /// The files that go with it.
     pub files: Vec<AttachedFile>,
@@ -73,7 +73,7 @@ pub struct AttachedFile {
     pub name: String,
     /// Its content type, such as `application/pdf`.
     pub content_type: &'static str,
-    /// Its content.
+    /// Its bytes, not encoded yet.
     pub content: Bytes,
 }
 
@@ -94,7 +94,7 @@ impl fmt::Debug for Notice {
 #[error("not sent: {0}")]
 pub struct NotifyFailure(pub String);
 
-/// Sends e-mails.
+/// Sends e-mails; `SmtpNotifier` (feature `smtp`) does it over SMTP.
 #[async_trait]
 pub trait Notifier: Send + Sync {
     /// Sends one e-mail. It must take less than 30 seconds: a lease is for four e-mails, and lasts
@@ -106,7 +106,7 @@ pub trait Notifier: Send + Sync {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct NotifyReport {
-    /// Sent.
+    /// Sent: the notifier took them.
     pub enviados: u64,
     /// Failed, to be retried.
     pub pospuestos: u64,

@@ -49,7 +49,6 @@ impl NamedKeys {
         keys.into_iter().map(headers).collect::<Result<_, _>>().map(|keys| Self(Arc::new(keys)))
     }
 
-    /// Every key's credentials.
     pub(super) fn all(&self) -> impl Iterator<Item = &HeaderMap> {
         self.0.values()
     }

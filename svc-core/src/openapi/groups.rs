@@ -6,7 +6,7 @@ use super::Language;
 
 /// Tags that belong together.
 pub(crate) struct TagGroup {
-    /// In each language.
+    /// In English and Spanish.
     pub(crate) title: [&'static str; 2],
     pub(crate) tags: &'static [NamedTag],
 }

@@ -1,10 +1,10 @@
 /// A language of the OpenAPI document and of the texts in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Language {
-    /// `en`.
+    /// English (`en`), the default.
     #[default]
     English,
-    /// `es`.
+    /// Spanish (`es`).
     Spanish,
 }
 

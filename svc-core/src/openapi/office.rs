@@ -99,7 +99,7 @@ struct OfficeWriter {
     language: Language,
     title: String,
     texts: Texts,
-    /// Of the answers.
+    /// Those of the answers.
     schemas: Schemas,
 }
 

@@ -15,7 +15,7 @@ pub trait Download: Send + Sync {
     /// How it is reached, and the file's content type.
     const SPEC: Spec;
 
-    /// Reads the file.
+    /// Reads the file, outside any transaction. [`File::made_by`] puts off what takes computing.
     fn read(&self, reader: &dyn Reader) -> impl Future<Output = Result<File, Error>> + Send;
 }
 

@@ -60,7 +60,7 @@ pub enum Repetition {
 /// Whether a write needs a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyNeed {
-    /// A JSON object.
+    /// It needs a JSON object.
     Required,
     /// A JSON object; an empty body counts as `{}`.
     Optional,
@@ -71,7 +71,7 @@ pub enum BodyNeed {
 /// Status and headers of a successful answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The HTTP status.
+    /// The HTTP status: 200, 201 or 202.
     pub status: StatusCode,
     /// The `Location` header: the URL of the created record.
     pub location: Option<String>,
@@ -92,7 +92,7 @@ pub(crate) const JSON: &str = "application/json";
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Http {
-    /// The method.
+    /// Its method; HEAD and OPTIONS reach no operation.
     pub method: Method,
     /// The path below the base URL. A segment in braces (`{clave}`) is an integer and fills the
     /// input's field of that name.

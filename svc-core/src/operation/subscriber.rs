@@ -58,7 +58,7 @@ pub trait Subscriber: Send + Sync + 'static {
     /// ([`OwnEventKind::word`](crate::domain::event::OwnEventKind::word)).
     const KINDS: &'static [&'static str];
 
-    /// Where it begins.
+    /// Where it begins in a database that has no place of it yet.
     const START: SubscriberStart = SubscriberStart::Now;
 
     /// Does what follows from `event`, as the back office. It may run again, after a collision of
@@ -76,7 +76,7 @@ pub struct ReceivedEvent {
     pub clave: i64,
     /// The name of its kind.
     pub tipo: String,
-    /// When it happened.
+    /// When it happened, by the company's clock.
     pub creado: Timestamp,
     /// The resource of the record that it is about: its path without the first slash.
     pub recurso: String,

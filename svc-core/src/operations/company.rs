@@ -19,7 +19,7 @@ use crate::store::{CompanyChange, LetterheadChange, NewUser, TransactionBody, Tx
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct CompanyCreated {
-    /// The company's number.
+    /// Number of the new company, the part of its key ids before `_`.
     pub empresa: CompanyId,
     /// The clave of its owner, a user.
     pub usuario: i64,

@@ -50,7 +50,7 @@ pub struct AcceptTerms {
     pub suffix: String,
 }
 
-/// Revokes a key.
+/// Revokes an API key. Other processes learn it within 5 s (contract §5).
 #[derive(Debug, Clone)]
 pub struct RevokeKey {
     /// The key's identifier without the company's number.

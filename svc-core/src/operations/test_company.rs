@@ -16,11 +16,11 @@ use crate::store::{ClockMovement, CompanyChange, MAX_AHEAD};
 /// Moves the clock of a test company forward, or only reads its time.
 #[derive(Debug, Clone, Copy)]
 pub enum MoveClock {
-    /// Not at all.
+    /// Not at all: the answer only tells the time.
     Nowhere,
-    /// By that much.
+    /// By this much; a negative span is refused.
     Forward(TimeDelta),
-    /// To that time.
+    /// To this time, which must not be earlier than the company's.
     To(DateTime<Utc>),
 }
 
@@ -28,7 +28,7 @@ pub enum MoveClock {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct ClockMoved {
-    /// The company's time.
+    /// The company's time after it, in whole seconds.
     pub ahora: Timestamp,
 }
 
@@ -62,7 +62,7 @@ impl Operation for MoveClock {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct NewFork {
-    /// Its name.
+    /// Its own name, not empty.
     pub nombre: String,
     /// The key of its cursors' MAC.
     pub cursor_key: [u8; 32],

@@ -12,7 +12,7 @@ use crate::store::{ListedUser, NewUser};
 /// The largest number of characters in a user's name.
 const MAX_NAME: usize = 100;
 
-/// Creates a user.
+/// Creates a user with access to the company.
 #[derive(Debug, Clone)]
 pub struct CreateUser(pub NewUser);
 

@@ -7,13 +7,13 @@ pub(super) struct Guide {
     pub(super) name: &'static str,
     /// What it is about, in each language.
     pub(super) about: [&'static str; 2],
-    /// In each language.
+    /// Its Markdown, in English and Spanish.
     pub(super) texts: [&'static str; 2],
 }
 
 /// Guides that belong together.
 pub(super) struct GuideGroup {
-    /// In each language.
+    /// In English and Spanish.
     pub(super) title: [&'static str; 2],
     pub(super) guides: &'static [Guide],
 }

@@ -42,7 +42,7 @@ struct ReferencePage {
     path: &'static str,
     /// The description's path.
     document: &'static str,
-    /// In each language.
+    /// In English and Spanish.
     titles: [&'static str; 2],
 }
 
@@ -134,7 +134,7 @@ impl Pages {
         }
     }
 
-    /// Answers a request.
+    /// Answers a GET or HEAD of one of the pages. Other methods get 405, other paths 404.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<Bytes> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let mut refusal = refuse(StatusCode::METHOD_NOT_ALLOWED, "");

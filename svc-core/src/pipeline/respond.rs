@@ -46,7 +46,6 @@ pub(crate) struct Reply {
 
 /// The body of an answer.
 pub(crate) enum AnswerBody {
-    /// All of it.
     Whole(Bytes),
     /// An export, which is read while it is sent.
     Lines(ExportBody),

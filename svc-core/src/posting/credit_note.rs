@@ -29,7 +29,7 @@ pub(crate) struct NewNote<'a> {
     pub(crate) sale: &'a LockedSale,
     /// How it relates to the invoice.
     pub(crate) relacion: TipoRelacion,
-    /// `c_FormaPago`.
+    /// A key of `c_FormaPago`.
     pub(crate) forma_pago_sat: &'a str,
     /// The advance that it applies.
     pub(crate) anticipo: Option<i64>,

@@ -10,7 +10,7 @@ use crate::json::Text;
 /// The store adds the company and the [`computed`](super::computed) columns.
 #[derive(Debug)]
 pub struct ImportSpec {
-    /// The table.
+    /// The table that lines become rows of.
     pub table: &'static str,
     /// The columns that a line fills, in the order of the values that a store is given.
     pub columns: &'static [&'static str],

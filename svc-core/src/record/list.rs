@@ -9,7 +9,7 @@ use crate::error::{Code, Error};
 
 /// Records that are listed page by page.
 pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
-    /// The list's declaration.
+    /// Its path, scopes, page sizes, filters and columns.
     const LIST: ListSpec;
 
     /// Validates and completes a query as a whole, for example its date range or default filters.
@@ -110,7 +110,7 @@ impl ListSpec {
         self
     }
 
-    /// Sets the filters.
+    /// Sets the filters; statements compare them in this order.
     #[must_use]
     pub const fn filters(mut self, filters: &'static [Filter]) -> Self {
         self.filters = filters;
@@ -180,7 +180,6 @@ pub struct Query {
     pub(crate) scopes: KeyScopes,
     /// The kinds of events that the context knows.
     pub(crate) kinds: EventKinds,
-    /// The list's filters.
     pub(crate) filters: &'static [Filter],
     /// Names and values of the filters, sorted by name. A cursor is only valid for the same text.
     pub(crate) canonical: String,
@@ -189,7 +188,7 @@ pub struct Query {
 /// A filter with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// The filter.
+    /// A filter of the list, or one that the list adds by itself.
     pub filter: &'static Filter,
     /// The value; [`Filter::takes`] determines its variant.
     pub value: Value<'static>,

@@ -6,7 +6,7 @@ use crate::json::{Digits, Exact, Text, Within};
 /// The fields of a record that the API writes. The store adds the [`computed`](super::computed)
 /// columns.
 pub trait Stored: Sized {
-    /// The table.
+    /// The table that records of this type are rows of.
     const TABLE: &'static str;
     /// The columns, in the order of [`Stored::values`] and [`Stored::read`].
     const COLUMNS: &'static [&'static str];

@@ -72,7 +72,7 @@ pub enum Kind {
 pub struct RowError {
     /// The column's index, from 0.
     pub at: usize,
-    /// The reason.
+    /// The store's error, or what the field cannot hold.
     #[source]
     pub cause: Box<dyn std::error::Error + Send + Sync>,
 }
@@ -124,7 +124,7 @@ pub trait FromValue: Sized {
     /// Converts a column's value; `None` if the type does not have it, as most do not have null.
     fn shown(value: Value<'_>) -> Option<Self::Shown<'_>>;
 
-    /// The field's value.
+    /// Converts what a list writes to the field's own value.
     fn of(shown: Self::Shown<'_>) -> Self;
 
     /// Reads what a list writes of the column at `at`.
@@ -146,7 +146,7 @@ pub trait FromValue: Sized {
 
 /// The type of a field that can be written to a column.
 pub trait ToValue {
-    /// The column's value.
+    /// The value to store; most texts are borrowed.
     fn to_value(&self) -> Value<'_>;
 }
 

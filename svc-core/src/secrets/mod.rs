@@ -42,7 +42,7 @@ const KEY_ID: usize = 8;
 /// What a sealed value belongs to; it opens nowhere else.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The company.
+    /// The company that the value is of.
     pub company: CompanyId,
     /// Table and column: `certificados.llave`.
     pub column: &'static str,

@@ -56,7 +56,7 @@ pub struct SettingError(String);
 pub struct Hidden(String);
 
 impl Hidden {
-    /// The secret itself.
+    /// The secret, which no log or error may show.
     pub fn reveal(&self) -> &str {
         &self.0
     }

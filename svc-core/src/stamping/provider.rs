@@ -25,7 +25,7 @@ pub(super) const ASKED: u32 = 2;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StampReport {
-    /// Stamped.
+    /// Stamped, with the provider's document stored.
     pub timbrados: u64,
     /// Rejected, or unfit to make a document of.
     pub rechazados: u64,
@@ -36,7 +36,7 @@ pub struct StampReport {
     pub detenidos: u64,
     /// Payment complements that wait for their invoice to be stamped.
     pub en_espera: u64,
-    /// Cancelled, finally.
+    /// Cancelled for good.
     pub cancelados: u64,
     /// Cancellations that the authority or a receiver refused.
     pub cancelaciones_rechazadas: u64,

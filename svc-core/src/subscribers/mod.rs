@@ -56,7 +56,7 @@ fn next_attempt(attempts: u32, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriberReport {
-    /// Handled.
+    /// Handled: what the subscriber wrote is committed.
     pub atendidos: u64,
     /// Failed, to be tried again.
     pub pospuestos: u64,

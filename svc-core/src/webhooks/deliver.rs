@@ -54,9 +54,9 @@ pub struct DeliveryReport {
     pub agrupados: u64,
     /// Events that were fanned out to the webhooks subscribed to them, if any.
     pub eventos: u64,
-    /// Deliveries made.
+    /// Deliveries created, one for each event and webhook.
     pub creadas: u64,
-    /// Deliveries that arrived.
+    /// Deliveries that a receiver answered with a status of 2xx.
     pub entregadas: u64,
     /// Attempts that failed, and are made again later.
     pub pospuestas: u64,

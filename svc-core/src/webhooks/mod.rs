@@ -93,7 +93,7 @@ pub const DEADLINE: Duration = Duration::from_secs(8);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Post {
-    /// The webhook's URL.
+    /// The webhook's URL, which may contain a receiver's token.
     pub url: String,
     /// All headers but `Host` and those of the connection; the signature is one of them.
     pub headers: HeaderMap,
@@ -113,7 +113,7 @@ impl fmt::Debug for Post {
 pub enum Outcome {
     /// The receiver answered; any status of 2xx is a success.
     Answered {
-        /// The HTTP status.
+        /// The HTTP status; redirects are not followed.
         status: u16,
         /// The value of `Retry-After`, if it sent one.
         retry_after: Option<String>,

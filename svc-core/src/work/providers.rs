@@ -14,9 +14,9 @@ use crate::webhooks::Sender;
 pub struct Providers {
     /// Stamps the invoices of all companies but test companies.
     pub stamper: Option<Arc<dyn Stamper>>,
-    /// Delivers webhooks.
+    /// Delivers the webhooks of all companies.
     pub sender: Option<Arc<dyn Sender>>,
-    /// Sends e-mails.
+    /// Sends the e-mails of all companies.
     pub notifier: Option<Arc<dyn Notifier>>,
 }
 
@@ -58,7 +58,7 @@ macro_rules! providers {
 providers!(Stamper, Sender, Notifier);
 
 impl Providers {
-    /// Sets the stamper.
+    /// Sets the stamper; with `None` there is none.
     #[must_use]
     pub fn stamper(mut self, stamper: impl Provider<dyn Stamper>) -> Self {
         self.stamper = stamper.provided();

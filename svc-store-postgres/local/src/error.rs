@@ -48,7 +48,7 @@ pub enum ClusterError {
     /// The directory for the unix socket belongs to another user, or is not a directory.
     #[error("{} cannot hold the server's socket: {reason}; remove it", .path.display())]
     SocketDir {
-        /// The directory.
+        /// The directory that was to hold the socket.
         path: PathBuf,
         /// Why it cannot be used.
         reason: &'static str,
@@ -77,7 +77,7 @@ pub enum ClusterError {
     Start {
         /// Its exit status, or the time it took.
         reason: String,
-        /// The server's log.
+        /// The file with the server's log.
         log: PathBuf,
         /// The log's last lines.
         tail: String,

@@ -10,7 +10,6 @@ use super::{ABROAD, NAIL, Shop, line, nails, order};
 
 /// A soft drink with an IEPS of 3 pesos a unit.
 const DRINK: i64 = 6;
-/// The United States.
 const USA: i64 = 264;
 
 async fn shop(world: &World) -> Shop {

@@ -18,7 +18,7 @@ pub struct Actor {
     api: Api,
     /// The key's public identifier.
     pub key_id: String,
-    /// The key's secret.
+    /// The key's secret, sent as `Authorization: Bearer`.
     pub api_key: String,
     /// What its answers are checked against.
     contract: Option<Arc<Contract>>,
@@ -62,7 +62,7 @@ impl Actor {
         Reply::answered(&self.api, request, self.contract.as_deref()).await
     }
 
-    /// Sends a GET.
+    /// Sends a GET with the key's credentials; `path` includes the query.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(self.request(Method::GET, path), "").await
     }
@@ -114,7 +114,7 @@ pub fn fresh_key() -> String {
 /// A response of the API.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// Its status.
+    /// The HTTP status.
     pub status: u16,
     /// Its headers.
     pub headers: HeaderMap,
@@ -172,12 +172,12 @@ impl Reply {
         }
     }
 
-    /// A header's value.
+    /// The first value of a header; `None` if there is none, or it is no text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The parsed body.
+    /// The body as JSON; panics if it is none.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("every body is JSON")
     }
@@ -214,7 +214,7 @@ impl Reply {
         parts.inspect(|(_, text)| assert!(!text.is_empty(), "{aviso}")).map(|(codigo, _)| codigo).collect()
     }
 
-    /// The error's text.
+    /// `error.mensaje`, in Spanish; empty if it is no error.
     pub fn mensaje(&self) -> String {
         self.json()["error"]["mensaje"].as_str().unwrap_or_default().to_owned()
     }

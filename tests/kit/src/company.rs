@@ -20,9 +20,9 @@ use crate::{Actor, Existing, Resource, World, certificate};
 pub struct Company {
     /// The world it is in.
     pub world: World,
-    /// Its number.
+    /// Its number in the world's database.
     pub id: CompanyId,
-    /// Its owner.
+    /// Clave of its owner, its first user.
     pub owner: i64,
 }
 
@@ -106,7 +106,7 @@ impl Company {
         self.run(&CreateUser(user)).await.expect("a user").usuario
     }
 
-    /// Disables a user.
+    /// Ends a user's access to the company.
     pub async fn disable_user(&self, usuario: i64) {
         self.run(&DisableUser { usuario }).await.expect("the user is disabled");
     }
@@ -125,7 +125,7 @@ impl Company {
         [clerk, gone, elsewhere, i64::MAX, 0, -1]
     }
 
-    /// Changes its settings.
+    /// Changes settings, which must be acceptable.
     pub async fn edit(&self, change: CompanyChange) {
         self.run(&EditCompany(change)).await.expect("the company is edited");
     }
@@ -156,7 +156,7 @@ impl Company {
         self.import_lines(resource, lines).await
     }
 
-    /// Imports valid records.
+    /// Imports records, all of which must be valid.
     pub async fn load(&self, resource: Resource, records: &[Value]) {
         let outcome = self.import(resource, records).await;
         assert_eq!(outcome, Ok(records.len() as u64), "{}", resource.name());

@@ -66,7 +66,7 @@ impl OfficeActor {
         self.office.clone()
     }
 
-    /// Sends a GET.
+    /// Sends a GET; `path` is below `/office/v1`.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(self.request(Method::GET, path), "").await
     }
@@ -92,7 +92,7 @@ impl OfficeActor {
         request.header(header::CONTENT_TYPE, NDJSON).header("Idempotency-Key", fresh_key())
     }
 
-    /// Imports records.
+    /// Imports records with a new Idempotency-Key.
     pub async fn import(&self, resource: &str, records: &[Value]) -> Reply {
         let lines = records.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
         self.send(self.lines(resource), lines).await

@@ -21,7 +21,7 @@ pub type Arrived = Arc<Mutex<HashMap<String, Vec<DateTime<Utc>>>>>;
 /// A receiver that answers 204.
 #[derive(Debug, Clone)]
 pub struct Receiver {
-    /// Where it listens.
+    /// The address and port at which it listens.
     pub address: SocketAddr,
     /// The arrivals, if it keeps them.
     pub arrived: Arrived,

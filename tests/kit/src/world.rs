@@ -37,12 +37,12 @@ pub const BASE_URL: &str = "https://erp.example.com/api/v1";
 /// A test's world: a database of its own, the API over it, the back office, and the time.
 #[derive(Clone)]
 pub struct World {
-    /// The API.
+    /// The API; its links begin with [`BASE_URL`].
     pub api: Api,
     /// The back office. Tests use it through [`Company::run`], [`Company::import`],
     /// [`World::stamp`] and the like.
     pub(crate) office: Context,
-    /// The time.
+    /// The service's clock, which tests move.
     pub clock: Arc<TestClock>,
     /// The store, to look behind the API.
     pub store: Arc<PostgresStore>,

@@ -27,7 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct WaitingForProviders {
     /// Documents and cancellations, but those of test companies.
     pub(super) documents: u64,
-    /// E-mails.
     pub(super) mails: u64,
     /// Whether a company has its documents sent to customers.
     pub(super) sends_documents: bool,

@@ -4,7 +4,6 @@
 use super::mounts::Mount;
 use crate::gateways::Gateway;
 
-/// A request.
 pub(super) struct Case {
     pub(super) method: &'static str,
     /// Path and query; `{siguiente}` is the last returned cursor.

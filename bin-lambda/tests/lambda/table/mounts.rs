@@ -39,7 +39,6 @@ pub(super) struct Mounted {
     inner: Inner,
 }
 
-/// A company's credentials.
 pub(super) struct Key {
     pub(super) id: String,
     pub(super) secret: String,

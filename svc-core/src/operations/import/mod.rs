@@ -138,7 +138,7 @@ pub enum ImportError {
     Read {
         /// The number of the line that could not be read, from 1.
         line: u64,
-        /// The cause.
+        /// The error of the iterator that gives the lines.
         source: io::Error,
     },
     /// The database or the company refused the import as a whole.
@@ -235,7 +235,7 @@ impl Context {
     }
 }
 
-/// What was imported.
+/// The answer of an import; all its records were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Imported {

@@ -30,7 +30,7 @@ pub struct CaptureSale {
     pub origen: Option<SaleOrigin>,
     /// The branch; head office (0) if left out.
     pub sucursal: Option<i64>,
-    /// The document.
+    /// What is captured, of any type.
     pub sale: SaleBody<SaleKind>,
 }
 

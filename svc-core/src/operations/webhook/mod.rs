@@ -99,7 +99,7 @@ fn permit(cx: &Cx<'_>, eventos: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Locks a webhook.
+/// Locks a webhook; `no_encontrado` if there is none.
 async fn existing(cx: &mut Cx<'_>, clave: i64) -> Result<Webhook, Error> {
     Ok(cx.tx.webhook(clave).await?.ok_or(Code::NoEncontrado)?)
 }

@@ -15,7 +15,7 @@ use crate::store::CancellationPause;
 /// The outcome of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CancellationResult {
-    /// It is final.
+    /// The document is cancelled for good.
     Final,
     /// The receiver refused.
     Refused,

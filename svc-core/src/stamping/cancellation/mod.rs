@@ -18,13 +18,13 @@ pub use queue::cancel_asked;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Cancelled {
-    /// Its fiscal folio.
+    /// Fiscal folio of the document.
     pub uuid: Uuid,
     /// RFC of its issuer.
     pub emisor: String,
     /// RFC of its receiver.
     pub receptor: String,
-    /// The receiver's name.
+    /// The receiver's name, as the document has it if it is here.
     pub nombre: String,
     /// Its total, as the document has it; `None` if it was stamped elsewhere and no record says it.
     pub total: Option<String>,
@@ -65,9 +65,9 @@ pub struct CancelRequest {
     /// The same in all attempts, and unique among all companies and installations: 1 to 100 visible
     /// ASCII characters.
     pub id: String,
-    /// The document.
+    /// The document to cancel.
     pub document: Cancelled,
-    /// The SAT's reason.
+    /// The SAT's reason, 01 to 04.
     pub motivo: CancellationReason,
     /// The fiscal folio of its substitute, with reason 01.
     pub sustitucion: Option<Uuid>,

@@ -47,7 +47,7 @@ impl Resolved {
     }
 }
 
-/// The machine's resolver.
+/// The machine's own resolver, with its name service and hosts file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 

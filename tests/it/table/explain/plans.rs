@@ -103,7 +103,7 @@ fn visit(node: &Value, see: &mut impl FnMut(&Value)) {
     }
 }
 
-/// Listens for notices.
+/// Collects the plans in PostgreSQL's notices.
 struct Notices(Arc<Mutex<Vec<Plan>>>);
 
 impl Subscriber for Notices {
