@@ -34,7 +34,7 @@ impl Progress {
         Self { bar, counted }
     }
 
-    /// A bar that is hidden where stdout, to which the work prints, is a terminal too.
+    /// A bar for work that prints to stdout: hidden if stdout is a terminal too.
     pub(crate) fn beside_stdout(counted: &'static str) -> Self {
         let progress = Self::new(counted, None);
         if stdout().is_terminal() {

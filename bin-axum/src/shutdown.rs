@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use crate::cli::ProcessArgs;
 use crate::failure::Failure;
 
-/// The part of the deadline that is reserved for the last steps, each of which has a limit: cutting
-/// clients (0.5 s), writing usage and the log (1.5 s), closing the database's connections (1 s),
-/// sending the last traces (1 s).
+/// The part of the deadline that is reserved for the last steps, with their limits: cutting clients
+/// (0.5 s), writing usage and the log (1.5 s), closing the database's connections (1 s), sending
+/// the last traces (1 s).
 const RESERVE: Duration = Duration::from_secs(4);
 
 /// How long a server with an admin address goes on accepting unless told otherwise.

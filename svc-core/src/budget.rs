@@ -41,7 +41,6 @@ impl Budget {
         self
     }
 
-    /// Whether its time is over.
     pub(crate) fn is_over(&self, now: DateTime<Utc>) -> bool {
         self.left(0, now) == 0
     }

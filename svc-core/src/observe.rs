@@ -125,7 +125,6 @@ pub fn describe() {
     metrics::describe_gauge!(QUEUE_AGE, Unit::Seconds, "How long the oldest item of a queue has been due");
 }
 
-/// Counts `count` attempts with this outcome.
 pub(crate) fn attempts(metric: &'static str, outcome: &'static str, count: u64) {
     if count > 0 {
         counter!(metric, "outcome" => outcome).increment(count);
@@ -183,7 +182,6 @@ pub(crate) struct Watch {
     ended: Option<OnEnd>,
 }
 
-/// The sender of a request.
 #[derive(Debug)]
 pub(crate) struct RequestSender {
     pub(crate) company: CompanyId,

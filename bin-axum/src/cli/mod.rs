@@ -226,7 +226,6 @@ fn language(code: &str) -> Result<Language, String> {
 }
 
 impl Command {
-    /// Whether it is a server.
     pub(crate) fn serves(&self) -> bool {
         matches!(self, Self::Demo { .. } | Self::Serve(_))
     }

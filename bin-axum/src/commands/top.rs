@@ -43,7 +43,7 @@ pub(super) async fn run(args: &TopArgs) -> Result<(), Failure> {
     }
 }
 
-/// A reading of the last seconds, for which a server that nobody watches is asked twice.
+/// Reads the last seconds. A server that nobody has watched needs two readings, `pause` apart.
 async fn read_once(server: &WatchedServer, pause: Duration) -> Result<View, String> {
     let view = server.view().await?;
     if !view.since_start {

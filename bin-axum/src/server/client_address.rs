@@ -9,7 +9,7 @@ use http::HeaderName;
 use ipnet::IpNet;
 use svc_core::ClientAddress;
 
-/// What proxies add the address to from which a request came to them.
+/// The header to which each proxy adds the address that a request came from.
 const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The networks of the proxies in front of the server.

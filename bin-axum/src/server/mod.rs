@@ -73,7 +73,7 @@ impl Server {
         Ok(Self { listener, address, max_clients, try_it: false, proxies: Proxies::default() })
     }
 
-    /// The base URL of an API for which no other is set.
+    /// The API's base URL if none is set.
     pub(crate) fn default_base_url(&self) -> String {
         format!("http://{}/api/v1", self.address)
     }

@@ -16,7 +16,6 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest accepted answer, in bytes.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// A server that is watched.
 pub(crate) struct WatchedServer {
     client: HttpsClient,
     view: Uri,

@@ -46,7 +46,6 @@ pub(crate) trait LeasedQueue: Send + Sync {
     /// The counts of a pass.
     type Report: Default + Send;
 
-    /// Which queue it is.
     fn queue(&self) -> Queue;
 
     /// How long a lease lasts: longer than [`Self::work`] takes.

@@ -90,8 +90,8 @@ impl Connector {
         Self { offer, upstream, session, keys: None }
     }
 
-    /// Serves it without sessions: a creation is then done once a day for each key, which is what a
-    /// client's requests have in common.
+    /// Serves it without sessions. A creation is then done once a day for each key, which is all
+    /// that a client's requests have in common.
     pub(super) fn without_sessions(offer: Offer, upstream: Arc<dyn Upstream>) -> Self {
         Self { offer, upstream, session: None, keys: None }
     }

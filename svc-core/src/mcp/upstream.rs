@@ -37,8 +37,7 @@ pub trait Upstream: Send + Sync {
     /// A text for the agent, if there is no answer.
     async fn send(&self, surface: Surface, request: Request<Bytes>) -> Result<Response<Bytes>, String>;
 
-    /// The public address of a surface, under which agents are told of its files; `None` if it is
-    /// not known.
+    /// The public address of a surface, for links to its files; `None` if it is not known.
     fn base_url(&self, surface: Surface) -> Option<String> {
         let _ = surface;
         None

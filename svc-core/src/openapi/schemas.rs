@@ -238,7 +238,6 @@ fn resolved(generator: &SchemaGenerator, schema: &Schema) -> Value {
     schema
 }
 
-/// Whether there is that reference in a schema.
 fn refers(schema: &Value, path: &str) -> bool {
     match schema {
         Value::Object(members) => {

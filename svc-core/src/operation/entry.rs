@@ -169,7 +169,7 @@ impl Entry {
         paths.map(|path| path.rsplit("::").next().unwrap_or_default())
     }
 
-    /// Its name for programs that read the description, from which generators name their methods:
+    /// Its `operationId` in the description, after which generators name their methods:
     /// `listCustomers`, `createCustomer`, `readInvoiceXml`.
     pub(crate) fn operation_id(&self) -> String {
         let name = self.type_name();

@@ -61,8 +61,8 @@ pub trait Subscriber: Send + Sync + 'static {
     /// Where it begins in a database that has no place of it yet.
     const START: SubscriberStart = SubscriberStart::Now;
 
-    /// Does what follows from `event`, as the back office. It may run again, after a collision of
-    /// transactions too. It fails after 5 s.
+    /// Handles `event`, as the back office. It may run again, after a collision of transactions
+    /// too. It fails after 5 s.
     fn on(&self, cx: &mut Cx<'_>, event: &ReceivedEvent) -> impl Future<Output = Result<(), Error>> + Send;
 }
 

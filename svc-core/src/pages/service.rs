@@ -34,7 +34,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("/docs/reference.js", include_str!("assets/reference.js")),
 ];
 
-/// Whose turn it is to compute for clients without a key.
+/// The company whose turn clients without a key take when something is computed: none.
 const NO_COMPANY: CompanyId = CompanyId(0);
 
 /// A page that shows a description.

@@ -88,7 +88,8 @@ async fn with_key(context: &Context, headers: &HeaderMap) -> Result<Arc<KeyRecor
     if is_over { Err(refused()) } else { Ok(key) }
 }
 
-/// The user whom the host has identified, if the company has them, in place of a key.
+/// The user that the host has identified, in place of a key. Refused if the company has no such
+/// user.
 async fn signed_in(context: &Context, identity: Option<Identity>) -> Result<Arc<KeyRecord>, Error> {
     let refused = || Error::from(Code::LlaveInvalida);
     let Identity { company, user, scopes } = identity.ok_or_else(refused)?;

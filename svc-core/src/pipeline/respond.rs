@@ -44,7 +44,6 @@ pub(crate) struct Reply {
     emitted: Vec<&'static str>,
 }
 
-/// The body of an answer.
 pub(crate) enum AnswerBody {
     Whole(Bytes),
     /// An export, which is read while it is sent.

@@ -17,7 +17,7 @@ pub(crate) const PREFIX: &str = "/api/v1";
 pub(crate) enum Paths {
     /// Those below the base URL's path or `/api/v1`.
     Whole,
-    /// Those too from which the front end stripped it.
+    /// Those paths, and the same without that prefix, which a front end may have stripped.
     Any,
 }
 

@@ -18,13 +18,14 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::Advance;
 
-/// Why a sale that advances pay by an entry alone is not invoiced: the invoice would charge again
-/// what theirs charged. Only what is applied to an invoice is documented, by a credit note (07).
+/// Why a sale is not invoiced if advances pay it by an entry alone: its invoice would charge again
+/// what theirs charged. Only an advance that is applied to an invoice is documented, by a credit
+/// note (07).
 pub(crate) const PAID_BY_ADVANCES: &str =
     "la pagan anticipos con factura; esos pagos se cancelan antes, y se aplican después de facturar";
 
-/// Refuses an advance whose invoice was rejected: an entry alone would pay, and once the invoice is
-/// stamped after all, it would charge again.
+/// Refuses an advance whose invoice was rejected. It would pay by an entry alone, and its invoice
+/// would charge the same again if it were stamped after all.
 pub(crate) fn refuse_in_error(advance: &Advance) -> Result<(), Error> {
     if advance.en_error { Err(in_error()) } else { Ok(()) }
 }

@@ -175,8 +175,8 @@ async fn into_favour(cx: &mut Cx<'_>, venta: i64, antes: Money) -> Result<(), Er
     Ok(())
 }
 
-/// Reverses a sale as [`undo`] does that stays open: what was paid before the books began is still
-/// paid.
+/// Reverses a sale that stays open. Unlike [`undo`], it leaves what was paid before the books began
+/// as paid.
 pub(crate) async fn reverse(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -267,7 +267,7 @@ pub(crate) async fn order_becomes_owed(
     write_entry(cx, sale, costo.into(), antes).await
 }
 
-/// Creates a receivable of a sale, of which `saldo` is still to be paid. Returns its clave.
+/// Creates a receivable of a sale with `saldo` still to be paid. Returns its clave.
 async fn charge(cx: &mut Cx<'_>, sale: &Owed<'_>, total: Money, saldo: Money) -> Result<i64, Error> {
     let row = NewReceivable {
         folio: sale.folio,
@@ -310,8 +310,8 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost, prepaid: Mon
     Ok(())
 }
 
-/// Replaces the entry of a sale by that of its corrected amounts. `costo` is that of the goods that
-/// left in exchange for all earlier ones; without it the goods are the same.
+/// Replaces the entry of a sale by that of its corrected amounts. `costo` is the cost of the goods
+/// that left instead of all earlier ones; `None` if the goods are the same.
 pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Option<Money>) -> Result<(), Error> {
     let mut earlier: Vec<LedgerEntry> = cx.tx.entry_of_sale(sale.venta).await?.into_iter().collect();
     if costo.is_some() {

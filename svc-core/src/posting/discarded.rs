@@ -64,8 +64,8 @@ async fn leaving_note(cx: &mut Cx<'_>, venta: i64) -> Result<Error, Error> {
     )))
 }
 
-/// Whether an invoice waits in vain: for the note that takes its ticket out of a global invoice,
-/// which was rejected. Nobody has sent the invoice, so it can be given up.
+/// Whether an invoice waits in vain, because the note that takes its ticket out of a global invoice
+/// was rejected. The invoice was never sent, so it can be given up.
 pub(crate) async fn waits_in_vain(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<bool, Error> {
     let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) else { return Ok(false) };
     let leaving = ticket::lock_leaving(cx, venta).await?;

@@ -10,10 +10,10 @@ use crate::domain::quantity::Rate;
 use crate::error::Error;
 use crate::operation::Cx;
 
-/// What account 206.01 releases, in pesos, when `importe` of a customer's balance is used: in
-/// another currency its part of what is posted, so that nothing stays when all is used. The
-/// difference to the rate of the day, `tipo_cambio`, is an exchange gain or loss. The customer is
-/// locked.
+/// The pesos that account 206.01 releases when `importe` of a customer's balance is used. In a
+/// foreign currency they are the same share of what is posted, so that nothing stays when all is
+/// used; the difference to the rate of the day, `tipo_cambio`, is an exchange gain or loss. The
+/// customer is locked.
 pub(crate) async fn used(
     cx: &mut Cx<'_>,
     cliente: i64,

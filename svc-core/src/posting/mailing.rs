@@ -12,8 +12,8 @@ const MAX_ADDRESSES: usize = 10;
 /// The longest address.
 const LONGEST: usize = 254;
 
-/// Queues a document that has just been stamped for its customer, where the company wants it. A
-/// test company's documents bother nobody.
+/// Queues a document that has just been stamped for its customer, if the company has
+/// `enviar_documentos` set. Documents of test companies are not sent.
 pub(crate) async fn stamped(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
     if !cx.company.enviar_documentos || cx.company.prueba {
         return Ok(());

@@ -150,8 +150,8 @@ impl PaidPart<'_> {
         self.cambio.map_or(self.instalment.importe, |cambio| cambio.monto)
     }
 
-    /// What the payment takes of a balance in the customer's favour: the note's own part of what it
-    /// left, else of all that they have in that currency.
+    /// What the payment takes of the customer's balance in their favour: the part that its own
+    /// credit note left, otherwise a share of all that they have in that currency.
     async fn favour(&self, cx: &mut Cx<'_>, terms: &PaymentData<'_>) -> Result<EntryLine, Error> {
         let importe = self.instalment.importe;
         let pesos = match (&terms.acreditado, self.debt.cliente) {
@@ -353,9 +353,9 @@ fn amounts_of(debt: &LockedReceivable, contabilizado: Collected) -> PaymentAmoun
     }
 }
 
-/// The reversal of a cancelled payment with what the taxes of a receivable with credit notes are
-/// short of, or too much, without the payment: a later note had collected less of its own, or a
-/// payment more of the rest.
+/// Adds to the reversal of a cancelled payment the correction of the taxes of a receivable with
+/// credit notes. Without the payment, a later note may have collected less of its own taxes, or a
+/// payment more of the rest, than they should have.
 pub(super) async fn with_corrected_taxes(
     cx: &mut Cx<'_>,
     cxc: i64,

@@ -80,10 +80,10 @@ pub(crate) struct AdvancePart {
 }
 
 impl AdvancePart {
-    /// The part of `importe`: so much of each of the advance's amounts. What the entries keep open
-    /// of the advance is corrected by what they say, so that one that is used up leaves nothing. In
-    /// another currency the parts' pesos, each rounded, may add up to other cents than the whole:
-    /// then the exchange difference takes them.
+    /// The part of `importe`: its share of each of the advance's amounts. The share of the base
+    /// starts from what the entries still have open, so that an advance that is used up leaves
+    /// nothing. In a foreign currency the shares are rounded to pesos one by one and may differ
+    /// from the whole by cents, which the exchange difference takes.
     pub(crate) fn of(advance: &Advance, importe: Money) -> Result<Self, EntryError> {
         let whole = &advance.amounts;
         let pesos = |amount| line::pesos(amount, advance.tipo_cambio).ok_or(EntryError::TooLarge);

@@ -97,7 +97,6 @@ pub(crate) struct CapturePoint {
     pub(crate) sucursal: i64,
 }
 
-/// A document that was created.
 #[derive(Debug)]
 pub(crate) struct CreatedDocument {
     pub(crate) venta: i64,

@@ -64,7 +64,7 @@ pub(crate) async fn any_warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) ->
 /// What an order has reserved itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnReservation<'a> {
-    /// The order's clave, which says what was reserved before it.
+    /// Clave of the order. Orders with a smaller clave come first.
     pub(crate) venta: i64,
     pub(crate) goods: &'a [SaleGoods],
 }
@@ -157,9 +157,9 @@ async fn free(
     Ok(there.iter().map(free).collect())
 }
 
-/// How much of what others have reserved comes first: what earlier orders and nobody's order
-/// reserved. Imported orders may have reserved nothing, so that the orders add up to more than
-/// `others`; then the earlier ones count as far as `others` goes.
+/// How much of the reservations of others comes first: those of earlier orders and of no order.
+/// Imported orders may have reserved nothing, so that the orders add up to more than `others`; then
+/// the earlier ones count as far as `others` goes.
 fn first_of(others: Decimal, antes: Decimal, despues: Decimal) -> Decimal {
     antes.max(others - despues).min(others)
 }

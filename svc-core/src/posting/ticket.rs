@@ -155,8 +155,8 @@ pub(crate) async fn lock_leaving(cx: &mut Cx<'_>, venta: i64) -> Result<Option<L
     Ok(global.filter(|_| unstamped).map(|global| LeavingTicket { note, global }))
 }
 
-/// Puts a ticket back into the stamped global invoice that it did not leave after all. That is not
-/// cancelled while the note waits.
+/// Puts a ticket back into the stamped global invoice that it did not leave after all. The global
+/// invoice cannot be cancelled while the note waits.
 pub(crate) async fn return_to_global(cx: &mut Cx<'_>, venta: i64, global: &RegisteredInvoice) -> Result<(), Error> {
     let uuid =
         global.uuid.as_deref().ok_or_else(|| Error::internal("a global invoice without fiscal folio was left"))?;

@@ -26,11 +26,11 @@ record! {
     }
 }
 
-/// The filter by which only the events that the key may read are listed. No parameter sets it.
+/// The filter that leaves only events that the key may read. No parameter sets it.
 pub const READABLE: Filter = any_of("tipos", "tipo", EventKind::SUBSCRIBABLE);
 
-/// The filter by which a key that may read all of Svc's kinds reads, of all other kinds, only those
-/// that its scopes allow, even if this server does not know them. No parameter sets it.
+/// The filter of a key that may read all of Svc's kinds. Of other kinds it leaves only those that
+/// the key's scopes allow, even if this server does not know them. No parameter sets it.
 pub const PERMITTED: Filter = any_of("permisos", "permiso", &[]);
 
 impl List for ListedEvent {

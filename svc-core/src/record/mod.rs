@@ -99,7 +99,7 @@ pub use window::LONGEST as LONGEST_WINDOW;
 
 /// A record: a struct whose fields are columns.
 pub trait Record: Sized {
-    /// The table.
+    /// The table that records of this type are rows of.
     const TABLE: &'static str;
     /// The columns, in the order in which [`Record::write`] reads them: the clave first. Computed
     /// fields have none.

@@ -195,8 +195,8 @@ pub trait BooksTx {
     /// Sets the last day of the closed months; the books are locked.
     async fn close_until(&mut self, day: Option<NaiveDate>) -> Result<(), StoreError>;
 
-    /// Whether, from here on, an entry of a closed month is dated the first day that is open: for
-    /// what the authority decides, which no one can put off.
+    /// From here on, dates entries of a closed month on the first open day instead of refusing
+    /// them, if `postpones`: decisions of the authority cannot wait until a month is reopened.
     fn postpone_entries(&mut self, postpones: bool);
 
     /// Inserts an entry without a document, as [`AccountingTx::insert_entry`] does.

@@ -34,7 +34,7 @@ impl KeyId {
         Self { company, suffix: format!("{USER}{usuario}").into() }
     }
 
-    /// The user for whom it stands; `None` if it is a key's.
+    /// The user that it stands for; `None` if it is a key's.
     pub fn user(&self) -> Option<i64> {
         self.suffix.strip_prefix(USER)?.parse().ok()
     }

@@ -33,7 +33,7 @@ pub struct Buyer {
     pub dias_credito: i64,
     /// Credit limit, in pesos.
     pub limite_credito: Money,
-    /// Whether they are a prospect, whom the first sale turns into a customer.
+    /// Whether they are a prospect; the first sale makes them a customer.
     pub prospecto: bool,
 }
 
@@ -117,7 +117,7 @@ pub trait CustomerTx {
     /// Fails with [`super::Conflict::Rfc`] if another customer has the RFC.
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError>;
 
-    /// The customer that has this RFC; nobody has a generic one to themselves.
+    /// The customer that has this RFC; `None` for the generic ones, which many share.
     async fn customer_of_rfc(&mut self, rfc: &str) -> Result<Option<i64>, StoreError>;
 
     /// A customer's data, locked until the end.

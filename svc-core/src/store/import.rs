@@ -63,8 +63,8 @@ pub trait ImportBatch: Send {
     /// The number of records.
     fn count(&self) -> usize;
 
-    /// Writes the first `count` records, and what follows from them. After a conflict it is called
-    /// again with fewer.
+    /// Writes the first `count` records with their effects, such as entries. After a conflict it is
+    /// called again with fewer.
     async fn write(&mut self, tx: &mut dyn Tx, count: usize) -> Result<(), StoreError>;
 }
 

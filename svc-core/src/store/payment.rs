@@ -114,9 +114,9 @@ pub trait PaymentTx {
     /// A receivable with its sales document, both locked until the end.
     async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError>;
 
-    /// A customer's money in a currency from which payments of this origin may be made, less what
-    /// was applied: what was paid of valid advances, or credit balances, except those of notes
-    /// whose cancellation was requested. It is zero for deposits.
+    /// What a customer has left in a currency for payments of this origin: what was paid of valid
+    /// advances, or credit balances, less what was applied of them. Credit balances of notes whose
+    /// cancellation was requested do not count. It is zero for deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
 
     /// All that a customer has in their favour in a currency, with what account 206.01 has of it in

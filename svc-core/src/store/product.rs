@@ -183,7 +183,7 @@ pub struct MovementContext<'a> {
 pub enum DeletedProducts {
     /// None is found.
     LeftOut,
-    /// Those named by clave of which a warehouse still holds or reserves some.
+    /// Those that are named by clave while a warehouse holds or reserves some of them.
     WhileHeld,
 }
 

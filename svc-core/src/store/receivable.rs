@@ -203,9 +203,9 @@ pub trait ReceivableTx {
     /// Adds to the applied amount of a deposit; `false` if less than that is unapplied.
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError>;
 
-    /// Subtracts from the applied amount of a deposit. A deposit of [`DepositOrigin::Pago`] of
-    /// which nothing remains applied is cancelled and subtracted from the account's balance.
-    /// `None` if the account has no such deposit.
+    /// Subtracts from the applied amount of a deposit. A deposit of [`DepositOrigin::Pago`] is
+    /// cancelled once nothing of it is applied, and subtracted from the account's balance. `None`
+    /// if the account has no such deposit.
     async fn release_deposit(
         &mut self,
         deposito: i64,

@@ -155,8 +155,8 @@ pub trait SaleTx {
     async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError>;
 
     /// Splits an order: the delivered part becomes a new fulfilled order with the same terms and
-    /// line numbers, and with its stock movements, to be invoiced; the original keeps the rest, of
-    /// which nothing is delivered. Returns the new clave.
+    /// line numbers and with its stock movements, to be invoiced; the original keeps the rest,
+    /// undelivered. Returns the new clave.
     async fn divide_order(
         &mut self,
         clave: i64,

@@ -41,8 +41,8 @@ pub trait TicketTx {
     /// the line's number: without a document, or by credit notes about global invoices.
     async fn returned(&mut self, ventas: &[i64]) -> Result<Vec<(i64, i64, Credited)>, StoreError>;
 
-    /// The sales of these of which goods or money went back before an import: it brings movements
-    /// and credit notes, but not the lines that they were about.
+    /// Those of these sales whose goods or money went back before an import. The import brings
+    /// movements and credit notes, but not the lines that they were about.
     async fn imported_returns(&mut self, ventas: &[i64]) -> Result<Vec<i64>, StoreError>;
 
     /// Whether credit notes that are not cancelled relate to an invoice.

@@ -94,9 +94,9 @@ pub struct LoggedRequest {
 #[async_trait]
 pub trait UsageStore {
     /// The API keys with these public identifiers, each with its company, its owner and its usage
-    /// in the minute of `now` and in the month of its company's clock, in any order, and the users
-    /// whom identifiers of [`KeyId::of_user`] name. What does not exist is left out. It is one
-    /// statement, a plain read, and another for users.
+    /// in the minute of `now` and in the month of its company's clock; for identifiers of
+    /// [`KeyId::of_user`], the users. They come in any order, without those that do not exist. One
+    /// plain read finds the keys, another the users.
     async fn keys(&self, ids: &[KeyId], now: DateTime<Utc>) -> Result<Vec<KeyRecord>, StoreError>;
 
     /// Adds `usage` to the stored counts, company by company in one transaction; returns the

@@ -185,8 +185,8 @@ pub(super) struct Written {
     pub(super) lost: u64,
     /// Webhooks that were disabled.
     pub(super) disabled: Vec<i64>,
-    /// Webhooks of which results were lost: they were deleted or disabled elsewhere, or other
-    /// workers have their deliveries.
+    /// Webhooks whose results were lost: they were deleted or disabled elsewhere, or other workers
+    /// have their deliveries.
     pub(super) taken: BTreeSet<i64>,
 }
 

@@ -67,7 +67,7 @@ fn sized(size: i64) -> i64 {
     (size / divisor()).max(1)
 }
 
-/// A time, divided likewise, but long enough to measure.
+/// A time, divided like a size, but long enough to measure.
 fn lasting(time: Duration) -> Duration {
     (time / u32::try_from(divisor()).expect("a small number")).max(Duration::from_secs(5))
 }

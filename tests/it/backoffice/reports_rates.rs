@@ -49,7 +49,7 @@ async fn what_is_collected_at_zero_counts_at_the_payments_rate() {
     assert_eq!(charged(&company, "2026-10").await, ["0.000000 17000.00 0.00 18000.00 0.00 0.00"]);
     did(company.run_by_name("payment.cancel", &json!({"pago": paid["pago"]})).await);
     assert_eq!(charged(&company, "2026-10").await, ["0.000000 17000.00 0.00 0.00 0.00 0.00"]);
-    // Instalments, the last of which takes the cents of the receivable.
+    // Instalments; the last takes the cents of the receivable.
     for (importe, rate) in [("333.33", "18"), ("333.33", "16"), ("333.34", "17")] {
         let paid = with(&dollars(&json!(1), importe, Some(rate)), json!({"referencia": rate}));
         did(company.run_by_name("payment.apply", &paid).await);

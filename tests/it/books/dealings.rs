@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::business::{Business, Refused, number};
 use super::step::Pick;
 
-/// Orders of which goods are still to come.
+/// Orders with goods still to come.
 const OPEN_PURCHASES: &str = "SELECT clave FROM compras WHERE empresa = $1 AND estatus IN ('pendiente', 'parcial')";
 
 impl Business {

@@ -59,7 +59,7 @@ async fn a_ticket_stays_in_its_global_invoice_when_the_note_that_takes_it_out_is
     discard(&shop, factura).await;
     assert_eq!(shop.factura(note).await["estatus"], "cancelada");
     assert_eq!(shown(&shop, venta).await, before);
-    // One that was rejected by hand is given up likewise.
+    // One that was rejected by hand is given up in the same way.
     let factura = invoiced(&shop, venta).await;
     let note = leaving(&shop, venta).await;
     reject(&shop, factura).await;

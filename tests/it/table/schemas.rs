@@ -157,8 +157,8 @@ const BESIDE_IN: &[(&str, &str, &str)] = &[
     ("account.edit", "agrupador", r#"{"cuenta": "GAS", "nombre": "Gasolina"}"#),
 ];
 
-/// Fields of actions of which no schema can say all: it depends on other fields, the company or the
-/// day, or is a table too long to be listed.
+/// Fields of actions that no schema describes completely: they depend on other fields, the company
+/// or the day, or on a table too long to be listed.
 const DEPENDS: &[(&str, &str)] = &[
     ("account.edit", "cuenta"),
     ("advance.capture", "retencion_isr"),

@@ -1,4 +1,4 @@
-//! Closing a purchase order of which nothing more comes.
+//! Closing a purchase order when nothing more of it comes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -93,8 +93,8 @@ impl HttpSender {
         Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
     }
 
-    /// Sends the request over an idle connection, or else over a new one. A request of which any
-    /// part was sent may have arrived, so one attempt never sends it twice.
+    /// Sends the request over an idle connection, or else over a new one. A request may have
+    /// arrived once any part of it was sent, so one attempt never sends it twice.
     async fn exchange(
         &self,
         target: &Target,
