@@ -46,12 +46,12 @@ impl Meters {
 
 /// Places for a bounded number of connections.
 ///
-/// A connection is busy while its request is answered, else it waits. When all places are taken,
-/// the stranger that has waited longest loses its place to the newcomer, or else the client that
-/// has: a stranger is a connection without an authenticated request so far. While all strangers are
-/// newer than [`STAY`], clients give up places until the strangers have a quarter of them; then the
-/// newcomer waits. Of connections that have sent a part of a request's head, which costs memory,
-/// there are at most so many too.
+/// A connection is busy while its request is answered, else it waits. It is a stranger until it has
+/// sent an authenticated request, then a client. When all places are taken, the stranger that has
+/// waited longest loses its place to the newcomer; if there is none, the client that has waited
+/// longest does. While all strangers are newer than [`STAY`], clients give up places until the
+/// strangers have a quarter of them; then the newcomer waits. The number of connections that have
+/// sent a part of a request's head, which costs memory, is bounded too ([`Room::heads`]).
 pub(super) struct Places {
     room: Room,
     state: Mutex<State>,

@@ -34,7 +34,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("/docs/reference.js", include_str!("assets/reference.js")),
 ];
 
-/// The company whose turn clients without a key take when something is computed: none.
+/// Clients without a key compute in the turn of this company, which is none.
 const NO_COMPANY: CompanyId = CompanyId(0);
 
 /// A page that shows a description.

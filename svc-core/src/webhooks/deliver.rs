@@ -25,9 +25,9 @@ use crate::store::{AttemptRecord, Backlog, Due, StoreError};
 /// Maximum number of deliveries that a company's round claims.
 const MAX_CLAIM: u32 = 256;
 
-/// How many results of a company are enough to write them: while more of its deliveries wait to be
-/// sent; while no more attempts may begin before some are written; and while the last of its
-/// attempts are in progress.
+/// How many results of a company are enough to write them: the first while more of its deliveries
+/// wait to be sent, the second while new attempts must wait for results to be written, the third
+/// once its last attempts are in progress.
 const RESULTS: usize = 128;
 const CROWDED_RESULTS: usize = 80;
 const LAST_RESULTS: usize = 64;
@@ -35,9 +35,9 @@ const LAST_RESULTS: usize = 64;
 /// The longest deadline of a sender that a lease takes into account.
 const MAX_DEADLINE: TimeDelta = TimeDelta::hours(1);
 
-/// The limit of attempts in progress and unwritten results at which only first attempts of webhooks
-/// begin, and of unwritten results at which none begins. If the process dies, these are repeated,
-/// and one more per webhook.
+/// The most results that wait to be written while attempts begin. Once they and the attempts in
+/// progress are as many, only first attempts of webhooks begin. If the process dies, these are
+/// repeated, and one more per webhook.
 const UNWRITTEN: usize = 128;
 
 /// How often a long pass looks for new work, and how long a result may wait for others.

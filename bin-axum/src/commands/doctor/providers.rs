@@ -1,4 +1,5 @@
-//! The stamping provider, the mail server and the authorities that webhooks are delivered by.
+//! The stamping provider, the mail server, and the certificate authorities for deliveries of
+//! webhooks.
 
 use svc_core::settings::OutsideSettings;
 

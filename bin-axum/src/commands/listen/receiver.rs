@@ -23,7 +23,7 @@ pub(super) struct ReceivedNotice {
     entrega: Option<i64>,
     /// The number of the attempt.
     intento: Option<u32>,
-    /// What the program answered that it was passed on to.
+    /// The status that the program answered; none if the notice was not passed on, or not answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     respuesta: Option<u16>,
     /// The notice's body, unchanged.

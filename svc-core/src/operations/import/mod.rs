@@ -174,8 +174,8 @@ impl BadLines {
         self.lines.len() >= Self::MAX
     }
 
-    /// Sorted by line. Lines beyond the most that are named count as not looked at: those after
-    /// them were not.
+    /// Sorts the lines and keeps the first [`Self::MAX`]. The others count as unread, as those
+    /// after them are.
     fn in_order(mut self) -> Self {
         self.lines.sort_unstable_by_key(|bad| bad.line);
         self.unread += self.lines.len().saturating_sub(Self::MAX) as u64;

@@ -153,8 +153,8 @@ impl Ledger {
         (Figures { minute, month }, admitted)
     }
 
-    /// Which request of its minute and operation of its month an admitted one is, with what others
-    /// were seen to add since; `used` is which it was.
+    /// The numbers of an admitted request in its minute and of its operation in its month: those of
+    /// its admission (`used`), with what other processes were seen to add since.
     pub(crate) fn place(&self, request: &AdmissionRequest<'_>, admitted: Admitted, used: Figures) -> Figures {
         let counts = self.counts();
         let company = counts.companies.get(&request.key.company);
