@@ -165,6 +165,8 @@ async fn what_sets_a_state_and_a_batch_of_nothing_else_are_done_each_time() {
     for ((operation, arguments), each_time) in [
         (("customer.edit", json!({ "clave": 1 })), true),
         (("stock.count", json!({ "producto": 1 })), true),
+        (("order.invoice", json!({ "venta": 1 })), true),
+        (("ledger.close-year", json!({ "ejercicio": 2025 })), true),
         (("rotateSecret", json!({ "clave": 1 })), true),
         (("customer.create", json!({ "nombre": "Ana" })), false),
         (batch(&["product.get", "ledger.balance"]), true),

@@ -271,7 +271,8 @@ pub struct Spec {
     /// Whether it only reads.
     pub reads: bool,
     /// Whether the same call later is meant to be done again: it sets, moves or tests what is
-    /// there, instead of adding to it.
+    /// there, instead of adding to it, or its record's state refuses the second call until another
+    /// operation has undone the first (an order whose invoice was discarded).
     pub each_time: bool,
     /// The content type of its answer where it is run by name; errors are always JSON.
     pub content: &'static str,

@@ -4,6 +4,7 @@ use super::schedule::is_disabled;
 use crate::context::Step;
 use crate::error::Error;
 use crate::operation::Cx;
+use crate::posting::mailing::one_line;
 use crate::store::{MAX_COUNTED, NewMail};
 
 /// `motivo_desactivacion` of a webhook that the service disabled.
@@ -27,7 +28,7 @@ impl Step for DisableWebhook {
         }
         let discarded = cx.tx.disable_webhook(self.webhook, MOTIVO, cx.now).await?;
         if let Some(correo) = &webhook.correo {
-            let asunto = format!("Se desactivó el webhook {} de {}", self.webhook, cx.company.nombre);
+            let asunto = format!("Se desactivó el webhook {} de {}", self.webhook, one_line(&cx.company.nombre));
             let texto = text(self.webhook, &webhook.url, streak.fallos_consecutivos, discarded, cx);
             let mail = NewMail { para: correo, asunto: &asunto, texto: &texto, factura: None };
             cx.tx.append_mail(&mail, cx.now).await?;

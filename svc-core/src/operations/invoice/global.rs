@@ -138,7 +138,7 @@ fn validate(sale: &GlobalSale, by_advances: &[i64], returned: &[i64]) -> Result<
 }
 
 impl Operation for InvoicePeriod {
-    const SPEC: Spec = Spec::new().named("invoice.global").emits(&[EventKind::FacturaTimbrada]);
+    const SPEC: Spec = Spec::new().named("invoice.global").each_time().emits(&[EventKind::FacturaTimbrada]);
     type Output = PeriodInvoiced;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PeriodInvoiced, Error> {

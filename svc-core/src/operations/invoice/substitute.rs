@@ -55,7 +55,7 @@ pub struct InvoiceChanges {
 }
 
 impl Operation for SubstituteInvoice {
-    const SPEC: Spec = Spec::new().named("invoice.substitute").emits(&[
+    const SPEC: Spec = Spec::new().named("invoice.substitute").each_time().emits(&[
         EventKind::ClienteCreado,
         EventKind::ExistenciaCambiada,
         EventKind::FacturaTimbrada,

@@ -94,7 +94,7 @@ pub struct RevaluedBalance {
 }
 
 impl Operation for RevalueBalances {
-    const SPEC: Spec = Spec::new().named("ledger.revalue").errors(&[Code::MonedaInvalida]);
+    const SPEC: Spec = Spec::new().named("ledger.revalue").each_time().errors(&[Code::MonedaInvalida]);
     type Output = Revaluations;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Revaluations, Error> {

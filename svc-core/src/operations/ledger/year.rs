@@ -26,7 +26,7 @@ const PROFIT: &str = "305.01";
 const LOSS: &str = "305.02";
 
 impl Operation for CloseYear {
-    const SPEC: Spec = Spec::new().named("ledger.close-year");
+    const SPEC: Spec = Spec::new().named("ledger.close-year").each_time();
     type Output = EntryRef;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<EntryRef, Error> {

@@ -260,7 +260,7 @@ impl Operation for ApplyPayment {
 }
 
 impl Operation for CancelPayment {
-    const SPEC: Spec = Spec::new().named("payment.cancel");
+    const SPEC: Spec = Spec::new().named("payment.cancel").each_time();
     type Output = PaymentCancelled;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentCancelled, Error> {

@@ -91,7 +91,7 @@ impl Operation for OrderQuote {
 }
 
 impl Operation for InvoiceOrder {
-    const SPEC: Spec = Spec::new().named("order.invoice").emits(&[
+    const SPEC: Spec = Spec::new().named("order.invoice").each_time().emits(&[
         EventKind::ClienteCreado,
         EventKind::ExistenciaCambiada,
         EventKind::PagoAplicado,
