@@ -13,7 +13,7 @@ use svc_core::store::{
     Advance, AppliedCredit, CreditNote, CreditTx, GoodsMovement, NewCreditBalance, NewRefund, StoreError,
 };
 
-use crate::fragment::has_imported_note;
+use crate::fragment::{applied_of_advance, has_imported_note};
 use crate::part::columns_in;
 use crate::row::from_row;
 use crate::run::Run as _;
@@ -269,14 +269,7 @@ impl CreditTx for PostgresTx {
              ) r
              LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
                AND f.estatus IN (:en_espera, :vigente) AND r.renglones = 1
-             CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(importe), 0) AS aplicado
-                 FROM (
-                     SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
-                     UNION ALL
-                     SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
-                 ) u
-             ) a
+             CROSS JOIN LATERAL ", applied_of_advance!(), " a
              -- An import brings the credit notes of refunds, but not how much they gave back.
              CROSS JOIN LATERAL (
                  SELECT ", has_imported_note!(), " AS devuelto
@@ -285,7 +278,7 @@ impl CreditTx for PostgresTx {
                  SELECT sum(r.abono - r.cargo) AS abierto
                  FROM polizas p
                  JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-                 WHERE p.empresa = :empresa AND coalesce(r.codigo, r.cuenta) = :anticipos
+                 WHERE p.empresa = :empresa AND r.codigo = :anticipos
                    AND (p.venta = v.clave AND p.pago IS NULL
                         OR p.pago IN (
                             SELECT x.clave FROM cxc_pagos x WHERE x.empresa = :empresa AND x.anticipo = v.clave
@@ -313,14 +306,7 @@ impl CreditTx for PostgresTx {
              WHERE v.empresa = :empresa AND v.cliente = :cliente AND v.tipo = :tipo AND v.moneda = :moneda
                AND NOT v.cancelada
                AND NOT ", has_imported_note!(), "
-               AND v.total - v.saldo > (
-                   SELECT coalesce(sum(importe), 0)
-                   FROM (
-                       SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
-                       UNION ALL
-                       SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
-                   ) u
-               )
+               AND v.total - v.saldo > ", applied_of_advance!(), "
              ORDER BY v.fecha, v.clave"),
             empresa: self.empresa,
             cliente,

@@ -12,6 +12,42 @@ macro_rules! has_imported_note {
     };
 }
 
+/// What was applied of the advance `v`, or given back of it.
+macro_rules! applied_of_advance {
+    () => {
+        "(
+             SELECT coalesce(sum(importe), 0) AS aplicado
+             FROM (
+                 SELECT importe FROM cxc_pagos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+                 UNION ALL
+                 SELECT importe FROM reembolsos WHERE empresa = :empresa AND anticipo = v.clave AND NOT cancelado
+             ) u
+         )"
+    };
+}
+
+/// Whether the payment `x` has an entry; an imported one has none.
+macro_rules! is_payment_posted {
+    () => {
+        "EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)"
+    };
+}
+
+/// What the receivable `c` was paid by payments with entries.
+macro_rules! posted_payments {
+    () => {
+        concat!(
+            "coalesce((
+                 SELECT sum(x.importe)
+                 FROM cxc_pagos x
+                 WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado AND ",
+            $crate::fragment::is_payment_posted!(),
+            "
+             ), 0)"
+        )
+    };
+}
+
 /// Whether the receivable `c` is the last one of its sale, or of none.
 macro_rules! is_last_receivable {
     () => {
@@ -40,6 +76,20 @@ macro_rules! income {
     };
 }
 
+/// The month, in Mexico, of an instant by the clock of the company `e`.
+macro_rules! month_of_company {
+    ($instant:literal) => {
+        concat!(
+            "date_trunc(
+                 'month',
+                 (",
+            $instant,
+            " + make_interval(secs => e.desfase)) AT TIME ZONE 'America/Mexico_City'
+             )::date"
+        )
+    };
+}
+
 /// The columns of the company `e`.
 macro_rules! company_columns {
     () => {
@@ -50,4 +100,7 @@ macro_rules! company_columns {
     };
 }
 
-pub(crate) use {company_columns, grouped_lines, has_imported_note, income, is_last_receivable};
+pub(crate) use {
+    applied_of_advance, company_columns, grouped_lines, has_imported_note, income, is_last_receivable,
+    is_payment_posted, month_of_company, posted_payments,
+};

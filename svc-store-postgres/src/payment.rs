@@ -12,7 +12,7 @@ use svc_core::domain::words::{
 };
 use svc_core::store::{AppliedPayment, Favour, NewPayment, PaymentTx, StoreError, Withdrawal};
 
-use crate::fragment::has_imported_note;
+use crate::fragment::{has_imported_note, is_payment_posted};
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
@@ -146,7 +146,7 @@ impl PaymentTx for PostgresTx {
             // for the cancellation. Imported payments do not count, since credit balances are not
             // imported. They have no entry.
             PaymentOrigin::SaldoAFavor => sql!(
-                "SELECT coalesce((
+                concat!("SELECT coalesce((
                             SELECT sum(importe)
                             FROM saldos_a_favor
                             WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
@@ -170,14 +170,14 @@ impl PaymentTx for PostgresTx {
                             FROM cxc_pagos x
                             WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.moneda = :moneda
                               AND x.origen = :origen AND NOT x.cancelado
-                              AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
+                              AND ", is_payment_posted!(), "
                         ), 0)
                       - coalesce((
                             SELECT sum(importe)
                             FROM reembolsos
                             WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
                               AND anticipo IS NULL AND NOT cancelado
-                        ), 0)",
+                        ), 0)"),
                 empresa: self.empresa,
                 cliente,
                 moneda,

@@ -12,6 +12,7 @@ use svc_core::store::{
     ReleasedDeposit, StoreError,
 };
 
+use crate::fragment::posted_payments;
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
@@ -166,19 +167,14 @@ impl ReceivableTx for PostgresTx {
     async fn charged(&mut self, venta: i64) -> Result<Charged, StoreError> {
         // Imported payments have no entries, and imported sales may have no receivable.
         self.one(sql!(
-            "SELECT coalesce(sum(c.total), 0) AS total,
+            concat!("SELECT coalesce(sum(c.total), 0) AS total,
                     coalesce(sum(CASE WHEN c.clave IS NULL THEN v.total - v.saldo
                                       ELSE greatest(c.pagado - p.importe, 0) END), 0) AS antes,
                     coalesce(bool_or(c.moneda <> v.moneda), false) AS en_otra_moneda
              FROM ventas v
              LEFT JOIN cxc c ON c.empresa = v.empresa AND c.venta = v.clave AND c.estatus <> :cancelado
-             CROSS JOIN LATERAL (
-                 SELECT coalesce(sum(x.importe), 0) AS importe
-                 FROM cxc_pagos x
-                 WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
-                   AND EXISTS (SELECT FROM polizas WHERE empresa = :empresa AND pago = x.clave)
-             ) p
-             WHERE v.empresa = :empresa AND v.clave = :venta",
+             CROSS JOIN LATERAL (SELECT ", posted_payments!(), " AS importe) p
+             WHERE v.empresa = :empresa AND v.clave = :venta"),
             empresa: self.empresa,
             venta,
             cancelado: ReceivableStatus::Cancelado,

@@ -53,7 +53,7 @@ impl PostgresTx {
                                   FROM polizas p
                                   JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
                                   WHERE p.empresa = :empresa AND p.fecha <= :al
-                                    AND coalesce(r.codigo, r.cuenta) = :inventario), 0)
+                                    AND r.codigo = :inventario), 0)
              ) t
              ORDER BY t.lugar NULLS LAST",
             empresa: self.empresa,

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use svc_core::domain::accounting::Account;
 use svc_core::store::AgedGroup;
 
-use crate::fragment::is_last_receivable;
+use crate::fragment::{is_last_receivable, posted_payments};
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -97,12 +97,7 @@ macro_rules! receivables_owed {
              CROSS JOIN LATERAL (
                  SELECT CASE
                             WHEN m.contabilizada OR c.fecha > :al OR c.estatus = 'cancelado' THEN 0
-                            ELSE c.saldo + coalesce((
-                                SELECT sum(x.importe)
-                                FROM cxc_pagos x
-                                WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
-                                  AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
-                            ), 0)
+                            ELSE c.saldo + ", posted_payments!(), "
                         END AS saldo
              ) i
              WHERE c.empresa = :empresa

@@ -5,7 +5,7 @@ use svc_core::domain::accounting::Account;
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus};
 use svc_core::store::{AccountLine, CustomerFunds, OpenReceivable, ReportDays, StatementCustomer};
 
-use crate::fragment::{has_imported_note, is_last_receivable};
+use crate::fragment::{has_imported_note, is_last_receivable, is_payment_posted, posted_payments};
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -50,12 +50,7 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
              GROUP BY a.poliza, a.fecha, a.concepto, a.documento, a.venta, a.factura, a.pago
          ), importadas AS (
              SELECT c.clave, c.fecha, c.folio, c.venta, c.factura,
-                    round((c.saldo + coalesce((
-                        SELECT sum(x.importe)
-                        FROM cxc_pagos x
-                        WHERE x.empresa = :empresa AND x.cxc = c.clave AND NOT x.cancelado
-                          AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
-                    ), 0)) * c.tipo_cambio, 2) AS cargo
+                    round((c.saldo + ", posted_payments!(), ") * c.tipo_cambio, 2) AS cargo
              FROM cuentas c
              WHERE c.estatus <> 'cancelado'
                AND NOT EXISTS (SELECT FROM asientos a
@@ -171,7 +166,7 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
              FROM cxc_pagos x
              WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.origen = :a_favor AND NOT x.cancelado
                AND x.fecha <= :al
-               AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
+               AND ", is_payment_posted!(), "
              UNION ALL
              SELECT moneda, -importe
              FROM reembolsos
