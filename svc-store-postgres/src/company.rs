@@ -12,7 +12,7 @@ use svc_core::store::{
     StoreError,
 };
 
-use crate::fragment::{company_columns, month_of_company};
+use crate::fragment::company_columns;
 use crate::row::{FromRow, ReadColumn as _, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
@@ -442,12 +442,21 @@ impl CompanyTx for PostgresTx {
 
     async fn use_quota(&mut self, mes: NaiveDate, operaciones: i64) -> Result<i64, StoreError> {
         self.value(sql!(
-            concat!("INSERT INTO cupos AS c (empresa, mes, usadas)
-             SELECT :empresa, least(:mes, ", month_of_company!("now() + interval '1 minute'"), "), :operaciones
+            "INSERT INTO cupos AS c (empresa, mes, usadas)
+             SELECT :empresa,
+                    least(
+                        :mes,
+                        date_trunc(
+                            'month',
+                            (now() + interval '1 minute' + make_interval(secs => e.desfase))
+                                AT TIME ZONE 'America/Mexico_City'
+                        )::date
+                    ),
+                    :operaciones
              FROM empresas e
              WHERE e.empresa = :empresa
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
-             RETURNING usadas"),
+             RETURNING usadas",
             empresa: self.empresa,
             mes,
             operaciones,

@@ -76,20 +76,6 @@ macro_rules! income {
     };
 }
 
-/// The month, in Mexico, of an instant by the clock of the company `e`.
-macro_rules! month_of_company {
-    ($instant:literal) => {
-        concat!(
-            "date_trunc(
-                 'month',
-                 (",
-            $instant,
-            " + make_interval(secs => e.desfase)) AT TIME ZONE 'America/Mexico_City'
-             )::date"
-        )
-    };
-}
-
 /// The columns of the company `e`.
 macro_rules! company_columns {
     () => {

@@ -10,7 +10,7 @@ use svc_core::domain::scope::KeyScopes;
 use svc_core::store::{KeyId, KeyRecord, KnownUse, LoggedRequest, MinuteUse, MonthUse, StoreError, Usage, UsageStore};
 
 use crate::error::store_error;
-use crate::fragment::{company_columns, month_of_company};
+use crate::fragment::company_columns;
 use crate::request_log;
 use crate::row::from_row;
 use crate::run::Run;
@@ -81,9 +81,10 @@ macro_rules! read_keys {
              JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
              LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo AND m.minuto = :minuto
              LEFT JOIN cupos c ON c.empresa = l.empresa
-                   AND c.mes = ",
-            month_of_company!(":ahora"),
-            "
+                   AND c.mes = date_trunc(
+                       'month',
+                       (:ahora + make_interval(secs => e.desfase)) AT TIME ZONE 'America/Mexico_City'
+                   )::date
              WHERE ",
             $which
         )
@@ -234,9 +235,11 @@ macro_rules! add_rows {
             $months,
             "
              CROSS JOIN LATERAL (
-                 SELECT ",
-            month_of_company!("now() + interval '1 minute'"),
-            "
+                 SELECT date_trunc(
+                            'month',
+                            (now() + interval '1 minute' + make_interval(secs => e.desfase))
+                                AT TIME ZONE 'America/Mexico_City'
+                        )::date
                  FROM empresas e
                  WHERE e.empresa = ",
             $company,

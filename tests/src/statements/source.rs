@@ -124,21 +124,27 @@ fn read(dir: &Path, below: &str, found: &mut Source) {
 fn fragments(file: &Path) -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(file).expect("a readable source");
     let tokens: Vec<TokenTree> = text.parse::<TokenStream>().expect("a source in Rust").into_iter().collect();
-    let text_in = |body: &TokenStream| {
-        body.clone().into_iter().find_map(|token| match token {
-            TokenTree::Group(arm) if arm.delimiter() == Delimiter::Brace => {
-                arm.stream().into_iter().find_map(|token| text_of(&token))
-            }
-            _ => None,
-        })
-    };
-    let declared = tokens.windows(4).filter_map(|window| match window {
-        [TokenTree::Ident(rules), _, TokenTree::Ident(name), TokenTree::Group(body)] if rules == "macro_rules" => {
-            Some((name.to_string(), text_in(&body.stream())?))
+    let mut declared = BTreeMap::new();
+    for window in tokens.windows(4) {
+        if let [TokenTree::Ident(rules), _, TokenTree::Ident(name), TokenTree::Group(body)] = window
+            && rules == "macro_rules"
+            && let Some(text) = body.stream().into_iter().find_map(|token| arm_text(&token, &declared))
+        {
+            declared.insert(name.to_string(), text);
         }
-        _ => None,
-    });
-    declared.collect()
+    }
+    declared
+}
+
+/// The text that a macro's arm stands for: a text, or a `concat!(…)` with fragments before it.
+fn arm_text(token: &TokenTree, declared: &BTreeMap<String, String>) -> Option<String> {
+    let TokenTree::Group(arm) = token else { return None };
+    let mut inside = arm.stream().into_iter();
+    let text = |token: TokenTree| match &token {
+        TokenTree::Group(parts) => whole_text(parts.stream(), declared),
+        _ => text_of(&token),
+    };
+    if arm.delimiter() == Delimiter::Brace { inside.find_map(text) } else { None }
 }
 
 /// The text of `concat!(…)`, if it consists of texts and of macros that stand for one.
@@ -148,13 +154,15 @@ fn whole_text(tokens: TokenStream, fragments: &BTreeMap<String, String>) -> Opti
     while let Some(token) = tokens.next() {
         match &token {
             TokenTree::Literal(_) => whole += &text_of(&token)?,
+            // The path of a fragment: `$crate::fragment::`.
+            TokenTree::Ident(name) if name == "crate" || name == "fragment" => {}
             TokenTree::Ident(name) => {
                 whole += fragments.get(&name.to_string())?;
                 includes = true;
                 // The mark and the parentheses.
                 tokens.nth(1)?;
             }
-            TokenTree::Punct(comma) if comma.as_char() == ',' => {}
+            TokenTree::Punct(mark) if [',', '$', ':'].contains(&mark.as_char()) => {}
             _ => return None,
         }
     }
