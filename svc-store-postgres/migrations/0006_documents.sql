@@ -226,6 +226,7 @@ CREATE TABLE sustituciones (
     factura             bigint NOT NULL,
     cliente             bigint NOT NULL,
     condicion_pago      text NOT NULL,
+    dias_credito        integer,
     forma_pago_sat      text,
     metodo_pago_sat     text,
     uso_cfdi            text,

@@ -18,7 +18,7 @@ use crate::transaction::PostgresTx;
 
 from_row!(ProposedTerms { forma_pago_sat, metodo_pago_sat, uso_cfdi });
 
-from_row!(Correction { cliente, condicion_pago, terms: .., amounts: .. });
+from_row!(Correction { cliente, condicion_pago, dias_credito, terms: .., amounts: .. });
 
 #[async_trait]
 impl CorrectionTx for PostgresTx {
@@ -28,29 +28,24 @@ impl CorrectionTx for PostgresTx {
         correction: &Correction,
         lines: &[NewSaleLine],
     ) -> Result<(), StoreError> {
-        let Correction { cliente, condicion_pago, terms, amounts } = correction;
         self.run(sql!(
-            "INSERT INTO sustituciones (
-                 empresa, factura, cliente, condicion_pago, forma_pago_sat, metodo_pago_sat, uso_cfdi,
-                 subtotal, descuento, iva, ieps, retenciones, isr_retenido, locales_trasladados, locales_retenidos,
-                 total
-             )
-             VALUES (
-                 :empresa, :factura, :cliente, :condicion_pago, :forma_pago_sat, :metodo_pago_sat, :uso_cfdi,
-                 :subtotal, :descuento, :iva, :ieps, :retenciones, :isr_retenido, :locales_trasladados,
-                 :locales_retenidos, :total
-             )",
+            columns_in!(
+                "INSERT INTO sustituciones (
+                     empresa, factura, cliente, condicion_pago, dias_credito,
+                     forma_pago_sat, metodo_pago_sat, uso_cfdi, {Amounts}
+                 )
+                 VALUES (
+                     :empresa, :factura, :cliente, :condicion_pago, :dias_credito::bigint,
+                     :forma_pago_sat, :metodo_pago_sat, :uso_cfdi, {:Amounts}
+                 )",
+                Amounts
+            ),
             empresa: self.empresa,
             factura,
-            cliente: *cliente,
-            condicion_pago: *condicion_pago,
-            forma_pago_sat: terms.forma_pago_sat.as_deref(),
-            metodo_pago_sat: terms.metodo_pago_sat.as_deref(),
-            uso_cfdi: terms.uso_cfdi.as_deref();
-            from amounts {
-                subtotal, descuento, iva, ieps, retenciones, isr_retenido, locales_trasladados, locales_retenidos,
-                total
-            }
+            forma_pago_sat: correction.terms.forma_pago_sat,
+            metodo_pago_sat: correction.terms.metodo_pago_sat,
+            uso_cfdi: correction.terms.uso_cfdi;
+            from correction { cliente, condicion_pago, dias_credito; ..amounts: Amounts }
         ))
         .await?;
         self.insert_corrected_lines(factura, lines).await
@@ -58,11 +53,13 @@ impl CorrectionTx for PostgresTx {
 
     async fn correction(&mut self, factura: i64) -> Result<Option<Correction>, StoreError> {
         self.optional(sql!(
-            "SELECT cliente, condicion_pago, forma_pago_sat, metodo_pago_sat, uso_cfdi,
-                    subtotal, descuento, iva, ieps, retenciones, isr_retenido, locales_trasladados,
-                    locales_retenidos, total
-             FROM sustituciones
-             WHERE empresa = :empresa AND factura = :factura",
+            columns_in!(
+                "SELECT cliente, condicion_pago, dias_credito::bigint, forma_pago_sat, metodo_pago_sat, uso_cfdi,
+                        {Amounts}
+                 FROM sustituciones
+                 WHERE empresa = :empresa AND factura = :factura",
+                Amounts
+            ),
             empresa: self.empresa,
             factura,
         ))
@@ -124,7 +121,7 @@ impl CorrectionTx for PostgresTx {
                  RETURNING x.saldo
              )
              UPDATE ventas v
-             SET cliente = s.cliente, condicion_pago = s.condicion_pago,
+             SET cliente = s.cliente, condicion_pago = s.condicion_pago, dias_credito = s.dias_credito,
                  vencimiento = coalesce(:vencimiento, v.vencimiento), forma_pago_sat = s.forma_pago_sat,
                  metodo_pago_sat = s.metodo_pago_sat, uso_cfdi = s.uso_cfdi, subtotal = s.subtotal,
                  descuento = s.descuento, impuestos = s.iva + s.ieps + s.locales_trasladados,

@@ -88,5 +88,5 @@ macro_rules! company_columns {
 
 pub(crate) use {
     applied_of_advance, company_columns, grouped_lines, has_imported_note, income, is_last_receivable,
-    is_payment_posted, month_of_company, posted_payments,
+    is_payment_posted, posted_payments,
 };

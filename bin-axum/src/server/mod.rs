@@ -11,7 +11,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::middleware::{map_request_with_state, map_response_with_state};
+use axum::middleware::{map_request, map_request_with_state, map_response_with_state};
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
 use metrics::{counter, gauge};
@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use self::client_address::{Proxies, behind_proxies};
-use self::compression::compression;
+use self::compression::{compression, no_refusal};
 pub(crate) use self::services::Services;
 use crate::connections::{Connections, Deadlines, Meters, Room, Service, accept, listen};
 use crate::failure::Failure;
@@ -93,7 +93,7 @@ impl Server {
         let mut work = spawn_work(&context, outside, stop.clone());
         let proxy = if self.try_it { try_it::routes(api.clone(), context.base_url()) } else { axum::Router::new() };
         let services = services.reference_sends_requests(self.try_it);
-        let app = proxy.fallback_service(services).layer(compression());
+        let app = proxy.fallback_service(services).layer(compression()).layer(map_request(no_refusal));
         let app = app.layer(map_response_with_state(stop.clone(), close_when_stopping));
         let app =
             if self.proxies.is_empty() { app } else { app.layer(map_request_with_state(self.proxies, behind_proxies)) };

@@ -56,10 +56,21 @@ fn answers_are_compressed_for_those_who_ask_for_it() {
     let invoices = demo.get(&format!("/facturas?fecha_desde={since}&limite=1"));
     let invoice = invoices["datos"][0]["clave"].as_i64().unwrap();
     let pdf = format!("/api/v1/facturas/{invoice}/pdf");
-    for (path, takes) in [("/api/v1/health", "gzip"), (&pdf, "gzip"), (page, "br"), (page, "gzip;q=0, zstd;q=0")] {
+    for (path, takes) in [
+        ("/api/v1/health", "gzip"),
+        (&pdf, "gzip"),
+        (page, "br"),
+        (page, "gzip;q=0, zstd;q=0"),
+        (page, "identity;q=0"),
+        (page, "br, *;q=0.000"),
+        ("/api/v1/health", "br;q=1, identity;Q=0"),
+    ] {
         let (head, _) = fetched(&demo, path, Some(takes));
         assert!(head.starts_with("http/1.1 200"), "{path}: {head}");
         assert_eq!(encoding(&head), None, "{path}: {takes}");
     }
+    let (head, packed) = fetched(&demo, page, Some("zstd;q=0, identity;q=0, gzip"));
+    assert_eq!(encoding(&head), Some("gzip"));
+    assert!(packed.len() * 3 < plain.len(), "{} of {}", packed.len(), plain.len());
     demo.stop(Signal::SIGTERM);
 }

@@ -44,27 +44,40 @@ pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
 /// Reads the body. Checks its type first, then its announced length, then its actual length. An
 /// empty body has no type, and where no body is wanted its type does not matter. The whole body
 /// must arrive within the configured time.
-pub(super) async fn receive(
+///
+/// `judged` is what the head alone said of the request. Its error comes after those of type and
+/// length, and does not wait for a body whose length is announced (contract §4).
+pub(super) async fn receive<T>(
     head: &http::request::Parts,
     body: &mut Body,
     settings: &Settings,
     need: BodyNeed,
-) -> Result<Bytes, Error> {
-    let whole = timeout(settings.body_timeout, read(head, body, settings.max_body, need));
+    judged: Result<T, Error>,
+) -> Result<(Bytes, T), Error> {
+    let whole = timeout(settings.body_timeout, read(head, body, settings.max_body, need, judged));
     whole.await.unwrap_or_else(|_| Err(late(settings.body_timeout)))
 }
 
-async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: BodyNeed) -> Result<Bytes, Error> {
+async fn read<T>(
+    head: &http::request::Parts,
+    body: &mut Body,
+    max: usize,
+    need: BodyNeed,
+    judged: Result<T, Error>,
+) -> Result<(Bytes, T), Error> {
+    let announced = announced_length(&head.headers);
     if need != BodyNeed::None && !is_json(&head.headers) {
         return match need {
-            BodyNeed::Optional if is_empty(body).await => Ok(Bytes::new()),
+            BodyNeed::Optional if announced == Some(0) || announced.is_none() && is_empty(body).await => {
+                Ok((Bytes::new(), judged?))
+            }
             _ => Err(Code::TipoNoSoportado.into()),
         };
     }
-    let announced = announced_length(&head.headers);
     if announced.is_some_and(|length| length > max as u64) {
         return Err(excess(max));
     }
+    let judged = if announced.is_some() { Ok(judged?) } else { judged };
     // Reserves the announced length, but at most twice the received bytes: a client could announce
     // anything.
     let room = announced.map_or(max, |length| length as usize);
@@ -81,7 +94,7 @@ async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: Bo
             received.extend_from_slice(&data);
         }
     }
-    Ok(received.into())
+    Ok((received.into(), judged?))
 }
 
 /// Whether the body is empty. Reads no further than the first byte.
@@ -167,7 +180,8 @@ mod tests {
         let request = Request::post("/clientes").header(header::CONTENT_TYPE, "application/json");
         let head = request.body(()).unwrap().into_parts().0;
         let (mut body, began) = (boxed(StreamBody::new(pieces)), Instant::now());
-        let received = receive(&head, &mut body, &Settings::default(), BodyNeed::Required).await;
+        let received = receive(&head, &mut body, &Settings::default(), BodyNeed::Required, Ok(())).await;
+        let received = received.map(|(bytes, ())| bytes);
         discard_received(&head.headers, &mut body);
         (received, began.elapsed())
     }
@@ -178,6 +192,28 @@ mod tests {
         assert_eq!(receive_slowly(second, 20).await.0.unwrap().len(), 20);
         let (late, took) = receive_slowly(second, 1_000).await;
         assert_eq!((late.unwrap_err().code(), took), (Code::JsonInvalido, Duration::from_secs(30)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_head_is_refused_for_waits_for_no_body_of_known_length() {
+        let began = Instant::now();
+        for (length, content_type, need, expected) in [
+            (Some("10"), "application/json", BodyNeed::Required, Code::IdempotenciaRequerida),
+            (Some("10"), "text/plain", BodyNeed::None, Code::IdempotenciaRequerida),
+            (Some("0"), "text/plain", BodyNeed::Optional, Code::IdempotenciaRequerida),
+            (Some("10"), "text/plain", BodyNeed::Optional, Code::TipoNoSoportado),
+            (Some("10"), "text/plain", BodyNeed::Required, Code::TipoNoSoportado),
+            (Some("99999999"), "application/json", BodyNeed::Required, Code::CuerpoExcedido),
+        ] {
+            let request = Request::post("/clientes").header(header::CONTENT_TYPE, content_type);
+            let request = length.into_iter().fold(request, |request, length| request.header("content-length", length));
+            let head = request.body(()).unwrap().into_parts().0;
+            let mut body = boxed(StreamBody::new(stream::pending::<Result<Frame<Bytes>, BoxError>>()));
+            let judged: Result<(), Error> = Err(Code::IdempotenciaRequerida.into());
+            let received = receive(&head, &mut body, &Settings::default(), need, judged).await;
+            assert_eq!(received.unwrap_err().code(), expected, "{length:?} {content_type} {need:?}");
+        }
+        assert_eq!(began.elapsed(), Duration::ZERO);
     }
 
     #[test]

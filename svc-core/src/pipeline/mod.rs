@@ -182,8 +182,8 @@ async fn serve_api(
             let (body, name) = if http.method == Method::Get {
                 (Bytes::new(), None)
             } else {
-                let body = decode::receive(head, body, context.settings(), http.body).await?;
-                (body, idempotency::of_write(&head.headers, meta, http.idempotency)?)
+                let name = idempotency::of_write(&head.headers, meta, http.idempotency);
+                decode::receive(head, body, context.settings(), http.body, name).await?
             };
             let input = decode::json(body, http.body)?;
             let key = name.map(|name| idempotency::Key {

@@ -20,6 +20,7 @@ use super::route::{PREFIX, Paths};
 use super::{idempotency, import, in_time};
 use crate::context::Context;
 use crate::error::{Code, Error};
+use crate::json::Json;
 use crate::operation::{Actor, BodyNeed, Handler, Http, Method};
 use crate::operations::import::Resource;
 
@@ -161,14 +162,12 @@ impl OfficeRequest<'_, '_> {
             }
             OfficeTarget::Batch => self.batch(query).await,
             OfficeTarget::Action(spec, Handler::Operation(operation)) => {
-                let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
-                let name = if spec.reads { None } else { self.claimed_key()? };
-                let input = decode::json(body, BodyNeed::Required)?;
+                let name = if spec.reads { Ok(None) } else { self.claimed_key() };
+                let (input, name) = self.receive(name).await?;
                 self.write(query, Work::Action(operation), input, name).await
             }
             OfficeTarget::Action(spec, Handler::Download(download)) => {
-                let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
-                let input = decode::json(body, BodyNeed::Required)?;
+                let (input, ()) = self.receive(Ok(())).await?;
                 refuse_query(query)?;
                 let (context, company) = (self.context, self.caller.company().id);
                 let reader = context.store().reader(company);
@@ -188,20 +187,22 @@ impl OfficeRequest<'_, '_> {
         idempotency::of_write(&self.head.headers, self.meta, self.route.http.idempotency)
     }
 
+    /// The body, and what the head said (see [`decode::receive`]).
+    async fn receive<T>(&mut self, judged: Result<T, Error>) -> Result<(Json, T), Error> {
+        let settings = self.context.settings();
+        let (body, judged) = decode::receive(self.head, self.body, settings, BodyNeed::Required, judged).await?;
+        Ok((decode::json(body, BodyNeed::Required)?, judged))
+    }
+
     async fn batch(mut self, query: &str) -> Result<Reply, Error> {
-        let body = decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required).await?;
-        let name = self.claimed_key()?;
+        let name = self.claimed_key();
+        let (body, name) =
+            decode::receive(self.head, self.body, self.context.settings(), BodyNeed::Required, name).await?;
         let input = batch::json(body)?;
         self.write(query, Work::Batch, input, name).await
     }
 
-    async fn write(
-        self,
-        query: &str,
-        work: Work,
-        input: crate::json::Json,
-        name: Option<String>,
-    ) -> Result<Reply, Error> {
+    async fn write(self, query: &str, work: Work, input: Json, name: Option<String>) -> Result<Reply, Error> {
         let Self { context, caller, route, meta, .. } = self;
         let http = route.http;
         let key = name

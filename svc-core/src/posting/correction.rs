@@ -63,10 +63,11 @@ pub(crate) async fn document(
     if renglones.is_empty() {
         renglones = cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect();
     }
-    let Correction { cliente, condicion_pago, terms, amounts } = correction;
+    let Correction { cliente, condicion_pago, dias_credito, terms, amounts } = correction;
     let buyer = cx.tx.buyer(cliente).await?.unwrap_or_default();
     let venta = SoldSale {
         condicion_pago: Some(condicion_pago),
+        dias_credito,
         forma_pago_sat: terms.forma_pago_sat,
         metodo_pago_sat: terms.metodo_pago_sat,
         uso_cfdi: terms.uso_cfdi,
@@ -91,7 +92,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
     let Some(sale) = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada) else { return Ok(()) };
     let fecha = cx.day_at(sale.sucursal);
     let buyer = cx.tx.buyer(correction.cliente).await?.unwrap_or_default();
-    let due = due_date(fecha, correction.condicion_pago, Some(sale.dias_credito.unwrap_or(buyer.dias_credito)));
+    let due = due_date(fecha, correction.condicion_pago, correction.dias_credito);
     let changed = (sale.condicion_pago != Some(correction.condicion_pago)).then_some(due);
     let lines = cx.tx.corrected_lines(invoice.clave).await?;
     let folio = invoice.folio.as_deref().unwrap_or_default();

@@ -18,6 +18,8 @@ pub struct Correction {
     pub cliente: i64,
     /// Cash or credit, which decides when the receivable is due.
     pub condicion_pago: PaymentTerm,
+    /// The days of credit, as `ventas.dias_credito` has them.
+    pub dias_credito: Option<i64>,
     /// Form and method of payment, and CFDI use.
     pub terms: ProposedTerms,
     /// The sums of its lines.

@@ -160,6 +160,35 @@ async fn the_receiver_and_the_terms_are_corrected() {
 }
 
 #[tokio::test]
+async fn the_days_of_credit_come_and_go_with_the_term() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    run(&shop, "customer.edit", json!({"clave": NAMED, "dias_credito": 15})).await;
+    let (venta, cash) = stamped(&shop, nails()).await;
+    let terms = async |old: i64, cambios: Value| {
+        let new = substitute(&shop, old, cambios).await;
+        let xml = replaced(&shop, old, new).await;
+        let condition = xml.split_once("CondicionesDePago=\"").and_then(|(_, rest)| rest.split_once('"'));
+        let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
+        (new, condition.map(|(text, _)| text.to_owned()), pick(&sale, &["condicion_pago", "dias_credito"]))
+    };
+    let credit =
+        json!({"cliente": NAMED, "condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
+    let (on_credit, condition, stored) = terms(cash, credit).await;
+    assert_eq!(condition.as_deref(), Some("Crédito a 15 días"));
+    assert_eq!(stored, json!({"condicion_pago": "credito", "dias_credito": 15}));
+
+    run(&shop, "customer.edit", json!({"clave": NAMED, "dias_credito": 40})).await;
+    let (other, condition, stored) = terms(on_credit, json!({"metodo_pago_sat": "PUE", "forma_pago_sat": "03"})).await;
+    assert_eq!(condition.as_deref(), Some("Crédito a 15 días"), "the term stays, so do its days");
+    assert_eq!(stored, json!({"condicion_pago": "credito", "dias_credito": 15}));
+
+    let (_, condition, stored) = terms(other, json!({"condicion_pago": "contado"})).await;
+    assert_eq!(condition.as_deref(), Some("Contado"));
+    assert_eq!(stored, json!({"condicion_pago": "contado", "dias_credito": null}));
+}
+
+#[tokio::test]
 async fn a_rejected_correction_is_reissued_or_discarded_and_the_sale_stays() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;

@@ -169,7 +169,13 @@ impl InvoiceChanges {
         if buyer.prospecto {
             becomes_customer(cx, cliente).await?;
         }
-        Ok((Correction { cliente, condicion_pago: paid.condicion_pago, terms, amounts }, lines))
+        let condicion_pago = paid.condicion_pago;
+        let dias_credito = match condicion_pago {
+            _ if sale.condicion_pago == Some(condicion_pago) => sale.dias_credito,
+            PaymentTerm::Credito => sale.dias_credito.or(Some(buyer.dias_credito)),
+            PaymentTerm::Contado => None,
+        };
+        Ok((Correction { cliente, condicion_pago, dias_credito, terms, amounts }, lines))
     }
 
     /// Refuses what does not go with goods that came back before the invoice, which is about the
