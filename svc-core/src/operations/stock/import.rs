@@ -149,6 +149,10 @@ impl StockImport {
             value.open(self.stock(), valor.get(), self.costo_unitario)?;
             return Some((valor.get(), Decimal::ZERO));
         }
+        // What leaves below zero leaves at the last known cost.
+        if self.stock().is_sign_negative() && value.existencia.get() + self.stock() < Decimal::ZERO {
+            value.ultimo = self.costo_unitario.or(value.ultimo);
+        }
         let costo = self.costo_unitario.map_or(IncomingCost::Average, IncomingCost::Each);
         let cantidad = Quantity::new(self.stock().abs());
         let moved = value.moved(&StockMovement { tipo: MovementKind::Registro, cantidad, costo }, self.stock())?;
