@@ -42,13 +42,14 @@ where
 ///
 /// ```text
 /// from_row!(OpenPayable {
-///     estatus, clave: "cxp", receptor: .., desfase: (seconds("desfase")), xml: (inflated("xml")?), lines: (Vec::new()),
+///     estatus, clave: "cxp", receptor: .., desfase: (seconds("desfase")), xml: (inflated("xml")?),
+///     lines: (Vec::new()),
 /// });
 /// ```
 ///
 /// A field is read from the column of its name, from a column of another name, with `..` as a
-/// struct from the same row, or through a function; or it has a value that no column holds. A struct
-/// of this crate is declared with it:
+/// struct from the same row, or through a function; or it has a value that no column holds. A
+/// struct of this crate is declared with it:
 ///
 /// ```text
 /// from_row! {

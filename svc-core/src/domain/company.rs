@@ -29,7 +29,8 @@ words! {
     pub enum Plan {
         /// The plan that includes the API.
         Pro = "pro",
-        /// No current plan: requests are refused with 402 `plan_requerido`, in notice mode with 401.
+        /// No current plan: requests are refused with 402 `plan_requerido`, in notice mode with
+        /// 401.
         None = "none",
     }
 }

@@ -77,7 +77,7 @@ pub struct Holding {
     pub producto: i64,
     /// What the warehouse holds, reserved units included; negative if more has left than there was.
     pub existencia: Quantity,
-    /// What orders have reserved, signed; its absolute value is not for sale.
+    /// What is reserved, by orders or by hand, signed; its absolute value is not for sale.
     pub apartado: Quantity,
 }
 

@@ -1,4 +1,5 @@
-//! Numbers: integers within bounds, and exponent form, as some languages write small ones (`5e-05`).
+//! Numbers: integers within bounds, and exponent form, as some languages write small ones
+//! (`5e-05`).
 
 use std::borrow::Cow;
 

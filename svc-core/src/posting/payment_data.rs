@@ -1,4 +1,5 @@
-//! The data of a payment: where the money comes from, and what advances and credit notes contribute.
+//! The data of a payment: where the money comes from, and what advances and credit notes
+//! contribute.
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;

@@ -112,7 +112,8 @@ pub struct Counterpart {
 /// A line of a [`StoredEntry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredLine {
-    /// Code of the account: the SAT's, or the one that the company gave an account of its own.
+    /// Code of the account (see [`Account`](crate::domain::accounting::Account)), or of one that the
+    /// company created.
     pub codigo: String,
     /// The number that it had then.
     pub cuenta: String,

@@ -56,7 +56,7 @@ pub struct AppliedCredit {
 pub struct NewCreditBalance<'a> {
     /// The customer who may pay with it.
     pub cliente: i64,
-    /// Currency of the sale or the payment that it comes from.
+    /// Currency of the sale or the receivable that it comes from.
     pub moneda: &'a str,
     /// Greater than zero, in `moneda`.
     pub importe: Money,
@@ -113,7 +113,8 @@ pub struct NewRefund<'a> {
     pub cuenta_bancaria: i64,
     /// The day on which it leaves.
     pub fecha: NaiveDate,
-    /// Reference of the bank movement; a refund with the same data counts as a repetition.
+    /// Reference of the bank movement, which [`CreditTx::is_refunded`] compares; of a return, a text
+    /// that names its sale.
     pub referencia: &'a str,
     /// The credit note of the advance's invoice, or of the goods that came back; it undoes the
     /// refund if it is cancelled.

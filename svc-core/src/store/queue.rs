@@ -15,7 +15,8 @@ pub enum Backlog {
     Stamping,
     /// The same of test companies alone, which need no provider.
     TestStamping,
-    /// Delivery of webhooks' notices, and what leads to them: groups, events, discards.
+    /// Gathering of groups, fan-out of events, delivery of notices, and discarding those of disabled
+    /// webhooks.
     Notices,
     /// Sending of e-mails.
     Mail,

@@ -71,9 +71,9 @@ pub struct AccountLine {
     pub poliza: Option<i64>,
     /// The entry's description, or an imported receivable's folio.
     pub concepto: Option<String>,
-    /// Clave of the sales document; `None` if the receivable is of no sale.
+    /// Clave of the sales document; `None` of a sum, or if the receivable is of no sale.
     pub venta: Option<i64>,
-    /// The record in the registry of invoices.
+    /// The record in the registry of invoices; `None` of a sum.
     pub factura: Option<i64>,
     /// Clave of the payment; `None` unless the entry is one of a payment.
     pub pago: Option<i64>,
@@ -90,7 +90,7 @@ pub struct OpenReceivable {
     pub cxc: i64,
     /// Series and number of the sale or its invoice; an imported one may have none.
     pub folio: Option<String>,
-    /// Clave of the sales document; `None` if the receivable is of no sale.
+    /// Clave of the sales document; `None` of a sum, or if the receivable is of no sale.
     pub venta: Option<i64>,
     /// Fiscal folio of its invoice; `None` while that has none.
     pub uuid: Option<String>,

@@ -42,7 +42,7 @@ pub struct NewWebhook<'a> {
     pub secreto: &'a [u8],
     /// The user who creates it.
     pub usuario: i64,
-    /// Time of creation; it gets no event from before.
+    /// Time of creation; earlier events are not fanned out to it, only sent again on request.
     pub creado: Timestamp,
 }
 

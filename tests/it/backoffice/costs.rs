@@ -235,7 +235,7 @@ async fn an_import_of_stock_is_worth_what_it_says_else_the_product_s_cost() {
     books::check(&world, &company).await;
     captured(&company, &sale("venta", &[line(FOOD, 1, "5.00")])).await;
     assert_eq!(kardex(&company, FOOD).await.pop().expect("a value"), "3 worth 4.50");
-    let owed = json!({"sku": "S-3", "almacen": "001", "existencia": -3, "costo_unitario": "10"});
+    let owed = json!({"sku": "S-3", "almacen": "002", "existencia": -3, "costo_unitario": "10"});
     company.load(Resource::Inventario, &[owed]).await;
     assert_eq!(kardex(&company, 3).await, ["-3 worth -30.00"]);
     assert_eq!(balance(&company, "304.01").await, "-16.00");

@@ -73,8 +73,8 @@ pub struct PartFault {
 }
 
 impl DocumentParts {
-    /// Checks that the parts are well-formed and declare their namespaces, and that they are at most
-    /// ten complements and 1 MiB of text.
+    /// Checks that the parts are well-formed and declare their namespaces, and that they are at
+    /// most ten complements and 1 MiB of text.
     pub fn check(&self) -> Result<(), PartFault> {
         let of = |part: &str| {
             let part = part.chars().filter(|c| !c.is_control()).take(40).collect();

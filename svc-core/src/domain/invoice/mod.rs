@@ -56,7 +56,7 @@ pub struct LockedSale {
     pub sucursal: i64,
     /// The clave of the warehouse that its goods leave; `None` for the main one of its branch.
     pub almacen: Option<i64>,
-    /// The clave of its customer; tickets and imported sales may have none.
+    /// The clave of its customer; an imported sale may have none.
     pub cliente: Option<i64>,
     /// The customer's RFC as it is today; it tells whether the sale is an export.
     pub cliente_rfc: Option<String>,
