@@ -19,7 +19,7 @@ const MAX_WAITING: usize = 200;
 /// A job for another thread.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// `None` runs jobs where they are awaited.
+/// Runs jobs on other threads, or where they are awaited if it has no [`Offload`].
 #[derive(Clone, Default)]
 pub(crate) struct Compute(Option<Arc<Offload>>);
 

@@ -12,7 +12,7 @@ macro_rules! has_imported_note {
     };
 }
 
-/// What was applied of the advance `v`, or given back of it.
+/// The sum of the valid payments and refunds that use the advance `v`.
 macro_rules! applied_of_advance {
     () => {
         "(
@@ -33,7 +33,7 @@ macro_rules! is_payment_posted {
     };
 }
 
-/// What the receivable `c` was paid by payments with entries.
+/// The sum of the valid payments of the receivable `c` that have entries.
 macro_rules! posted_payments {
     () => {
         concat!(

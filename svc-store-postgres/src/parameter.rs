@@ -137,7 +137,7 @@ borrowed! {
     [u8]: Vec<u8>;
 }
 
-/// Texts and bytes of the row itself, for what is made of them at once.
+/// Texts and bytes borrowed from the row, for functions that convert them.
 macro_rules! of_the_row {
     ($($type:ty),*) => {$(
         impl<'r> FromColumn<'r, AsItIs> for &'r $type {

@@ -19,9 +19,9 @@ pub(super) fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(predicate)
 }
 
-/// Takes out of Accept-Encoding that the client refuses an answer as it is. Where no coding fits,
-/// it is sent so all the same, as RFC 9110 allows (section 12.5.3): a 406 would hide what a write
-/// has done.
+/// Removes `identity;q=0` and `*;q=0` from Accept-Encoding. A client that takes none of the
+/// server's codings then gets the answer uncompressed, as RFC 9110 allows (section 12.5.3): a 406
+/// would hide what a write has done.
 pub(super) async fn no_refusal<B>(mut request: Request<B>) -> Request<B> {
     let values: Vec<&str> =
         request.headers().get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -37,7 +37,7 @@ pub(super) async fn no_refusal<B>(mut request: Request<B>) -> Request<B> {
     request
 }
 
-/// Whether a coding stands for no coding and has the weight zero.
+/// Whether an entry is `identity` or `*` with weight zero.
 fn is_refused(coding: &str) -> bool {
     let name = coding.split(';').next().unwrap_or_default().trim();
     if name != "*" && !name.eq_ignore_ascii_case("identity") {

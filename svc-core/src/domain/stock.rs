@@ -109,7 +109,7 @@ pub enum IncomingCost {
 /// A movement of stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StockMovement {
-    /// What happened, which decides whether `cantidad` is added or taken.
+    /// What happened, which decides whether `cantidad` is added, taken, or the new stock.
     pub tipo: MovementKind,
     /// The quantity; never negative.
     pub cantidad: Quantity,

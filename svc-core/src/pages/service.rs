@@ -34,7 +34,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("/docs/reference.js", include_str!("assets/reference.js")),
 ];
 
-/// Clients without a key compute in the turn of this company, which is none.
+/// The company number of jobs for clients without a key; no company has it.
 const NO_COMPANY: CompanyId = CompanyId(0);
 
 /// A page that shows a description.

@@ -45,16 +45,17 @@ pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
 /// empty body has no type, and where no body is wanted its type does not matter. The whole body
 /// must arrive within the configured time.
 ///
-/// `judged` is what the head alone said of the request. Its error comes after those of type and
-/// length, and does not wait for a body whose length is announced (contract §4).
+/// `head_result` is what validating the head alone gave, such as the Idempotency-Key. Its error
+/// comes after those of type and length, and does not wait for a body whose length is announced
+/// (contract §4).
 pub(super) async fn receive<T>(
     head: &http::request::Parts,
     body: &mut Body,
     settings: &Settings,
     need: BodyNeed,
-    judged: Result<T, Error>,
+    head_result: Result<T, Error>,
 ) -> Result<(Bytes, T), Error> {
-    let whole = timeout(settings.body_timeout, read(head, body, settings.max_body, need, judged));
+    let whole = timeout(settings.body_timeout, read(head, body, settings.max_body, need, head_result));
     whole.await.unwrap_or_else(|_| Err(late(settings.body_timeout)))
 }
 
@@ -63,13 +64,13 @@ async fn read<T>(
     body: &mut Body,
     max: usize,
     need: BodyNeed,
-    judged: Result<T, Error>,
+    head_result: Result<T, Error>,
 ) -> Result<(Bytes, T), Error> {
     let announced = announced_length(&head.headers);
     if need != BodyNeed::None && !is_json(&head.headers) {
         return match need {
             BodyNeed::Optional if announced == Some(0) || announced.is_none() && is_empty(body).await => {
-                Ok((Bytes::new(), judged?))
+                Ok((Bytes::new(), head_result?))
             }
             _ => Err(Code::TipoNoSoportado.into()),
         };
@@ -77,7 +78,7 @@ async fn read<T>(
     if announced.is_some_and(|length| length > max as u64) {
         return Err(excess(max));
     }
-    let judged = if announced.is_some() { Ok(judged?) } else { judged };
+    let head_result = if announced.is_some() { Ok(head_result?) } else { head_result };
     // Reserves the announced length, but at most twice the received bytes: a client could announce
     // anything.
     let room = announced.map_or(max, |length| length as usize);
@@ -94,7 +95,7 @@ async fn read<T>(
             received.extend_from_slice(&data);
         }
     }
-    Ok((received.into(), judged?))
+    Ok((received.into(), head_result?))
 }
 
 /// Whether the body is empty. Reads no further than the first byte.
@@ -209,8 +210,8 @@ mod tests {
             let request = length.into_iter().fold(request, |request, length| request.header("content-length", length));
             let head = request.body(()).unwrap().into_parts().0;
             let mut body = boxed(StreamBody::new(stream::pending::<Result<Frame<Bytes>, BoxError>>()));
-            let judged: Result<(), Error> = Err(Code::IdempotenciaRequerida.into());
-            let received = receive(&head, &mut body, &Settings::default(), need, judged).await;
+            let head_result: Result<(), Error> = Err(Code::IdempotenciaRequerida.into());
+            let received = receive(&head, &mut body, &Settings::default(), need, head_result).await;
             assert_eq!(received.unwrap_err().code(), expected, "{length:?} {content_type} {need:?}");
         }
         assert_eq!(began.elapsed(), Duration::ZERO);

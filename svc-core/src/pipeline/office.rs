@@ -187,11 +187,12 @@ impl OfficeRequest<'_, '_> {
         idempotency::of_write(&self.head.headers, self.meta, self.route.http.idempotency)
     }
 
-    /// The body, and what the head said (see [`decode::receive`]).
-    async fn receive<T>(&mut self, judged: Result<T, Error>) -> Result<(Json, T), Error> {
+    /// Reads the body, and gives it with `head_result` (see [`decode::receive`]).
+    async fn receive<T>(&mut self, head_result: Result<T, Error>) -> Result<(Json, T), Error> {
         let settings = self.context.settings();
-        let (body, judged) = decode::receive(self.head, self.body, settings, BodyNeed::Required, judged).await?;
-        Ok((decode::json(body, BodyNeed::Required)?, judged))
+        let (body, head_result) =
+            decode::receive(self.head, self.body, settings, BodyNeed::Required, head_result).await?;
+        Ok((decode::json(body, BodyNeed::Required)?, head_result))
     }
 
     async fn batch(mut self, query: &str) -> Result<Reply, Error> {

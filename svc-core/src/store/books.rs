@@ -112,8 +112,8 @@ pub struct Counterpart {
 /// A line of a [`StoredEntry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredLine {
-    /// Code of the account (see [`Account`](crate::domain::accounting::Account)), or of one that the
-    /// company created.
+    /// Code of the account: a word of [`Account`](crate::domain::accounting::Account), another
+    /// code of the SAT's, or the company's own.
     pub codigo: String,
     /// The number that it had then.
     pub cuenta: String,

@@ -56,7 +56,7 @@ pub struct AppliedCredit {
 pub struct NewCreditBalance<'a> {
     /// The customer who may pay with it.
     pub cliente: i64,
-    /// Currency of the sale or the receivable that it comes from.
+    /// Currency of the sale that it comes from.
     pub moneda: &'a str,
     /// Greater than zero, in `moneda`.
     pub importe: Money,

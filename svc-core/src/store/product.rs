@@ -49,7 +49,8 @@ pub struct NewMovement<'a> {
     pub producto: i64,
     /// The product's SKU at this time.
     pub sku: Option<&'a str>,
-    /// In the product's unit and never negative: `tipo` says the direction.
+    /// In the product's unit and never negative; `tipo` says whether it is added, taken, or the
+    /// new stock.
     pub cantidad: Quantity,
     /// Stock in the warehouse before it; negative if more was sold than there was.
     pub existencia_anterior: Quantity,

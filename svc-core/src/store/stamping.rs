@@ -37,7 +37,8 @@ pub struct MailedDocument {
 pub struct LeasedStamping {
     /// Clave in the invoice registry.
     pub factura: i64,
-    /// Attempts so far that counted; of a sent cancellation, questions about its outcome.
+    /// Attempts so far, without checks that found a complement still waiting for its invoice; of a
+    /// sent cancellation, questions about its outcome.
     pub intentos: u32,
 }
 
