@@ -241,17 +241,21 @@ CREATE TABLE sustituciones (
     total               numeric(24, 6) NOT NULL,
     -- How many lines the sale had more.
     renglones_quitados  bigint NOT NULL DEFAULT 0,
-    -- Once it has replaced lines: of which sale, the day of the entry, and what the receivable came
-    -- to before it.
+    -- Once it has replaced the sale's entry: the sale, the day of its own entry, and the customer
+    -- and the total that the receivable had before.
     venta               bigint,
     dia                 date,
+    cliente_anterior    bigint,
     total_anterior      numeric(24, 6),
     PRIMARY KEY (empresa, factura),
     CONSTRAINT sustituciones_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
     CONSTRAINT sustituciones_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes
 );
--- The sales whose lines were replaced.
+-- The sales whose entry was replaced.
 CREATE INDEX sustituciones_venta ON sustituciones (empresa, venta, factura) WHERE venta IS NOT NULL;
+-- The sales that were a customer's.
+CREATE INDEX sustituciones_cliente_anterior ON sustituciones (empresa, cliente_anterior)
+    WHERE cliente_anterior IS NOT NULL;
 
 -- The corrected lines, all of them, if lines change.
 CREATE TABLE renglones_corregidos (
@@ -289,7 +293,8 @@ CREATE TABLE renglones_corregidos (
     CONSTRAINT renglones_corregidos_factura_fk FOREIGN KEY (empresa, factura) REFERENCES sustituciones
 );
 
--- The lines that it replaced, for reports of the entries that are about them (`polizas.sustituta`).
+-- The lines that the sale had before it, for reports of the entries that are about them
+-- (`polizas.sustituta`).
 CREATE TABLE renglones_sustituidos (
     empresa    bigint NOT NULL,
     factura    bigint NOT NULL,

@@ -413,7 +413,8 @@ CREATE TABLE polizas (
     movimiento  bigint,
     -- The entry that this one reverses.
     revierte    bigint,
-    -- The substitute that has replaced the lines of the sale that it is about.
+    -- The substitute that has replaced the entry of the sale that it is about, with the sale's lines
+    -- and customer.
     sustituta   bigint,
     -- The currency that a revaluation is of.
     moneda      text CHECK ((moneda IS NOT NULL) = (origen = 'revaluacion')),

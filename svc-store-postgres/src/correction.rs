@@ -97,6 +97,63 @@ impl CorrectionTx for PostgresTx {
         .await
     }
 
+    async fn keep_replaced(&mut self, factura: i64, venta: i64) -> Result<(), StoreError> {
+        self.run(sql!(
+            "UPDATE sustituciones s
+             SET venta = :venta, dia = a.dia,
+                 cliente_anterior = (SELECT cliente FROM ventas WHERE empresa = :empresa AND clave = :venta),
+                 total_anterior = (
+                     SELECT total
+                     FROM cxc
+                     WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
+                     ORDER BY clave DESC
+                     LIMIT 1
+                 )
+             FROM (
+                 SELECT coalesce(min(fecha) FILTER (WHERE factura = :factura), max(fecha)) AS dia
+                 FROM polizas
+                 WHERE empresa = :empresa AND venta = :venta
+             ) a
+             WHERE s.empresa = :empresa AND s.factura = :factura",
+            empresa: self.empresa,
+            factura,
+            venta,
+            cancelado: ReceivableStatus::Cancelado,
+        ))
+        .await?;
+        self.run(sql!(
+            "UPDATE polizas
+             SET sustituta = :factura
+             WHERE empresa = :empresa AND sustituta IS NULL AND factura IS DISTINCT FROM :factura
+               AND clave IN (
+                   SELECT clave
+                   FROM polizas
+                   WHERE empresa = :empresa AND venta = :venta
+                   UNION ALL
+                   SELECT p.clave
+                   FROM cxc_pagos x
+                   JOIN polizas p ON p.empresa = :empresa AND p.pago = x.clave
+                   WHERE x.empresa = :empresa AND x.venta = :venta
+               )",
+            empresa: self.empresa,
+            factura,
+            venta,
+        ))
+        .await?;
+        self.run(sql!(
+            "INSERT INTO renglones_sustituidos (
+                 empresa, factura, renglon, producto, cantidad, subtotal, descuento, iva_tasa, iva, ieps, total
+             )
+             SELECT empresa, :factura, renglon, producto, cantidad, subtotal, descuento, iva_tasa, iva, ieps, total
+             FROM ventas_renglones
+             WHERE empresa = :empresa AND venta = :venta",
+            empresa: self.empresa,
+            factura,
+            venta,
+        ))
+        .await
+    }
+
     async fn apply_correction(
         &mut self,
         factura: i64,
@@ -105,9 +162,6 @@ impl CorrectionTx for PostgresTx {
         vencimiento: Option<NaiveDate>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        if corrected > 0 {
-            self.keep_replaced_lines(factura, venta).await?;
-        }
         self.run(sql!(
             "WITH cuenta AS (
                  UPDATE cxc x
@@ -244,64 +298,6 @@ impl PostgresTx {
             venta,
             claves,
             quitados: removed as i64,
-        ))
-        .await
-    }
-
-    /// Keeps the lines of a sale that a substitute replaces, and marks the entries that are about
-    /// them: all but that of the substitute, which was just written.
-    async fn keep_replaced_lines(&mut self, factura: i64, venta: i64) -> Result<(), StoreError> {
-        self.run(sql!(
-            "UPDATE sustituciones s
-             SET venta = :venta, dia = a.dia,
-                 total_anterior = (
-                     SELECT total
-                     FROM cxc
-                     WHERE empresa = :empresa AND venta = :venta AND estatus <> :cancelado
-                     ORDER BY clave DESC
-                     LIMIT 1
-                 )
-             FROM (
-                 SELECT coalesce(min(fecha) FILTER (WHERE factura = :factura), max(fecha)) AS dia
-                 FROM polizas
-                 WHERE empresa = :empresa AND venta = :venta
-             ) a
-             WHERE s.empresa = :empresa AND s.factura = :factura",
-            empresa: self.empresa,
-            factura,
-            venta,
-            cancelado: ReceivableStatus::Cancelado,
-        ))
-        .await?;
-        self.run(sql!(
-            "UPDATE polizas
-             SET sustituta = :factura
-             WHERE empresa = :empresa AND sustituta IS NULL AND factura IS DISTINCT FROM :factura
-               AND clave IN (
-                   SELECT clave
-                   FROM polizas
-                   WHERE empresa = :empresa AND venta = :venta
-                   UNION ALL
-                   SELECT p.clave
-                   FROM cxc_pagos x
-                   JOIN polizas p ON p.empresa = :empresa AND p.pago = x.clave
-                   WHERE x.empresa = :empresa AND x.venta = :venta
-               )",
-            empresa: self.empresa,
-            factura,
-            venta,
-        ))
-        .await?;
-        self.run(sql!(
-            "INSERT INTO renglones_sustituidos (
-                 empresa, factura, renglon, producto, cantidad, subtotal, descuento, iva_tasa, iva, ieps, total
-             )
-             SELECT empresa, :factura, renglon, producto, cantidad, subtotal, descuento, iva_tasa, iva, ieps, total
-             FROM ventas_renglones
-             WHERE empresa = :empresa AND venta = :venta",
-            empresa: self.empresa,
-            factura,
-            venta,
         ))
         .await
     }

@@ -58,6 +58,14 @@ macro_rules! is_last_receivable {
     };
 }
 
+/// The customer that the sale `v` of an entry had when it was written; `st` is the substitute
+/// that has replaced the entry, if one has.
+macro_rules! customer_of_entry {
+    () => {
+        "CASE WHEN st.factura IS NULL THEN v.cliente ELSE st.cliente_anterior END"
+    };
+}
+
 /// The lines `r` of the entries `p`, with the grouping code `g.grupo` of their accounts.
 macro_rules! grouped_lines {
     () => {
@@ -87,6 +95,6 @@ macro_rules! company_columns {
 }
 
 pub(crate) use {
-    applied_of_advance, company_columns, grouped_lines, has_imported_note, income, is_last_receivable,
-    is_payment_posted, posted_payments,
+    applied_of_advance, company_columns, customer_of_entry, grouped_lines, has_imported_note, income,
+    is_last_receivable, is_payment_posted, posted_payments,
 };

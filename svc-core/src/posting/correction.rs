@@ -5,7 +5,7 @@ use super::books::{self, Owed};
 use super::lines::{self, LineBody, Pricing};
 use super::{issuer, queued, rest, stock};
 use crate::domain::accounting::{IncomeByRate, IncomeKind};
-use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Receiver, SoldSale, TipoDeComprobante};
+use crate::domain::cfdi::{Cfdi, CfdiFault, Heading, InvoiceSource, Line, Receiver, SoldSale, TipoDeComprobante};
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
 use crate::domain::sale::{Amounts, DEFAULT_PRICE_LIST};
@@ -61,7 +61,7 @@ pub(crate) async fn document(
     };
     let mut renglones = cx.tx.corrected_lines(factura).await?;
     if renglones.is_empty() {
-        renglones = cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect();
+        renglones = own_lines(cx, venta).await?;
     }
     let Correction { cliente, condicion_pago, dias_credito, terms, amounts } = correction;
     let buyer = cx.tx.buyer(cliente).await?.unwrap_or_default();
@@ -94,7 +94,9 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
     let buyer = cx.tx.buyer(correction.cliente).await?.unwrap_or_default();
     let due = due_date(fecha, correction.condicion_pago, correction.dias_credito);
     let changed = (sale.condicion_pago != Some(correction.condicion_pago)).then_some(due);
-    let lines = cx.tx.corrected_lines(invoice.clave).await?;
+    let corrected = cx.tx.corrected_lines(invoice.clave).await?;
+    let count = corrected.len();
+    let lines = if count == 0 { own_lines(cx, venta).await? } else { corrected };
     let folio = invoice.folio.as_deref().unwrap_or_default();
     let owed = Owed {
         venta,
@@ -112,11 +114,21 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, venta: i
         por_tasa: IncomeByRate::of_lines(lines.iter().map(|line| (IncomeKind::of(line.rates.iva_tasa), &line.amounts)))
             .sold_to(buyer.receptor.rfc.as_deref()),
     };
-    if !lines.is_empty() {
+    if count > 0 {
         let goods = cx.tx.corrected_goods(invoice.clave).await?;
         exchange(cx, &sale, &owed, &goods).await?;
+        cx.tx.keep_replaced(invoice.clave, venta).await?;
+    } else if sale.cliente != owed.cliente && cx.tx.entry_of_sale(venta).await?.is_some() {
+        // The entry of the former customer stays theirs.
+        books::rewrite_entry(cx, &owed, None).await?;
+        cx.tx.keep_replaced(invoice.clave, venta).await?;
     }
-    Ok(cx.tx.apply_correction(invoice.clave, venta, lines.len(), changed, cx.now).await?)
+    Ok(cx.tx.apply_correction(invoice.clave, venta, count, changed, cx.now).await?)
+}
+
+/// The lines that a sale has.
+async fn own_lines(cx: &mut Cx<'_>, venta: i64) -> Result<Vec<Line>, Error> {
+    Ok(cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect())
 }
 
 /// Exchanges the goods of a sale for the corrected ones, and its entry for that of the corrected

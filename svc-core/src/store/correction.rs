@@ -46,10 +46,13 @@ pub trait CorrectionTx {
     /// The corrected lines whose products are kept in stock.
     async fn corrected_goods(&mut self, factura: i64) -> Result<Vec<SaleGoods>, StoreError>;
 
+    /// Keeps the customer, the total and the lines of a sale before a correction, and marks the
+    /// entries that are about them: all but that of the substitute, which was just written.
+    async fn keep_replaced(&mut self, factura: i64, venta: i64) -> Result<(), StoreError>;
+
     /// Changes a sale that has no payments, its lines and its receivable as the correction says;
     /// without `vencimiento`, they stay due when they are. `corrected` is the number of corrected
-    /// lines; if there are any, the entry of the substitute was just written, and the lines that
-    /// they replace are kept for the entries before it.
+    /// lines.
     async fn apply_correction(
         &mut self,
         factura: i64,

@@ -8,6 +8,7 @@ use svc_core::store::{
 };
 
 use crate::database::Single;
+use crate::fragment::customer_of_entry;
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::{Sql, sql};
@@ -148,7 +149,7 @@ pub(super) fn claves(empresa: i64, filter: &EntryFilter) -> Sql {
 /// The lines of entries, each with what its entry is about.
 pub(super) fn lines(empresa: i64, claves: &[i64]) -> Sql {
     sql!(
-        "SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
+        concat!("SELECT p.clave, p.fecha, p.concepto, p.origen, p.revierte,
                 (SELECT min(o.clave) FROM polizas o
                  WHERE o.empresa = :empresa AND o.revierte = p.clave) AS revertida,
                 p.venta, coalesce(g.factura, p.factura) AS factura, p.pago, p.compra, p.cxp, p.cxp_pago, p.deposito, p.reembolso, p.movimiento,
@@ -172,12 +173,14 @@ pub(super) fn lines(empresa: i64, claves: &[i64]) -> Sql {
          LEFT JOIN reembolsos b ON b.empresa = p.empresa AND b.clave = p.reembolso
          LEFT JOIN compras o ON o.empresa = p.empresa AND o.clave = p.compra
          LEFT JOIN cxp x ON x.empresa = p.empresa AND x.clave = p.cxp
+         LEFT JOIN sustituciones st ON st.empresa = p.empresa AND st.factura = p.sustituta
          LEFT JOIN clientes c
-           ON c.empresa = p.empresa AND c.clave = coalesce(f.cliente, g.cliente, b.cliente, v.cliente)
+           ON c.empresa = p.empresa
+             AND c.clave = coalesce(f.cliente, g.cliente, b.cliente, ", customer_of_entry!(), ")
          LEFT JOIN proveedores s
            ON s.empresa = p.empresa AND s.clave = coalesce(x.proveedor_ref, o.proveedor)
          WHERE p.empresa = :empresa AND p.clave = ANY (:claves)
-         ORDER BY p.fecha, p.clave, r.renglon",
+         ORDER BY p.fecha, p.clave, r.renglon"),
         empresa,
         claves,
     )

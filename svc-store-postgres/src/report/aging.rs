@@ -76,7 +76,8 @@ macro_rules! receivables_owed {
              WHERE p.empresa = :empresa AND r.codigo = :cuenta
              GROUP BY coalesce(p.venta, x.venta, -x.cxc)
          ), cuentas AS MATERIALIZED (
-             SELECT c.cliente AS tercero, c.moneda, coalesce(:al - c.vencimiento, 0) AS dias,
+             SELECT CASE WHEN s.venta IS NULL THEN c.cliente ELSE s.cliente_anterior END AS tercero, c.moneda,
+                    coalesce(:al - c.vencimiento, 0) AS dias,
                     -- What was paid before the books began is in no entry of a payment.
                     CASE
                         WHEN m.contabilizada THEN coalesce(s.total_anterior, c.total) - greatest(c.pagado - m.cobrado, 0)
@@ -88,8 +89,8 @@ macro_rules! receivables_owed {
              FROM cxc c
              LEFT JOIN movimientos m ON m.documento = coalesce(c.venta, -c.clave)
              LEFT JOIN (
-                 -- The total before the first substitute that is dated after the day.
-                 SELECT DISTINCT ON (venta) venta, total_anterior
+                 -- Customer and total before the first substitute that is dated after the day.
+                 SELECT DISTINCT ON (venta) venta, cliente_anterior, total_anterior
                  FROM sustituciones
                  WHERE empresa = :empresa AND venta IS NOT NULL AND dia > :al
                  ORDER BY venta, factura

@@ -7,7 +7,7 @@
 
 use svc_core::store::{ReportDays, SalesGroup};
 
-use crate::fragment::{grouped_lines, income};
+use crate::fragment::{customer_of_entry, grouped_lines, income};
 use crate::row::from_row;
 use crate::sql::{Sql, sql};
 
@@ -38,22 +38,22 @@ pub(super) fn by_day(empresa: i64, days: ReportDays, max: i64) -> Sql {
     )
 }
 
-/// Sales by a party of theirs: the column of the sale that names it, its table, and its name there.
+/// Sales by a party of theirs: its clave by the sale `v` and by the substitute `st` that replaced the
+/// entry, its table, and its name there.
 macro_rules! by_party {
-    ($column:literal, $table:literal, $name:literal) => {
+    ($party:expr, $table:literal, $name:literal) => {
         concat!(
             "WITH ingresos AS (
-                 SELECT v.",
-            $column,
+                 SELECT ",
+            $party,
             " AS clave,
                         ", income!(), "
                  FROM ", grouped_lines!(), "
                  LEFT JOIN ventas v ON v.empresa = :empresa AND v.clave = p.venta
+                 LEFT JOIN sustituciones st ON st.empresa = :empresa AND st.factura = p.sustituta
                  WHERE p.empresa = :empresa AND p.fecha BETWEEN :desde AND :hasta AND p.origen <> 'cierre'
                    AND (g.grupo LIKE '401.%' OR g.grupo LIKE '402.%')
-                 GROUP BY v.",
-            $column,
-            "
+                 GROUP BY 1
              ), lugares AS (
                  SELECT i.*, least(row_number() OVER (ORDER BY i.ventas - i.descuentos DESC, i.clave), :max + 1) AS lugar
                  FROM ingresos i
@@ -77,7 +77,7 @@ macro_rules! by_party {
 
 pub(super) fn by_customer(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        by_party!("cliente", "clientes", "coalesce(t.razon_social, t.nombre)"),
+        by_party!(customer_of_entry!(), "clientes", "coalesce(t.razon_social, t.nombre)"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,
@@ -87,7 +87,7 @@ pub(super) fn by_customer(empresa: i64, days: ReportDays, max: i64) -> Sql {
 
 pub(super) fn by_salesperson(empresa: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
-        by_party!("vendedor", "usuarios", "t.nombre"),
+        by_party!("v.vendedor", "usuarios", "t.nombre"),
         empresa,
         desde: days.desde,
         hasta: days.hasta,

@@ -24,7 +24,8 @@ pub(super) fn customer(empresa: i64, cliente: i64) -> Sql {
     )
 }
 
-/// A receivable that no entry of its own names is imported, and owed since its day.
+/// A receivable that no entry of its own names is imported, and owed since its day. The entries of
+/// a sale that a substitute replaced are of the customer that the sale had before it.
 pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) -> Sql {
     sql!(
         concat!("WITH cuentas AS MATERIALIZED (
@@ -38,7 +39,12 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
              FROM (
                  SELECT p.clave AS poliza, p.fecha, p.concepto, p.venta AS documento, p.venta, p.factura, p.pago
                  FROM cuentas c
-                 JOIN polizas p ON p.empresa = :empresa AND p.venta = c.venta
+                 JOIN polizas p ON p.empresa = :empresa AND p.venta = c.venta AND p.sustituta IS NULL
+                 UNION ALL
+                 SELECT p.clave, p.fecha, p.concepto, p.venta, p.venta, p.factura, p.pago
+                 FROM sustituciones s
+                 JOIN polizas p ON p.empresa = :empresa AND p.venta = s.venta AND p.sustituta = s.factura
+                 WHERE s.empresa = :empresa AND s.cliente_anterior = :cliente
                  UNION ALL
                  SELECT p.clave, p.fecha, p.concepto, -c.clave, p.venta, p.factura, p.pago
                  FROM cuentas c
@@ -92,18 +98,41 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
     )
 }
 
+/// A sale belongs to the customer that it had before the first substitute dated after the day; its
+/// document is then the one that this substitute replaced.
 pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
     sql!(
-        concat!("WITH cuentas AS MATERIALIZED (
+        concat!("WITH posibles AS (
              SELECT c.clave, c.folio, c.venta, c.uuid, c.fecha, c.vencimiento, c.moneda, c.tipo_cambio, c.estatus,
-                    coalesce((SELECT s.total_anterior
-                              FROM sustituciones s
-                              WHERE s.empresa = :empresa AND s.venta = c.venta AND s.dia > :al
-                              ORDER BY s.factura
-                              LIMIT 1), c.total) AS total,
-                    c.pagado, c.saldo
+                    c.cliente, c.total, c.pagado, c.saldo
              FROM cxc c
              WHERE c.empresa = :empresa AND c.estatus = ANY (:estatus) AND c.cliente = :cliente
+             UNION ALL
+             SELECT c.clave, c.folio, c.venta, c.uuid, c.fecha, c.vencimiento, c.moneda, c.tipo_cambio, c.estatus,
+                    c.cliente, c.total, c.pagado, c.saldo
+             FROM cxc c
+             WHERE c.empresa = :empresa AND c.cliente IS DISTINCT FROM :cliente
+               AND c.venta IN (
+                   SELECT s.venta
+                   FROM sustituciones s
+                   WHERE s.empresa = :empresa AND s.cliente_anterior = :cliente AND s.dia > :al
+               )
+         ), cuentas AS MATERIALIZED (
+             SELECT c.clave, coalesce(s.folio, c.folio) AS folio, c.venta, coalesce(s.uuid, c.uuid) AS uuid, c.fecha,
+                    c.vencimiento, c.moneda, c.tipo_cambio, c.estatus, coalesce(s.total_anterior, c.total) AS total,
+                    c.pagado, c.saldo
+             FROM posibles c
+             LEFT JOIN LATERAL (
+                 SELECT t.venta, t.cliente_anterior, t.total_anterior,
+                        nullif(concat(f.serie, f.folio), '') AS folio, f.uuid
+                 FROM sustituciones t
+                 JOIN facturas n ON n.empresa = :empresa AND n.clave = t.factura
+                 LEFT JOIN facturas f ON f.empresa = :empresa AND f.clave = n.sustituye
+                 WHERE t.empresa = :empresa AND t.venta = c.venta AND t.dia > :al
+                 ORDER BY t.factura
+                 LIMIT 1
+             ) s ON true
+             WHERE CASE WHEN s.venta IS NULL THEN c.cliente ELSE s.cliente_anterior END = :cliente
                AND ", is_last_receivable!(), "
          ), asientos AS (
              SELECT c.clave AS cxc, p.clave AS poliza, p.fecha, p.pago, p.revierte

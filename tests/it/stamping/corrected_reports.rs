@@ -1,18 +1,29 @@
-//! What reports say of the days before and after a substitute replaced the lines of an invoice.
+//! What reports say of the days before and after a substitute replaced the lines of an invoice, or
+//! its customer.
+
+use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
+use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
-use svc_tests::{World, books};
+use svc_tests::{Resource, World, books};
 
 use super::credit_notes::{noted, stamped, uuid};
+use super::tickets::{invoiced, of_ana};
 use super::{ANA, FOOD, NAIL, Shop, UNTAXED, line, order};
 use crate::backoffice::reports::{charged, report};
+use crate::backoffice::shop::with;
 
 /// Stamps a substitute with other lines, and cancels the invoice that it replaces.
 async fn corrected(shop: &Shop, factura: i64, renglones: Value) -> i64 {
+    substituted(shop, factura, json!({"renglones": renglones})).await
+}
+
+/// Stamps a substitute with these changes, and cancels the invoice that it replaces.
+async fn substituted(shop: &Shop, factura: i64, cambios: Value) -> i64 {
     let world = shop.world();
-    let input = json!({"factura": factura, "cambios": {"renglones": renglones}});
+    let input = json!({"factura": factura, "cambios": cambios});
     let new = shop.company.run_by_name("invoice.substitute", &input).await.unwrap()["factura"].as_i64().unwrap();
     world.stamp(&SandboxStamper).await;
     let input = json!({"factura": factura, "motivo": "01", "uuid_sustitucion": uuid(shop, new).await});
@@ -132,5 +143,158 @@ async fn what_was_owed_in_another_currency_stays_on_past_days() {
     );
     let today = "2026-09-08";
     assert_eq!((aged(today).await, open(today).await), ("150.00 2700.00".into(), "150.00 150.00 2700.00".into()));
+    books::check(&world, &shop.company).await;
+}
+
+/// Two more customers, who withhold as Ana does.
+const BETO: i64 = 5;
+const CARLA: i64 = 6;
+
+async fn with_customers(world: &World) -> Shop {
+    let shop = Shop::new(world).await;
+    let customer = |nombre: &str, rfc: &str| json!({"nombre": nombre, "rfc": rfc, "regimen": 601, "cp": "06700", "uso_cfdi": "G03"});
+    let customers = [customer("Beto", "GAR1212282L2"), customer("Carla", "DRI021018S55")];
+    shop.company.load(Resource::Clientes, &customers).await;
+    shop
+}
+
+fn amount(value: &Value) -> Decimal {
+    value.as_str().expect("an amount").parse().expect("a number")
+}
+
+/// What customers owe by `report.aging` of a day, once it says what `ledger.entries` and
+/// `report.statement` do of each.
+async fn owed(shop: &Shop, al: &str) -> Vec<String> {
+    let run = async |action: &str, input: Value| shop.company.run_by_name(action, &input).await.expect("an answer");
+    let mut named: BTreeMap<i64, Decimal> = BTreeMap::new();
+    let entries =
+        run("ledger.entries", json!({"desde": "2026-01-01", "hasta": al, "cuenta": "105.01", "limite": 500})).await;
+    for entry in entries["datos"].as_array().expect("entries") {
+        let moved = entry["movimientos"].as_array().expect("lines").iter().filter(|line| line["codigo"] == "105.01");
+        let moved: Decimal = moved.map(|line| amount(&line["debe"]) - amount(&line["haber"])).sum();
+        *named.entry(entry["cliente"].as_i64().expect("a customer")).or_default() += moved;
+    }
+    let aged = report(&shop.company, "aging", json!({"de": "cxc", "al": al})).await;
+    let aged: BTreeMap<i64, &Value> = aged["renglones"]
+        .as_array()
+        .expect("lines")
+        .iter()
+        .map(|line| (line["clave"].as_i64().expect("a customer"), line))
+        .collect();
+    for cliente in [ANA, BETO, CARLA] {
+        let of_entries = named.get(&cliente).copied().unwrap_or_default();
+        let of_aging = aged.get(&cliente).map_or(Decimal::ZERO, |line| amount(&line["total"]));
+        let said = run("report.statement", json!({"cliente": cliente, "desde": "2026-01-01", "hasta": al})).await;
+        let open = said["documentos"].as_array().expect("documents");
+        let open: Decimal = open.iter().map(|document| amount(&document["saldo_pesos"])).sum();
+        let all = (of_aging, amount(&said["saldo"]), open);
+        assert_eq!(all, (of_entries, of_entries, of_entries), "customer {cliente} at {al}");
+    }
+    aged.iter().map(|(cliente, line)| format!("{cliente}: {}", line["saldo"].as_str().unwrap())).collect()
+}
+
+/// The movements of a customer's statement of a span, and what is open at its end.
+async fn statement(shop: &Shop, cliente: i64, desde: &str, hasta: &str) -> Vec<String> {
+    let said = report(&shop.company, "statement", json!({"cliente": cliente, "desde": desde, "hasta": hasta})).await;
+    let text = |line: &Value, field: &str| line[field].as_str().expect("a text").to_owned();
+    let moved = |line: &Value| {
+        let [fecha, concepto, cargo, abono] = ["fecha", "concepto", "cargo", "abono"].map(|field| text(line, field));
+        format!("{fecha} {concepto}: {cargo} - {abono}")
+    };
+    let open = |line: &Value| {
+        let [folio, total, saldo] = ["folio", "total", "saldo"].map(|field| text(line, field));
+        format!("{folio} of {total}: {saldo}")
+    };
+    let movements = said["movimientos"].as_array().expect("movements").iter().map(moved);
+    movements.chain(said["documentos"].as_array().expect("documents").iter().map(open)).collect()
+}
+
+/// Net sales by customer of a span.
+async fn sold_to(shop: &Shop, desde: &str, hasta: &str) -> Vec<String> {
+    let said = report(&shop.company, "sales", json!({"desde": desde, "hasta": hasta, "por": "cliente"})).await;
+    let group = |group: &Value| format!("{} {}", group["clave"], group["neto"].as_str().expect("an amount"));
+    said["renglones"].as_array().expect("lines").iter().map(group).collect()
+}
+
+#[tokio::test]
+async fn what_was_a_customers_stays_theirs_after_a_substitute_for_another() {
+    let world = World::new().await;
+    world.clock.advance(TimeDelta::days(-60));
+    let shop = with_customers(&world).await;
+    let (_, first) = stamped(&world, &shop, order(&[line(NAIL, "1", "1000")])).await;
+    let folio = uuid(&shop, first).await;
+    let of_ana = statement(&shop, ANA, "2026-08-01", "2026-08-31").await;
+    assert_eq!(of_ana, ["2026-08-13 factura F1: 1160.00 - 0.00", "F1 of 1160.00: 1160.00"]);
+    world.clock.advance(TimeDelta::days(25));
+    let second = substituted(&shop, first, json!({"cliente": BETO, "renglones": [line(NAIL, "1", "500")]})).await;
+    // Only the customer changes.
+    world.clock.advance(TimeDelta::days(30));
+    let third = substituted(&shop, second, json!({"cliente": CARLA})).await;
+    assert_eq!(owed(&shop, "2026-08-12").await, [""; 0]);
+    assert_eq!(owed(&shop, "2026-08-31").await, ["1: 1160.00"]);
+    assert_eq!(owed(&shop, "2026-09-07").await, ["5: 580.00"]);
+    assert_eq!(owed(&shop, "2026-10-06").await, ["5: 580.00"]);
+    assert_eq!(owed(&shop, "2026-10-07").await, ["6: 580.00"]);
+    assert_eq!(statement(&shop, ANA, "2026-08-01", "2026-08-31").await, of_ana);
+    let said =
+        report(&shop.company, "statement", json!({"cliente": ANA, "desde": "2026-08-01", "hasta": "2026-08-31"})).await;
+    assert_eq!(said["documentos"][0]["uuid"], json!(folio));
+    let all = async |cliente: i64| statement(&shop, cliente, "2026-08-01", "2026-10-31").await;
+    assert_eq!(
+        all(ANA).await,
+        ["2026-08-13 factura F1: 1160.00 - 0.00", "2026-09-07 Cancelación: factura F1: 0.00 - 1160.00"]
+    );
+    assert_eq!(
+        all(BETO).await,
+        ["2026-09-07 factura F2: 580.00 - 0.00", "2026-10-07 Cancelación: factura F2: 0.00 - 580.00"]
+    );
+    assert_eq!(all(CARLA).await, ["2026-10-07 factura F3: 580.00 - 0.00", "F3 of 580.00: 580.00"]);
+    assert_eq!(sold_to(&shop, "2026-08-01", "2026-08-31").await, ["1 1000.00"]);
+    assert_eq!(sold_to(&shop, "2026-09-01", "2026-09-30").await, ["5 500.00", "1 -1000.00"]);
+    assert_eq!(sold_to(&shop, "2026-10-01", "2026-10-31").await, ["6 500.00", "5 -500.00"]);
+    assert_eq!(sold(&shop, "2026-09").await, ["A-1 0 -500.00"]);
+    assert_eq!(sold(&shop, "2026-10").await, Vec::<String>::new());
+    assert_eq!(charged(&shop.company, "2026-10").await, Vec::<String>::new());
+    books::check(&world, &shop.company).await;
+    // Back to the first, who pays.
+    world.clock.advance(TimeDelta::days(30));
+    substituted(&shop, third, json!({"cliente": ANA, "renglones": [line(NAIL, "2", "500")]})).await;
+    paid(&shop, "160", "2026-11-06").await;
+    for (day, said) in [
+        ("2026-08-31", "1: 1160.00"),
+        ("2026-10-06", "5: 580.00"),
+        ("2026-10-31", "6: 580.00"),
+        ("2026-11-06", "1: 1000.00"),
+    ] {
+        assert_eq!(owed(&shop, day).await, [said], "{day}");
+    }
+    assert_eq!(statement(&shop, ANA, "2026-08-01", "2026-08-31").await, of_ana);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_ticket_in_dollars_stays_with_the_customer_it_was_sold_to() {
+    let world = World::new().await;
+    world.clock.advance(TimeDelta::days(-60));
+    let shop = with_customers(&world).await;
+    let credit = json!({"condicion_pago": "credito", "dias_credito": 10, "moneda": "USD", "tipo_cambio": "18"});
+    let venta = of_ana(&shop, credit).await;
+    // A payment that was cancelled stays Ana's too.
+    let body = json!({"importe": "16", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-08-13",
+                      "referencia": "A", "tipo_cambio": "18"});
+    let pago =
+        shop.company.run_by_name("payment.apply", &with(&body, json!({"cxc": 1}))).await.unwrap()["pago"].clone();
+    world.clock.advance(TimeDelta::days(1));
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    let factura = invoiced(&shop, venta).await;
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(owed(&shop, "2026-08-13").await, ["1: 100.00"]);
+    world.clock.advance(TimeDelta::days(24));
+    substituted(&shop, factura, json!({"cliente": BETO})).await;
+    world.clock.advance(TimeDelta::days(1));
+    assert_eq!(owed(&shop, "2026-08-13").await, ["1: 100.00"]);
+    assert_eq!(owed(&shop, "2026-08-31").await, ["1: 116.00"]);
+    assert_eq!(owed(&shop, "2026-09-07").await, ["5: 116.00"]);
+    assert_eq!(sold_to(&shop, "2026-08-01", "2026-08-31").await, ["1 1915.20"]);
     books::check(&world, &shop.company).await;
 }
