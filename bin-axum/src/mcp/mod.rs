@@ -7,9 +7,15 @@ mod upstream;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
 use rmcp::service::ServiceExt as _;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use svc_core::mcp::{Connector, Mcp, NamedKeys, Offer};
+use svc_core::mcp::{Connector, Mcp, NamedKeys, Offer, with_exact_numbers};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use self::sessions::Sessions;
 use self::upstream::Elsewhere;
@@ -18,6 +24,9 @@ use crate::cli::McpArgs;
 use crate::failure::Failure;
 use crate::parts::Parts;
 use crate::shutdown::StopSignal;
+
+/// The longest line and the largest body that are read; the crate `rmcp` bounds lines alike.
+const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 
 /// Serves tools until the client disconnects or the process receives a signal to stop.
 pub(crate) async fn run(args: &McpArgs, parts: &Parts) -> Result<(), Failure> {
@@ -34,7 +43,8 @@ pub(crate) async fn run(args: &McpArgs, parts: &Parts) -> Result<(), Failure> {
     match args.listen {
         None => {
             let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("standard input and output: {error}"));
-            let service = connector.serve(rmcp::transport::io::stdio()).await.map_err(|error| failed(&error))?;
+            let streams = (exact_input(), tokio::io::stdout());
+            let service = connector.serve(streams).await.map_err(|error| failed(&error))?;
             service.waiting().await.map_err(|error| failed(&error))?;
             Ok(())
         }
@@ -52,11 +62,44 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     config.sse_keep_alive = None;
     let service =
         StreamableHttpService::new(move || Ok(connector.in_new_session()), Arc::new(Sessions::default()), config);
-    let app = axum::Router::new().nest_service(Mcp::path(), service);
+    let app = axum::Router::new().nest_service(Mcp::path(), service).layer(from_fn(keep_numbers));
     tracing::info!(%address, "offering tools at /mcp");
     let stopped = async move {
         stop.wait().await;
         ending.cancel();
     };
     axum::serve(listener, app).with_graceful_shutdown(stopped).await.map_err(failed())
+}
+
+/// Standard input, with the numbers of each line as the connector keeps them exact.
+fn exact_input() -> impl AsyncRead + Send + Unpin + 'static {
+    let (mut lines, exact) = tokio::io::duplex(64 * 1024);
+    tokio::spawn(async move {
+        let mut input = BufReader::new(tokio::io::stdin());
+        loop {
+            let mut line = Vec::new();
+            // The pieces of a longer line are passed on one by one, and `rmcp` discards the line.
+            match (&mut input).take(MAX_MESSAGE as u64).read_until(b'\n', &mut line).await {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(%error, "cannot read standard input");
+                    break;
+                }
+            }
+            if lines.write_all(&with_exact_numbers(line.into())).await.is_err() {
+                break;
+            }
+        }
+    });
+    exact
+}
+
+/// The same for the body of a request.
+async fn keep_numbers(request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match to_bytes(body, MAX_MESSAGE).await {
+        Ok(body) => next.run(Request::from_parts(head, Body::from(with_exact_numbers(body)))).await,
+        Err(_) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+    }
 }

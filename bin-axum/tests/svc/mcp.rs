@@ -200,6 +200,45 @@ fn a_server_offers_its_tools_to_every_key_for_its_own_company() {
 }
 
 #[test]
+fn a_server_passes_on_what_a_call_says() {
+    let svc = Svc::new();
+    let [key, _] = two_keys(&svc);
+    let service = svc.serve(&["--mcp", "--office"], Value::Null);
+    let run = |more: &str, operation: &str, arguments: &str| {
+        let (id, secret) = (key["key_id"].as_str().unwrap(), key["api_key"].as_str().unwrap());
+        let call = format!(r#"{{"operation":"{operation}","arguments":{arguments}}}"#);
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"run_operation","arguments":{call}}}}}"#
+        );
+        let (_, body) = service
+            .exchange(&format!(
+                "POST /mcp HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer {secret}\r\nX-Svc-Key-Id: {id}\r\n{more}\
+                 Connection: close\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+                 Content-Length: {}\r\n\r\n{body}",
+                body.len()
+            ))
+            .unwrap();
+        body
+    };
+    let rehearsed = run("X-Svc-Ensayo: true\r\n", "createCustomer", r#"{"nombre":"Eva"}"#);
+    assert!(rehearsed.contains(r#""rehearsed":true"#), "{rehearsed}");
+    let made = run("", "createCustomer", r#"{"nombre":"Ana"}"#);
+    assert!(made.contains(r#""cliente":1"#) && !made.contains("rehearsed"), "{made}");
+    for (header, code) in [("X-CSRF-Token: 1\r\n", "navegador_no_permitido"), ("X-Svc-Ensayo: si\r\n", "dato_invalido")]
+    {
+        let refused = run(header, "createCustomer", r#"{"nombre":"Luz"}"#);
+        assert!(refused.contains(code), "{refused}");
+    }
+    let repeated = run("", "customer-edit", r#"{"clave":1,"nombre":"Ana","nombre":"Eva"}"#);
+    assert!(repeated.contains("json_invalido"), "{repeated}");
+    let edited = run("", "customer-edit", r#"{"clave":1,"limite_credito":9007199254740993.25}"#);
+    assert!(edited.contains(r#""ok":true"#), "{edited}");
+    let read = run("", "customer-get", r#"{"clave":1}"#);
+    assert!(read.contains("9007199254740993.25"), "{read}");
+    service.stop(Signal::SIGTERM);
+}
+
+#[test]
 fn mcp_over_http_answers_the_same() {
     let svc = Svc::new();
     let service = serve(&svc);

@@ -21,6 +21,8 @@ mod fault;
 mod fields;
 mod members;
 mod number;
+#[cfg(feature = "mcp")]
+mod numbers;
 mod patch;
 mod raw;
 
@@ -37,6 +39,8 @@ use self::members::Members;
 
 pub use fault::Fault;
 pub use fields::{Digits, Exact, Many, Text, Within};
+#[cfg(feature = "mcp")]
+pub(crate) use numbers::{all_numbers, is_same_number, with_numbers};
 pub use patch::{Patch, Sent};
 pub(crate) use raw::{RawObject, resolved};
 

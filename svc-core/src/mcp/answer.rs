@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderName, Response};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 
+use super::exact;
 use crate::operation::JSON;
 use crate::pipeline::rehearsal::REHEARSED_EVENTS;
 use crate::pipeline::respond::REPLAYED;
@@ -51,7 +52,8 @@ pub(super) fn of(uri: &str, answer: Response<Bytes>, digest: Option<String>, con
     if let Some(seconds) = text(&headers, &RETRY_AFTER) {
         said.push(ContentBlock::text(format!("Retry after {seconds} s.")));
     }
-    let mut read = serde_json::from_slice::<Value>(&body).ok();
+    // The text says the same, so an answer that floats would change is given as text alone.
+    let mut read = exact::read(&body);
     let mut add = |name: &str, value: Value| {
         if let Some(answer) = read.as_mut().and_then(Value::as_object_mut) {
             answer.insert(name.to_owned(), value);

@@ -7,6 +7,7 @@ use percent_encoding::utf8_percent_encode;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use super::exact;
 use super::search::Words;
 use super::upstream::Surface;
 use crate::domain::scope::{Scope, Scopes};
@@ -288,6 +289,7 @@ impl Offered {
 
 /// A value as text for a path or a query.
 fn text(value: &Value) -> String {
-    let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let plain =
+        value.as_str().map_or_else(|| value.to_string(), |text| exact::literal(text).unwrap_or(text).to_owned());
     utf8_percent_encode(&plain, ESCAPED).to_string()
 }

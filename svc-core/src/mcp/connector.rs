@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::answer::{self, fault};
 use super::catalogue::{BATCH, Call, KEY, Offered};
 use super::confirmation::{self, Unconfirmed};
+use super::exact;
 use super::few::{self, DESCRIBE, FIND, REHEARSE, RUN};
 use super::keys::{KEY_ID, NamedKeys, taken};
 use super::offer::{DIGEST, Offer, REHEARSAL_ARGUMENT};
@@ -25,13 +26,15 @@ use super::repetition::{Session, random_key};
 use super::upstream::{Surface, Upstream};
 use crate::domain::scope::KeyScopes;
 use crate::operation::JSON;
-use crate::pipeline::rehearsal::REHEARSAL;
+use crate::pipeline::browser::ANTI_FORGERY;
+use crate::pipeline::rehearsal::{self, REHEARSAL};
 use crate::pipeline::respond::SCOPES;
+use crate::pipeline::simulation::SIMULATION;
 use crate::service::ClientAddress;
 
-/// The headers of an agent's own request that go to the API: its credentials, and the one that
-/// marks a browser, which the API refuses.
-const PASSED_ON: [HeaderName; 3] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN];
+/// The headers of an agent's own request that go to the API beside those of [`ANTI_FORGERY`]: its
+/// credentials, what asks for a rehearsal or a simulated answer, and the mark of a browser.
+const PASSED_ON: [HeaderName; 5] = [AUTHORIZATION, KEY_ID, http::header::ORIGIN, REHEARSAL, SIMULATION];
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A read whose every answer names the key's scopes.
@@ -145,6 +148,9 @@ impl Connector {
         own: &Own<'_>,
     ) -> Result<CallToolResult, ErrorData> {
         let offer = &self.offer;
+        if let Some(refusal) = exact::refusal(&given) {
+            return Ok(fault(refusal));
+        }
         let chosen = match &self.keys {
             None => Ok(Cow::Borrowed(&*own.headers)),
             Some(keys) => keys.chosen(&mut given, &own.headers),
@@ -224,9 +230,11 @@ impl Connector {
         if how.rehearse && !offered.writes {
             return Err(format!("{name} only reads: run it"));
         }
+        // The agent's own request may ask for it too; what the API refuses there is passed on.
+        let rehearses = how.rehearse || offered.writes && matches!(rehearsal::is_asked(&own.headers), Ok(true));
         let secret = own.headers.get(AUTHORIZATION).map_or_else(|| self.offer.secret.secret(), HeaderValue::as_bytes);
         let now = self.offer.clock.now();
-        if offered.writes && !how.rehearse && (self.offer.confirmed || how.digest.is_some()) {
+        if offered.writes && !rehearses && (self.offer.confirmed || how.digest.is_some()) {
             let digest = how
                 .digest
                 .as_deref()
@@ -243,13 +251,13 @@ impl Connector {
         let mut request = request(offered.method.clone(), &path, own, body)?;
         let header =
             |text: String| HeaderValue::from_str(&text).map_err(|_| format!("{KEY} has other characters than ASCII"));
-        if how.rehearse {
-            request.headers_mut().insert(REHEARSAL, HeaderValue::from_static("true"));
+        if rehearses {
+            request.headers_mut().entry(REHEARSAL).or_insert(HeaderValue::from_static("true"));
         } else if offered.writes {
             request.headers_mut().insert(IDEMPOTENCY_KEY, header(self.idempotency_key(offered, &given, how, own))?);
         }
         let answer = self.upstream.send(offered.surface, request).await?;
-        let digest = how.rehearse.then(|| confirmation::digest(secret, name, &given, now, self.offer.random.as_ref()));
+        let digest = rehearses.then(|| confirmation::digest(secret, name, &given, now, self.offer.random.as_ref()));
         Ok((path, answer, digest))
     }
 
@@ -306,10 +314,11 @@ fn nothing_else(given: &JsonObject, allowed: &[&str]) -> Result<(), String> {
 /// A request with the agent's own credentials.
 fn request(method: Method, path: &str, own: &Own<'_>, body: Option<Value>) -> Result<Request<Bytes>, String> {
     let request = Request::builder().method(method).uri(path).header(CONTENT_TYPE, JSON);
-    let request = PASSED_ON.iter().fold(request, |request, name| {
-        own.headers.get_all(name).iter().fold(request, |request, value| request.header(name, value))
+    let names = PASSED_ON.into_iter().chain(ANTI_FORGERY.map(HeaderName::from_static));
+    let request = names.fold(request, |request, name| {
+        own.headers.get_all(&name).iter().fold(request, |request, value| request.header(&name, value))
     });
-    let body = body.map(|body| body.to_string()).unwrap_or_default();
+    let body = body.map(|body| exact::json(&body)).unwrap_or_default();
     let request = request.body(body.into());
     let mut request = request.map_err(|error| format!("the arguments make no request: {error}"))?;
     if let Some(client) = own.client {

@@ -11,6 +11,8 @@ use rmcp::model::{JsonObject, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::exact;
+
 pub(super) const KEY_ID: HeaderName = HeaderName::from_static("x-svc-key-id");
 
 /// The argument of every tool that names a key.
@@ -53,24 +55,23 @@ impl NamedKeys {
         self.0.values()
     }
 
-    /// The credentials that a call names. It need not name any where there is one, or where the
-    /// agent's own request bears a key.
-    pub(super) fn chosen<'h>(
-        &'h self,
-        given: &mut JsonObject,
-        own: &'h HeaderMap,
-    ) -> Result<Cow<'h, HeaderMap>, String> {
+    /// The headers of the agent's own request with the credentials that a call names. It need not
+    /// name any where there is one, or where the request bears a key.
+    pub(super) fn chosen<'h>(&self, given: &mut JsonObject, own: &'h HeaderMap) -> Result<Cow<'h, HeaderMap>, String> {
         let Self(keys) = self;
-        match taken(given, AS)? {
-            Some(name) => {
-                keys.get(&name).map(Cow::Borrowed).ok_or_else(|| format!("{AS}: {name:?} is none of {}", self.names()))
-            }
-            None if own.contains_key(AUTHORIZATION) => Ok(Cow::Borrowed(own)),
+        let key = match taken(given, AS)? {
+            Some(name) => keys.get(&name).ok_or_else(|| format!("{AS}: {name:?} is none of {}", self.names()))?,
+            None if own.contains_key(AUTHORIZATION) => return Ok(Cow::Borrowed(own)),
             None => match keys.values().next() {
-                Some(only) if keys.len() == 1 => Ok(Cow::Borrowed(only)),
-                _ => Err(format!("the argument {AS} is missing; it is one of {}", self.names())),
+                Some(only) if keys.len() == 1 => only,
+                _ => return Err(format!("the argument {AS} is missing; it is one of {}", self.names())),
             },
+        };
+        let mut headers = own.clone();
+        for (name, value) in key {
+            headers.insert(name.clone(), value.clone());
         }
+        Ok(Cow::Owned(headers))
     }
 
     /// A tool with the argument that names a key.
@@ -115,7 +116,7 @@ impl fmt::Debug for NamedKeys {
 pub(super) fn taken(given: &mut JsonObject, name: &str) -> Result<Option<String>, String> {
     match given.remove(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
+        Some(Value::String(text)) if exact::literal(&text).is_none() => Ok(Some(text)),
         Some(_) => Err(format!("{name} must be a string")),
     }
 }

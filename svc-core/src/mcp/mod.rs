@@ -13,6 +13,7 @@ mod answer;
 mod catalogue;
 mod confirmation;
 mod connector;
+mod exact;
 mod few;
 mod keys;
 mod offer;
@@ -22,6 +23,7 @@ mod service;
 mod upstream;
 
 pub use self::connector::Connector;
+pub use self::exact::with_exact_numbers;
 pub use self::keys::NamedKeys;
 pub use self::offer::Offer;
 pub use self::service::Mcp;

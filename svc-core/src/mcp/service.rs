@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::time::timeout;
 
 use super::connector::Connector;
+use super::exact::with_exact_numbers;
 use super::offer::Offer;
 use super::upstream::Here;
 use crate::context::Context;
@@ -51,7 +52,8 @@ impl Mcp {
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_sse_keep_alive(None)
-            .with_max_request_body_bytes(context.settings().max_body);
+            // `handle` bounds the body, which grows when its numbers are written as texts.
+            .with_max_request_body_bytes(usize::MAX);
         let factory = move || Ok(connector.clone());
         let service = StreamableHttpService::new(factory, Arc::new(NeverSessionManager::default()), config);
         Self { service, max_body: context.settings().max_body, body_timeout: context.settings().body_timeout }
@@ -69,7 +71,11 @@ impl Mcp {
 
     /// Answers a request whose body is already in memory, with an answer that is.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
-        let (head, body) = self.service.handle(request.map(Full::new)).await.into_parts();
+        if request.body().len() > self.max_body {
+            return refuse(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+        let request = request.map(|body| Full::new(with_exact_numbers(body)));
+        let (head, body) = self.service.handle(request).await.into_parts();
         match body.collect().await {
             Ok(body) => Response::from_parts(head, body.to_bytes()),
             Err(never) => match never {},

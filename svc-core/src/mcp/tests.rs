@@ -400,6 +400,159 @@ fn faults_of_a_file_of_keys_show_nothing_of_it() {
     assert_eq!(format!("{keys:?}"), r#"NamedKeys("norte")"#);
 }
 
+/// The arguments of a call as the connector gets them from an agent's message.
+fn received(arguments: &str) -> JsonObject {
+    let message =
+        format!(r#"{{"jsonrpc":"2.0","id":1.10,"method":"tools/call","params":{{"arguments":{arguments}}}}}"#);
+    let message = with_exact_numbers(Bytes::from(message));
+    assert!(message.starts_with(br#"{"jsonrpc":"2.0","id":1.10,"method""#), "{message:?}");
+    object(serde_json::from_slice::<Value>(&message).unwrap()["params"]["arguments"].take())
+}
+
+#[tokio::test]
+async fn a_number_reaches_the_api_as_the_agent_wrote_it_where_a_float_would_change_it() {
+    let (recorder, connector) = over(offer());
+    let body = |recorder: &Recorder| {
+        let sent = recorder.0.lock().unwrap();
+        String::from_utf8(sent.last().unwrap().1.body().to_vec()).unwrap()
+    };
+    for (given, sent) in [
+        ("12345678901.123456", "12345678901.123456"),
+        ("9007199254740993.25", "9007199254740993.25"),
+        ("-99999999999999999.123458", "-99999999999999999.123458"),
+        ("18446744073709551616", "18446744073709551616"),
+        ("1e400", "1e400"),
+        ("0.1", "0.1"),
+        ("1160.00", "1160.0"),
+        ("9223372036854775807", "9223372036854775807"),
+        (r#""12345678901.123456""#, r#""12345678901.123456""#),
+    ] {
+        let entrada = |number: &str| format!(r#"{{"clave":2,"precio":{number}}}"#);
+        let arguments = format!(r#"{{"operation":"price-edit","arguments":{}}}"#, entrada(given));
+        connector.call("run_operation", received(&arguments), &Own::default()).await.unwrap();
+        assert_eq!(body(&recorder), entrada(sent));
+        connector.call("price-edit", received(&entrada(given)), &Own::default()).await.unwrap();
+        assert_eq!(body(&recorder), entrada(sent), "as a tool of its own");
+        let batch =
+            |number: &str| format!(r#"{{"acciones":[{{"accion":"price.edit","entrada":{}}}]}}"#, entrada(number));
+        let arguments = format!(r#"{{"operation":"batch","arguments":{}}}"#, batch(given));
+        connector.call("run_operation", received(&arguments), &Own::default()).await.unwrap();
+        assert_eq!(body(&recorder), batch(sent));
+    }
+    let listed = received(r#"{"operation":"listCustomers","arguments":{"clave":12345678901234567890123}}"#);
+    connector.call("run_operation", listed, &Own::default()).await.unwrap();
+    assert_eq!(recorder.last().2, "/clientes?clave=12345678901234567890123");
+    let key = received(r#"{"operation":"createCustomer","idempotency_key":12345678901234567890123}"#);
+    let refused = connector.call("run_operation", key, &Own::default()).await.unwrap();
+    assert_eq!(text(&refused), "idempotency_key must be a string");
+}
+
+#[tokio::test]
+async fn two_amounts_that_are_one_float_are_two_calls() {
+    let (recorder, connector) = over(offer());
+    let mut keys = Vec::new();
+    for importe in ["9007199254740992.25", "9007199254740992.26", "9007199254740992.25"] {
+        let arguments = format!(r#"{{"operation":"payReceivable","arguments":{{"clave":1,"importe":{importe}}}}}"#);
+        connector.call("run_operation", received(&arguments), &Own::default()).await.unwrap();
+        keys.push(recorder.last().3["idempotency-key"].clone());
+    }
+    assert!(keys[0] != keys[1] && keys[0] == keys[2], "{keys:?}");
+}
+
+#[tokio::test]
+async fn a_repeated_key_in_the_arguments_is_refused() {
+    let (recorder, connector) = over(offer());
+    for arguments in [
+        r#"{"operation":"price-edit","arguments":{"clave":2,"precio":1.5,"precio":2.5}}"#,
+        r#"{"operation":"price-edit","arguments":{"clave":2},"arguments":{"clave":3}}"#,
+    ] {
+        let refused = connector.call("run_operation", received(arguments), &Own::default()).await.unwrap();
+        assert_eq!(refused.is_error, Some(true));
+        assert!(text(&refused).starts_with("json_invalido: la clave "), "{}", text(&refused));
+    }
+    assert_eq!(recorder.count(), 0);
+}
+
+#[test]
+fn an_answer_that_floats_would_change_is_given_as_text_alone() {
+    for (body, is_structured) in [
+        (r#"{"ok":true,"existencia":12.5,"costo":"123456789012.123457"}"#, true),
+        (r#"{"ok":true,"datos":[{"existencia":123456789012.123457}]}"#, false),
+    ] {
+        let answer = Response::builder().header("content-type", "application/json").body(Bytes::from(body)).unwrap();
+        let result = answer::of("svc:/inventario", answer, None, false);
+        assert_eq!(text(&result), body);
+        assert_eq!(result.structured_content, is_structured.then(|| serde_json::from_str(body).unwrap()), "{body}");
+    }
+}
+
+fn headers(headers: &[(&'static str, &str)]) -> HeaderMap {
+    headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn what_an_agent_s_request_asks_of_the_api_is_passed_on() {
+    let key = r#"{"norte": {"key_id": "1_a", "api_key": "svc_one"}}"#;
+    for (name, value) in [
+        ("authorization", "Bearer svc_own"),
+        ("x-svc-key-id", "3_c"),
+        ("origin", "https://example.com"),
+        ("x-svc-ensayo", "si"),
+        ("x-svc-simular", "ocupado"),
+        ("x-csrf-token", "1"),
+        ("x-xsrf-token", "1"),
+        ("x-csrftoken", "1"),
+        ("requestverificationtoken", "1"),
+    ] {
+        let own = headers(&[(name, value)]);
+        let own = Own { headers: Cow::Borrowed(&own), client: None };
+        let given = || object(json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } }));
+        for tool in ["run_operation", "rehearse_operation"] {
+            let (recorder, connector) = over(offer());
+            connector.call(tool, given(), &own).await.unwrap();
+            assert_eq!(recorder.last().3[name], value, "{tool}");
+            let connector = connector.with_keys(NamedKeys::from_json(key.as_bytes()).unwrap());
+            let mut named = given();
+            named.insert("as".to_owned(), "norte".into());
+            connector.call(tool, named, &own).await.unwrap();
+            let sent = recorder.last().3;
+            assert_eq!(sent["authorization"], "Bearer svc_one", "{name}");
+            if !["authorization", "x-svc-key-id"].contains(&name) {
+                assert_eq!(sent[name], value, "{tool} with a named key");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_rehearsal_that_the_agent_s_request_asks_for_is_one_as_by_argument() {
+    let own = headers(&[("x-svc-ensayo", "true")]);
+    let own = Own { headers: Cow::Borrowed(&own), client: None };
+    let given = |more: Value| {
+        let mut given = object(json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } }));
+        given.extend(object(more));
+        given
+    };
+    for confirmed in [false, true] {
+        let (recorder, connector) = over(offer().confirmed(confirmed));
+        let rehearsed = connector.call("run_operation", given(json!({})), &own).await.unwrap();
+        let (.., sent, _) = recorder.last();
+        assert_eq!((&sent["x-svc-ensayo"], sent.contains_key("idempotency-key")), (&"true".parse().unwrap(), false));
+        let rehearsed = rehearsed.structured_content.unwrap();
+        assert_eq!(rehearsed["rehearsed"], true);
+        let digest = json!({ "digest": rehearsed["digest"] });
+        let done = connector.call("run_operation", given(digest), &Own::default()).await.unwrap();
+        assert_ne!(done.is_error, Some(true));
+        assert!(recorder.last().3.contains_key("idempotency-key"), "its digest confirms the write");
+    }
+    let (recorder, connector) = over(offer().each(true));
+    let given = object(json!({ "nombre": "Ana", "rehearse": false }));
+    let rehearsed = connector.call("createCustomer", given, &own).await.unwrap();
+    assert_eq!(rehearsed.structured_content.unwrap()["rehearsed"], true);
+    let read = connector.call("listCustomers", JsonObject::new(), &own).await.unwrap();
+    assert!(read.structured_content.unwrap()["rehearsed"].is_null() && recorder.count() == 2, "a read is done");
+}
+
 /// Answers every request with a PDF.
 struct Printer(Option<&'static str>);
 

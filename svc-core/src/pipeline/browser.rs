@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::operation::query::parameters;
 
 /// Headers that web applications send against forged requests.
-const ANTI_FORGERY: [&str; 4] = ["x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"];
+pub(crate) const ANTI_FORGERY: [&str; 4] = ["x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"];
 
 /// Refuses requests with browser marks: an Origin header, a `sid` parameter, an anti-forgery
 /// header.

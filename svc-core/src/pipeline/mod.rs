@@ -3,7 +3,7 @@
 
 mod authenticate;
 mod batch;
-mod browser;
+pub(crate) mod browser;
 mod decode;
 mod execute;
 mod idempotency;

@@ -11,7 +11,7 @@ pub(crate) const REHEARSAL: HeaderName = HeaderName::from_static("x-svc-ensayo")
 pub(crate) const REHEARSED_EVENTS: HeaderName = HeaderName::from_static("x-svc-ensayo-eventos");
 
 /// Whether the request asks for a rehearsal: the header is absent, or once `true`.
-pub(super) fn is_asked(headers: &HeaderMap) -> Result<bool, Error> {
+pub(crate) fn is_asked(headers: &HeaderMap) -> Result<bool, Error> {
     let mut values = headers.get_all(REHEARSAL).iter();
     match (values.next().map(http::HeaderValue::as_bytes), values.next()) {
         (None, _) => Ok(false),
