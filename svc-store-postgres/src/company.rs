@@ -74,8 +74,8 @@ from_row!(Company {
 
 /// The postal codes of branches, each after the branch's clave.
 fn places(lugares: Vec<String>) -> Vec<(i64, String)> {
-    let place = |text: &String| text.split_once(' ').and_then(|(clave, cp)| Some((clave.parse().ok()?, cp.to_owned())));
-    lugares.iter().filter_map(place).collect()
+    let place = |text: String| text.split_once(' ').and_then(|(clave, cp)| Some((clave.parse().ok()?, cp.to_owned())));
+    lugares.into_iter().filter_map(place).collect()
 }
 
 /// The word of a limit mode; a company without one inherits the service's.
