@@ -492,6 +492,8 @@ fn headers(headers: &[(&'static str, &str)]) -> HeaderMap {
 
 #[tokio::test]
 async fn what_an_agent_s_request_asks_of_the_api_is_passed_on() {
+    // Its catalogue takes a moment to make.
+    let offer = offer();
     let key = r#"{"norte": {"key_id": "1_a", "api_key": "svc_one"}}"#;
     for (name, value) in [
         ("authorization", "Bearer svc_own"),
@@ -508,7 +510,7 @@ async fn what_an_agent_s_request_asks_of_the_api_is_passed_on() {
         let own = Own { headers: Cow::Borrowed(&own), client: None };
         let given = || object(json!({ "operation": "createCustomer", "arguments": { "nombre": "Ana" } }));
         for tool in ["run_operation", "rehearse_operation"] {
-            let (recorder, connector) = over(offer());
+            let (recorder, connector) = over(offer.clone());
             connector.call(tool, given(), &own).await.unwrap();
             assert_eq!(recorder.last().3[name], value, "{tool}");
             let connector = connector.with_keys(NamedKeys::from_json(key.as_bytes()).unwrap());
