@@ -46,9 +46,10 @@ impl<'t> Iterator for Numbers<'t> {
     }
 }
 
-/// Whether every number of the JSON `text` passes the test; false if the text is not JSON.
-pub(crate) fn all_numbers(text: &str, test: impl Fn(&str) -> bool) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok() && Numbers::of(Cursor::new(text)).all(|(_, literal)| test(literal))
+/// Whether every number of the JSON `text` passes; false if the text is not JSON.
+pub(crate) fn all_numbers(text: &str, passes: impl Fn(&str) -> bool) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
+        && Numbers::of(Cursor::new(text)).all(|(_, literal)| passes(literal))
 }
 
 /// Copies the JSON `text` with other numbers in the value that `path`, a list of keys, leads to:
