@@ -52,20 +52,22 @@ pub(super) fn literal(text: &str) -> Option<&str> {
 /// The JSON of a value, with each number as the agent wrote it.
 pub(super) fn json(value: &Value) -> String {
     // Values and texts of numbers cannot fail to serialise.
-    serde_json::to_string(&Exact(value)).unwrap_or_default()
+    serde_json::to_string(&ExactJson(value)).unwrap_or_default()
 }
 
-struct Exact<'v>(&'v Value);
+struct ExactJson<'v>(&'v Value);
 
-impl Serialize for Exact<'_> {
+impl Serialize for ExactJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::String(text) => match number(text) {
                 Some(number) => number.serialize(serializer),
                 None => text.serialize(serializer),
             },
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Exact)),
-            Value::Object(members) => serializer.collect_map(members.iter().map(|(key, value)| (key, Exact(value)))),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(ExactJson)),
+            Value::Object(members) => {
+                serializer.collect_map(members.iter().map(|(key, value)| (key, ExactJson(value))))
+            }
             other => other.serialize(serializer),
         }
     }
