@@ -159,6 +159,8 @@ CREATE TABLE saldos_a_favor (
     factura   bigint,
     -- The deposit that brought the money of a discarded advance.
     deposito  bigint,
+    -- The cancellation of a credit note cancels its amount, which reports of days before it tell.
+    cancelado boolean NOT NULL DEFAULT false,
     creado    timestamptz NOT NULL,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT saldos_a_favor_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,

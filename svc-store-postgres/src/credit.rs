@@ -233,9 +233,11 @@ impl CreditTx for PostgresTx {
         .await
     }
 
-    async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError> {
+    async fn cancel_credit_balance(&mut self, factura: i64) -> Result<(), StoreError> {
         self.run(sql!(
-            "DELETE FROM saldos_a_favor WHERE empresa = :empresa AND factura = :factura",
+            "UPDATE saldos_a_favor
+             SET cancelado = true
+             WHERE empresa = :empresa AND factura = :factura",
             empresa: self.empresa,
             factura,
         ))

@@ -149,7 +149,7 @@ impl PaymentTx for PostgresTx {
                 concat!("SELECT coalesce((
                             SELECT sum(importe)
                             FROM saldos_a_favor
-                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND NOT cancelado
                         ), 0)
                       - coalesce((
                             SELECT sum(greatest(s.importe - coalesce(p.importe, 0) - r.importe, 0))
@@ -163,7 +163,7 @@ impl PaymentTx for PostgresTx {
                                 WHERE empresa = :empresa AND factura = s.factura AND NOT cancelado
                             ) r
                             WHERE s.empresa = :empresa AND s.cliente = :cliente AND s.moneda = :moneda
-                              AND f.cancelacion_solicitada IS NOT NULL
+                              AND NOT s.cancelado AND f.cancelacion_solicitada IS NOT NULL
                         ), 0)
                       - coalesce((
                             SELECT sum(x.importe)
@@ -195,7 +195,7 @@ impl PaymentTx for PostgresTx {
                  SELECT coalesce(sum(importe), 0) AS importe,
                         coalesce(sum(coalesce(pesos, round(importe * :tipo_cambio, 2))), 0) AS pesos
                  FROM saldos_a_favor
-                 WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                 WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND NOT cancelado
              ) s
              CROSS JOIN (
                  -- A payment without an entry was imported, and its balance was not.

@@ -147,6 +147,8 @@ async fn assembled_statements_name_one_company() {
     for de in ["cxc", "cxp"] {
         company.run_by_name("report.aging", &json!({"de": de})).await.expect("a report");
     }
+    let days = json!({"cliente": 1, "desde": "2026-10-01", "hasta": "2026-10-31"});
+    company.run_by_name("report.statement", &days).await.expect("a report");
     for por in ["cliente", "vendedor"] {
         let days = json!({"desde": "2026-10-01", "hasta": "2026-10-31", "por": por});
         company.run_by_name("report.sales", &days).await.expect("a report");

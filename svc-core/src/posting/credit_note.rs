@@ -327,7 +327,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
     {
         payment_undone::undo(cx, pago, &applied).await?;
     }
-    cx.tx.delete_credit_balance(record.clave).await?;
+    cx.tx.cancel_credit_balance(record.clave).await?;
     let entries = cx.tx.entries_of_note(note.venta, record.clave).await?;
     let dia = entries.iter().fold(cx.today(), |dia, entry| entry.reversal_day(dia));
     if !back.is_empty() {

@@ -155,8 +155,8 @@ pub trait CreditTx {
     /// Inserts a credit balance.
     async fn insert_credit_balance(&mut self, balance: NewCreditBalance<'_>, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Deletes the credit balance that a cancelled credit note left, if there is one.
-    async fn delete_credit_balance(&mut self, factura: i64) -> Result<(), StoreError>;
+    /// Cancels the credit balance that a cancelled credit note left, if there is one.
+    async fn cancel_credit_balance(&mut self, factura: i64) -> Result<(), StoreError>;
 
     /// The advances of a customer in a currency with something left, the oldest first.
     async fn open_advances(&mut self, cliente: i64, moneda: &str) -> Result<Vec<i64>, StoreError>;

@@ -183,41 +183,75 @@ pub(super) fn open(empresa: i64, cliente: i64, al: NaiveDate, max: i64) -> Sql {
     )
 }
 
-/// As in [`svc_core::store::PaymentTx::funds`], with what has a day after `al` left out.
+/// Whether the payment `x` stood at the end of the day: a cancelled one did until the day of the
+/// entry that reverses its own.
+macro_rules! payment_stood {
+    () => {
+        "(NOT x.cancelado OR EXISTS (
+             SELECT FROM polizas p
+             WHERE p.empresa = :empresa AND p.pago = x.clave AND p.revierte IS NOT NULL AND p.fecha > :al
+         ))"
+    };
+}
+
+/// Likewise of the refund `b`.
+macro_rules! refund_stood {
+    () => {
+        "(NOT b.cancelado OR EXISTS (
+             SELECT FROM polizas p
+             WHERE p.empresa = :empresa AND p.reembolso = b.clave AND p.revierte IS NOT NULL AND p.fecha > :al
+         ))"
+    };
+}
+
+/// As in [`svc_core::store::PaymentTx::funds`] at the end of the day `al`: what has a later day is
+/// left out, and what was cancelled later is not.
 pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc>, max: i64) -> Sql {
     sql!(
         concat!("WITH favor AS (
-             SELECT moneda, importe
-             FROM saldos_a_favor
-             WHERE empresa = :empresa AND cliente = :cliente AND creado < :fin
+             SELECT s.moneda, s.importe
+             FROM saldos_a_favor s
+             WHERE s.empresa = :empresa AND s.cliente = :cliente AND s.creado < :fin
+               AND (NOT s.cancelado OR EXISTS (
+                        SELECT
+                        FROM notas_credito n
+                        JOIN polizas p ON p.empresa = :empresa AND p.venta = n.venta AND p.factura = n.factura
+                        WHERE n.empresa = :empresa AND n.factura = s.factura AND p.pago IS NULL
+                          AND p.revierte IS NOT NULL AND p.fecha > :al
+                    ))
              UNION ALL
              SELECT x.moneda, -x.importe
              FROM cxc_pagos x
-             WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.origen = :a_favor AND NOT x.cancelado
-               AND x.fecha <= :al
+             WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.origen = :a_favor AND x.fecha <= :al
+               AND ", payment_stood!(), "
                AND ", is_payment_posted!(), "
              UNION ALL
-             SELECT moneda, -importe
-             FROM reembolsos
-             WHERE empresa = :empresa AND cliente = :cliente AND anticipo IS NULL AND NOT cancelado AND fecha <= :al
+             SELECT b.moneda, -b.importe
+             FROM reembolsos b
+             WHERE b.empresa = :empresa AND b.cliente = :cliente AND b.anticipo IS NULL AND b.fecha <= :al
+               AND ", refund_stood!(), "
          ), anticipos AS (
              SELECT v.clave AS anticipo, v.moneda,
-                    v.total - v.saldo
+                    CASE WHEN v.cancelada THEN 0 ELSE v.total - v.saldo END
                     - coalesce((SELECT sum(x.importe)
                                 FROM cxc_pagos x
                                 WHERE x.empresa = :empresa AND x.venta = v.clave AND NOT x.cancelado
                                   AND x.fecha > :al), 0)
+                    + coalesce((SELECT sum(x.importe)
+                                FROM cxc_pagos x
+                                WHERE x.empresa = :empresa AND x.venta = v.clave AND x.cancelado AND x.fecha <= :al
+                                  AND ", payment_stood!(), "), 0)
                     - coalesce((SELECT sum(x.importe)
                                 FROM cxc_pagos x
-                                WHERE x.empresa = :empresa AND x.anticipo = v.clave AND NOT x.cancelado
-                                  AND x.fecha <= :al), 0)
+                                WHERE x.empresa = :empresa AND x.anticipo = v.clave AND x.fecha <= :al
+                                  AND ", payment_stood!(), "), 0)
                     - coalesce((SELECT sum(b.importe)
                                 FROM reembolsos b
-                                WHERE b.empresa = :empresa AND b.anticipo = v.clave AND NOT b.cancelado
-                                  AND b.fecha <= :al), 0) AS importe
+                                WHERE b.empresa = :empresa AND b.anticipo = v.clave AND b.fecha <= :al
+                                  AND ", refund_stood!(), "), 0) AS importe
              FROM ventas v
-             WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.cliente = :cliente
-               AND v.fecha < :fin
+             WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND v.cancelada IN (false, true)
+               AND v.cliente = :cliente AND v.fecha < :fin
                AND NOT ", has_imported_note!(), "
          ), fondos AS (
              SELECT NULL::bigint AS anticipo, moneda, sum(importe) AS importe

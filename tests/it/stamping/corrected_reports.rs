@@ -298,3 +298,54 @@ async fn a_ticket_in_dollars_stays_with_the_customer_it_was_sold_to() {
     assert_eq!(sold_to(&shop, "2026-08-01", "2026-08-31").await, ["1 1915.20"]);
     books::check(&world, &shop.company).await;
 }
+
+#[tokio::test]
+async fn what_was_in_a_customers_favour_stays_told_of_a_past_day_once_it_is_cancelled() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let run = async |action: &str, input: Value| {
+        shop.company.run_by_name(action, &input).await.unwrap_or_else(|error| panic!("{action} {input}: {error}"))
+    };
+    let stamp = async || {
+        for _ in 0..3 {
+            world.stamp(&SandboxStamper).await;
+        }
+    };
+    let told = async |hasta: &str| {
+        let said =
+            report(&shop.company, "statement", json!({"cliente": ANA, "desde": "2026-10-01", "hasta": hasta})).await;
+        let all = said["a_favor"].as_array().unwrap().iter().chain(said["anticipos"].as_array().unwrap());
+        all.map(|line| line["importe"].as_str().expect("an amount").to_owned()).collect::<Vec<_>>()
+    };
+    let (_, factura) = stamped(&world, &shop, order(&[line(NAIL, "1", "1000")])).await;
+    let note = json!({"factura": factura, "tipo_relacion": "01", "renglones": [{"renglon": 1, "importe": "100"}]});
+    let note = noted(&shop, note).await["factura"].clone();
+    let advance = async |importe: &str| {
+        let input = json!({"cliente": ANA, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
+        run("advance.capture", input).await
+    };
+    let (used, given_up) = (advance("580.00").await, advance("232.00").await);
+    stamp().await;
+    let apply = async |importe: &str, more: Value| {
+        let input = json!({"cxc": 1, "importe": importe, "fecha": "2026-10-12"});
+        run("payment.apply", with(&input, more)).await["pago"].clone()
+    };
+    let of_favour = apply("60.00", json!({"origen": "saldo_a_favor"})).await;
+    let of_advance = apply("116.00", json!({"origen": "anticipo", "anticipo": used["anticipo"]})).await;
+    stamp().await;
+    let then = told("2026-10-12").await;
+    assert_eq!(then, ["56.00", "464.00", "232.00"]);
+    world.clock.advance(TimeDelta::days(1));
+    for pago in [&of_favour, &of_advance, &given_up["pago"]] {
+        run("payment.cancel", json!({"pago": pago})).await;
+        stamp().await;
+    }
+    for factura in [&given_up["factura"], &note] {
+        run("invoice.cancel", json!({"factura": factura, "motivo": "02"})).await;
+        stamp().await;
+    }
+    assert_eq!(told("2026-10-12").await, then);
+    assert_eq!(told("2026-10-13").await, ["580.00"]);
+    assert_eq!(told("2026-10-11").await, [""; 0]);
+    books::check(&world, &shop.company).await;
+}

@@ -15,7 +15,8 @@ use super::{BOOK, NAIL, Shop, line, nails, order};
 
 /// Stock, debt, bank and balance in favour.
 async fn standing(shop: &Shop, venta: i64) -> Value {
-    let favour: String = shop.world().sql("SELECT coalesce(sum(importe), 0)::text FROM saldos_a_favor").await;
+    let favour: String =
+        shop.world().sql("SELECT coalesce(sum(importe), 0)::text FROM saldos_a_favor WHERE NOT cancelado").await;
     let owed = shop.actor.walk(&format!("/cxc?venta={venta}")).await;
     let owed = owed.first().map(|cxc| pick(cxc, &["saldo", "parcialidades", "estatus"]));
     json!({"stock": shop.one("/inventario?sku=A-1").await["existencia"], "owed": owed, "bank": bank(shop).await,

@@ -221,7 +221,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "account 206.01 holds nothing of a balance in favour that is used up",
         "SELECT format('cliente %s %s', cliente, moneda)
          FROM (
-             SELECT cliente, moneda, importe, pesos FROM saldos_a_favor WHERE empresa = $1
+             SELECT cliente, moneda, importe, pesos FROM saldos_a_favor WHERE empresa = $1 AND NOT cancelado
              UNION ALL
              SELECT u.cliente, u.moneda, CASE WHEN u.cancelado THEN 0 ELSE -u.importe END,
                     (SELECT sum(r.abono - r.cargo)

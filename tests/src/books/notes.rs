@@ -28,7 +28,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
         "what credit notes gave and nobody applied is a balance in favour, and no more of it is applied than there is",
         "SELECT format('nota %s', n.factura)
          FROM notas_credito n JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura
-         LEFT JOIN saldos_a_favor s ON s.empresa = $1 AND s.factura = n.factura
+         LEFT JOIN saldos_a_favor s ON s.empresa = $1 AND s.factura = n.factura AND NOT s.cancelado
          WHERE n.empresa = $1 AND n.anticipo IS NULL AND n.ticket IS NULL AND n.total > 0
            AND coalesce(s.importe, 0) <> CASE f.estatus WHEN 'cancelada' THEN 0 ELSE n.total END
          UNION ALL
@@ -42,7 +42,7 @@ pub(super) const RULES: &[(&str, &str)] = &[
                      WHERE empresa = $1 AND anticipo IS NULL AND NOT cancelado) u
                GROUP BY cliente, moneda) p
          WHERE p.importe > (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor s
-                            WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda)
+                            WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda AND NOT s.cancelado)
          UNION ALL
          SELECT 'saldos de devoluciones'
          WHERE (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor WHERE empresa = $1 AND factura IS NULL)
