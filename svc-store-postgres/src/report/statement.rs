@@ -59,7 +59,8 @@ pub(super) fn movements(empresa: i64, cliente: i64, days: ReportDays, max: i64) 
                     round((c.saldo + ", posted_payments!(), ") * c.tipo_cambio, 2) AS cargo
              FROM cuentas c
              WHERE c.estatus <> 'cancelado'
-               -- The planner expects few entries; unlike a join with them, this is hashed all the same.
+               -- The planner expects few entries; unlike a join with them, this is hashed all the
+               -- same.
                AND coalesce(c.venta, -c.clave) NOT IN (SELECT a.documento FROM asientos a WHERE a.pago IS NULL)
          ), movimientos AS (
              SELECT a.poliza, a.fecha, a.concepto, a.venta, a.factura, a.pago, a.cargo, a.abono
