@@ -96,7 +96,7 @@ pub(crate) async fn of_note(
         })
     };
     let receptor = receiver(cx, factura, cliente).await?;
-    let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
+    let uso = validate_receiver(TipoDeComprobante::E, &receptor, Some(TAKEN_OFF));
     let Amounts { subtotal, descuento, total, .. } = note.amounts;
     let renglones: Vec<Line> = note.lines.iter().filter_map(of_line).collect();
     let mut emisor = issuer(cx, cp);

@@ -7,7 +7,7 @@ use super::issuer::validate_issuer;
 use super::prospect::becomes_customer;
 use super::stock::OwnReservation;
 use super::{advance, document, queued, stock};
-use crate::domain::cfdi::{Cfdi, Heading};
+use crate::domain::cfdi::{Cfdi, Heading, TipoDeComprobante};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
     InvoiceTerms, LockedSale, ProposedTerms, SaleInvoice, SuppliedTerms, counted_advance, due_date, invoice_series,
@@ -64,12 +64,7 @@ pub(crate) async fn invoice(
         Some(cliente) => cx.tx.lock_buyer(cliente).await?.unwrap_or_default(),
         None => Buyer::default(),
     };
-    let uso_cfdi = validate_receiver(
-        buyer.receptor.rfc.as_deref(),
-        buyer.receptor.regimen,
-        buyer.receptor.cp.as_deref(),
-        terms.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
-    )?;
+    let uso_cfdi = validate_receiver(TipoDeComprobante::I, &buyer.receptor, terms.uso_cfdi.as_deref())?;
     // An imported ticket may not say how it is paid: it was sold over the counter.
     let counter = (sale.tipo == SaleKind::Venta).then_some(PaymentTerm::Contado);
     let paid = validate_payment(sale.condicion_pago.or(counter), &terms)?;

@@ -10,7 +10,7 @@ use super::lines::{self, Pricing};
 use super::prospect::becomes_customer;
 use super::{document, queued, stock};
 use crate::domain::accounting::{IncomeByRate, IncomeKind};
-use crate::domain::cfdi::{Heading, Receiver};
+use crate::domain::cfdi::{Heading, Receiver, TipoDeComprobante};
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
 use crate::domain::invoice::{ProposedTerms, due_date, invoice_series, validate_payment, validate_receiver};
@@ -222,9 +222,7 @@ async fn validate_invoiceable<K>(
     condicion_pago: PaymentTerm,
 ) -> Result<String, Error> {
     validate_issuer(cx).await?;
-    let receptor = &buyer.receptor;
-    let own = body.uso_cfdi.as_deref().or(receptor.uso_cfdi.as_deref());
-    let uso_cfdi = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), own)?;
+    let uso_cfdi = validate_receiver(TipoDeComprobante::I, &buyer.receptor, body.uso_cfdi.as_deref())?;
     let terms = ProposedTerms {
         forma_pago_sat: body.forma_pago_sat.as_deref().map(str::to_owned),
         metodo_pago_sat: body.metodo_pago_sat.as_deref().map(str::to_owned),

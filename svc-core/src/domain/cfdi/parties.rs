@@ -5,13 +5,17 @@ use chrono::NaiveDateTime;
 use super::legal_form::without_legal_form;
 use super::source::{Certificate, Heading, Issuer, Receiver};
 use super::text::{attribute, name};
-use super::{CfdiFault, Emisor, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, Receptor};
+use super::{CfdiFault, Emisor, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, Receptor, TipoDeComprobante};
+use crate::domain::credit_note::TAKEN_OFF;
 use crate::domain::rfc::Rfc;
 use crate::domain::sat::{self, GENERIC_REGIME, GENERIC_USE};
 use crate::domain::text::fold;
 
 /// `c_Pais`: Mexico, which is never a residence abroad.
 const MEXICO: &str = "MEX";
+
+/// `c_UsoCFDI` of payment documents.
+pub(super) const PAYMENTS: &str = "CP01";
 
 /// The first part of every document.
 pub(super) struct Opening {
@@ -64,8 +68,13 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     {
         return Err(CfdiFault::Receiver("un num_reg_id_trib con los dígitos de los de su país"));
     }
+    let nombre = called(receiver.nombre.as_deref(), &rfc).ok_or(CfdiFault::Receiver("nombre"))?;
+    // CFDI40146.
+    if nombre == GENERAL_PUBLIC && rfc.as_str() != GENERAL_PUBLIC_RFC {
+        return Err(CfdiFault::Receiver("un nombre propio: PUBLICO EN GENERAL es el del RFC XAXX010101000"));
+    }
     Ok(Receptor {
-        nombre: called(receiver.nombre.as_deref(), &rfc).ok_or(CfdiFault::Receiver("nombre"))?,
+        nombre,
         domicilio_fiscal_receptor: cp.ok_or(CfdiFault::Receiver("código postal"))?.to_owned(),
         // A tax id without its country is refused (CFDI40153).
         num_reg_id_trib: id,
@@ -74,6 +83,21 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
         uso_cfdi: uso.to_owned(),
         rfc: rfc.to_string(),
     })
+}
+
+impl TipoDeComprobante {
+    /// Whether a document of this kind may have a CFDI use that fits its receiver: payments have
+    /// one of their own, and a generic RFC has only "sin efectos fiscales" and, where money goes
+    /// back, G02 (CFDI40161).
+    pub(crate) fn allows_use(self, uso: &str, generic: bool) -> bool {
+        match self {
+            Self::P => uso == PAYMENTS,
+            _ if uso == PAYMENTS => false,
+            _ if !generic || uso == GENERIC_USE => true,
+            Self::E => uso == TAKEN_OFF,
+            Self::I => false,
+        }
+    }
 }
 
 /// The receiver that a document names, for documents about it, which have a use of their own.

@@ -7,6 +7,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::accounting::{IncomeByRate, SaleIncome};
+use super::cfdi::{Receiver, TipoDeComprobante};
 use super::money::Money;
 use super::quantity::Rate;
 use super::rfc::Rfc;
@@ -219,25 +220,26 @@ pub(crate) struct InvoiceTerms {
     pub metodo_pago_sat: PaymentMethod,
 }
 
-/// Refuses a customer that cannot receive an invoice. Returns the CFDI use: the sale's, otherwise
-/// the customer's.
+/// Refuses a customer that cannot receive a document of this kind. Returns the CFDI use: the given
+/// one, otherwise the customer's.
 pub(crate) fn validate_receiver(
-    rfc: Option<&str>,
-    regimen: Option<i64>,
-    cp: Option<&str>,
+    kind: TipoDeComprobante,
+    receiver: &Receiver,
     uso_cfdi: Option<&str>,
 ) -> Result<String, Code> {
-    let rfc = rfc.and_then(|rfc| Rfc::parse(rfc).ok()).ok_or(Code::ClienteSinRfc)?;
+    let rfc = receiver.rfc.as_deref().and_then(|rfc| Rfc::parse(rfc).ok()).ok_or(Code::ClienteSinRfc)?;
     let fits = |regimen: &i64| sat::validate(Some(&rfc), Some(*regimen), None).is_ok();
     let generic = rfc.is_generic();
-    let regimen = regimen.or(generic.then_some(sat::GENERIC_REGIME)).filter(fits).ok_or(Code::ClienteSinRegimen)?;
+    let own = receiver.regimen.or(generic.then_some(sat::GENERIC_REGIME));
+    let regimen = own.filter(fits).ok_or(Code::ClienteSinRegimen)?;
     // A generic RFC has no address of its own: the document takes the place of issue.
-    if !generic && cp.and_then(sat::postal_code).is_none() {
+    if !generic && receiver.cp.as_deref().and_then(sat::postal_code).is_none() {
         return Err(Code::ClienteSinCp);
     }
-    let uso_cfdi = uso_cfdi.or(generic.then_some(sat::GENERIC_USE)).ok_or(Code::ClienteSinUsoCfdi)?;
-    sat::validate(Some(&rfc), Some(regimen), Some(uso_cfdi)).map_err(|_| Code::UsoCfdiIncompatible)?;
-    Ok(uso_cfdi.to_owned())
+    let uso_cfdi = uso_cfdi.or(receiver.uso_cfdi.as_deref()).or(generic.then_some(sat::GENERIC_USE));
+    let uso_cfdi = uso_cfdi.ok_or(Code::ClienteSinUsoCfdi)?;
+    let fits = sat::validate(Some(&rfc), Some(regimen), Some(uso_cfdi)).is_ok();
+    if fits && kind.allows_use(uso_cfdi, generic) { Ok(uso_cfdi.to_owned()) } else { Err(Code::UsoCfdiIncompatible) }
 }
 
 /// Refuses terms that lack the condition, method or form of payment, or combine them wrongly: PPD

@@ -152,9 +152,16 @@ fn a_receiver_lacks_nothing() {
         (moral, Some(601), Some("06700"), Some("X99"), Err(Code::UsoCfdiIncompatible)),
         (moral, Some(601), Some("06700"), Some("D01"), Err(Code::UsoCfdiIncompatible)),
         (generic, Some(616), Some("06700"), Some("G03"), Err(Code::UsoCfdiIncompatible)),
+        (generic, Some(616), Some("06700"), Some("G02"), Err(Code::UsoCfdiIncompatible)),
+        (generic, Some(616), Some("06700"), Some("CP01"), Err(Code::UsoCfdiIncompatible)),
+        (moral, Some(601), Some("06700"), Some("CP01"), Err(Code::UsoCfdiIncompatible)),
     ] {
-        let result = validate_receiver(rfc, regimen, cp, uso);
-        assert_eq!(result.as_deref(), expected.as_ref().map(|uso| *uso), "{rfc:?} {regimen:?} {cp:?} {uso:?}");
+        let (rfc, cp) = (rfc.map(str::to_owned), cp.map(str::to_owned));
+        let mut receiver = Receiver { rfc, regimen, cp, ..Receiver::default() };
+        let result = validate_receiver(TipoDeComprobante::I, &receiver, uso);
+        assert_eq!(result.as_deref(), expected.as_ref().map(|uso| *uso), "{receiver:?} {uso:?}");
+        receiver.uso_cfdi = uso.map(str::to_owned);
+        assert_eq!(validate_receiver(TipoDeComprobante::I, &receiver, None), result, "{receiver:?}");
     }
 }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::outcome::{InvoiceRef, locked};
+use crate::domain::cfdi::TipoDeComprobante;
 use crate::domain::invoice::{ProposedTerms, validate_receiver};
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
@@ -167,7 +168,7 @@ async fn terms(cx: &mut Cx<'_>, factura: i64, venta: i64, cliente: Option<i64>) 
     if let Some(correction) = cx.tx.correction(factura).await? {
         let receptor = receiver::of_customer(cx, Some(correction.cliente)).await?;
         let uso = correction.terms.uso_cfdi.as_deref();
-        validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso)?;
+        validate_receiver(TipoDeComprobante::I, &receptor, uso)?;
         return Ok(correction.terms);
     }
     let uso_cfdi = Some(used_for(cx, cliente, sale.uso_cfdi.as_deref()).await?);
@@ -178,11 +179,9 @@ async fn terms(cx: &mut Cx<'_>, factura: i64, venta: i64, cliente: Option<i64>) 
 /// regime.
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
     let receptor = receiver::of_customer(cx, cliente).await?;
-    let validate =
-        |uso: Option<&str>| validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
-    let own = receptor.uso_cfdi.as_deref();
-    Ok(match validate(of_sale.or(own)) {
-        Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && own.is_some() => validate(own)?,
+    let validate = |uso: Option<&str>| validate_receiver(TipoDeComprobante::I, &receptor, uso);
+    Ok(match validate(of_sale) {
+        Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && receptor.uso_cfdi.is_some() => validate(None)?,
         outcome => outcome?,
     })
 }

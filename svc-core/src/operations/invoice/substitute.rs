@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::outcome::{locked, wrong_state};
 use super::{InvoiceRef, substitute_global};
+use crate::domain::cfdi::TipoDeComprobante;
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{LockedSale, ProposedTerms, invoice_series, validate_payment, validate_receiver};
 use crate::domain::money::Money;
@@ -193,18 +194,10 @@ impl InvoiceChanges {
     /// The CFDI use: the given one, else that of the sale if the customer may have it, else the
     /// customer's own.
     fn uso(&self, sale: &LockedSale, buyer: &Buyer) -> Result<String, Code> {
-        let receptor = &buyer.receptor;
-        let own = receptor.uso_cfdi.as_deref();
-        let of = |uso: Option<&str>| {
-            validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso)
-        };
-        match self.uso_cfdi.as_deref() {
-            Some(given) => of(Some(given)),
-            None if self.cliente.is_some_and(|cliente| Some(cliente) != sale.cliente) => {
-                of(own.or(sale.uso_cfdi.as_deref()))
-            }
-            None => of(sale.uso_cfdi.as_deref().or(own)),
-        }
+        let own = buyer.receptor.uso_cfdi.as_deref();
+        let another = self.cliente.is_some_and(|cliente| Some(cliente) != sale.cliente);
+        let kept = if another { own.or(sale.uso_cfdi.as_deref()) } else { sale.uso_cfdi.as_deref() };
+        validate_receiver(TipoDeComprobante::I, &buyer.receptor, self.uso_cfdi.as_deref().or(kept))
     }
 
     /// Refuses to keep the lines for a receiver who withholds otherwise.

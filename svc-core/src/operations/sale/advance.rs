@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::capture::{valid, wrong_state};
 use crate::domain::accounting::IncomeByRate;
 use crate::domain::advance;
-use crate::domain::cfdi::Receiver;
+use crate::domain::cfdi::{Receiver, TipoDeComprobante};
 use crate::domain::credit_note::{ACTIVITY, BILLING};
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::{Event, EventKind};
@@ -179,12 +179,7 @@ impl Operation for CaptureAdvance {
         let withholding = Withholding::between(cx.company.rfc.as_deref(), cx.company.regimen, receiver);
         let lines = [self.line(&rates.of_object(TAXED, withholding))?];
         let amounts = lines[0].amounts;
-        let uso_cfdi = validate_receiver(
-            buyer.receptor.rfc.as_deref(),
-            buyer.receptor.regimen,
-            buyer.receptor.cp.as_deref(),
-            self.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
-        )?;
+        let uso_cfdi = validate_receiver(TipoDeComprobante::I, &buyer.receptor, self.uso_cfdi.as_deref())?;
         let sucursal = self.sucursal.unwrap_or(HEAD_OFFICE);
         let almacen = stock::warehouse(cx, None, sucursal).await?;
         let today = cx.day_at(sucursal);

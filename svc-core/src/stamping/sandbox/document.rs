@@ -75,9 +75,9 @@ fn receiver(document: &Cfdi) -> Validation {
     )?;
     fiscal(&rfc, receptor)?;
     require(
-        document.tipo_de_comprobante != TipoDeComprobante::P || receptor.uso_cfdi == "CP01",
+        document.tipo_de_comprobante.allows_use(&receptor.uso_cfdi, rfc.is_generic()),
         "CFDI40161",
-        "El campo UsoCFDI debe ser CP01 en un comprobante de pago.",
+        "El campo UsoCFDI debe corresponder con el tipo de comprobante y el RFC del receptor.",
     )
 }
 

@@ -127,7 +127,7 @@ fn what_the_builders_make_passes() {
 #[test]
 fn income_documents_are_validated() {
     type Change = fn(&mut Cfdi);
-    let cases: [(Change, &str); 36] = [
+    let cases: [(Change, &str); 37] = [
         (|d| d.no_certificado.truncate(19), "CFDI40106"),
         (|d| d.certificado.clear(), "CFDI40106"),
         (|d| d.lugar_expedicion = "95669".to_owned(), "CFDI40126"),
@@ -144,6 +144,7 @@ fn income_documents_are_validated() {
         (|d| d.receptor.regimen_fiscal_receptor = "612".to_owned(), "CFDI40158"),
         (|d| d.receptor.uso_cfdi = "P01".to_owned(), "CFDI40160"),
         (|d| d.receptor.uso_cfdi = "D01".to_owned(), "CFDI40161"),
+        (|d| d.receptor.uso_cfdi = "CP01".to_owned(), "CFDI40161"),
         (|d| d.forma_pago = None, "CFDI40104"),
         (|d| d.forma_pago = Some("03".to_owned()), "CFDI40105"),
         (|d| d.metodo_pago = Some("PIP".to_owned()), "CFDI40124"),

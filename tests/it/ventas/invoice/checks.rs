@@ -27,7 +27,7 @@ async fn each_fault_has_its_code_and_nothing_happens() {
     assert_eq!(venta, 1);
     let before = world.json(WRITTEN).await;
     let none = || json!({});
-    let table: [(&str, &str, Value, &str); 41] = [
+    let table: [(&str, &str, Value, &str); 42] = [
         ("origen", "'aplicacion'", none(), "venta_no_api"),
         ("origen", "'plataforma'", none(), "venta_no_api"),
         ("origen", "'desconocido'", none(), "venta_no_api"),
@@ -59,6 +59,8 @@ async fn each_fault_has_its_code_and_nothing_happens() {
         ("clientes.uso_cfdi", "'D01'", none(), "uso_cfdi_incompatible"),
         ("clientes.uso_cfdi", "'X99'", none(), "uso_cfdi_incompatible"),
         ("uso_cfdi", "'D01'", none(), "uso_cfdi_incompatible"),
+        // The use of payments is that of no invoice.
+        ("uso_cfdi", "'CP01'", none(), "uso_cfdi_incompatible"),
         ("uso_cfdi", "NULL", json!({"uso_cfdi": "D01"}), "uso_cfdi_incompatible"),
         ("uso_cfdi", "NULL", json!({"uso_cfdi": "X99"}), "uso_cfdi_incompatible"),
         ("condicion_pago", "NULL", none(), "venta_sin_condicion_pago"),

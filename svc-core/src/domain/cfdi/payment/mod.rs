@@ -9,7 +9,7 @@ use super::pagos::{
     self, DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
     TrasladoP,
 };
-use super::parties::{Opening, open, receive};
+use super::parties::{Opening, PAYMENTS, open, receive};
 use super::source::{Line, PaidInvoice, PaymentOfInvoices, PaymentSource, ReceiptSource, SettledInvoice};
 use super::tax::{Charge, Levy, NO_OBJECT, Taxes, treat};
 use super::text::attribute;
@@ -49,7 +49,7 @@ pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
 pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;
-    let receptor = receive(&source.receptor, &lugar_expedicion, Some("CP01"))?;
+    let receptor = receive(&source.receptor, &lugar_expedicion, Some(PAYMENTS))?;
     let pagos = complement(&source.pagos, fecha)?;
     Ok(Cfdi {
         version: VERSION.into(),
