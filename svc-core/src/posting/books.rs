@@ -7,8 +7,8 @@ use rust_decimal::Decimal;
 
 use super::stock;
 use crate::domain::accounting::{
-    About, Account, EntryError, EntryLine, IncomeByRate, LedgerEntry, OpeningBalance, SaleAmounts, handover_entry,
-    moved_entry, opened_debt, opening_entry, prepaid_entry, sale_entry,
+    About, Account, EntryError, EntryLine, IncomeByRate, LedgerEntry, OpenedDebt, OpeningBalance, SaleAmounts,
+    handover_entry, moved_entry, opened_debt, opening_entry, prepaid_entry, sale_entry,
 };
 use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::line;
@@ -164,12 +164,13 @@ async fn into_favour(cx: &mut Cx<'_>, venta: i64, antes: Money) -> Result<(), Er
     };
     let cliente = sale.cliente.ok_or_else(unnamed)?;
     let pesos = line::pesos(antes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?;
-    let (moneda, importe) = (sale.moneda.as_str(), antes);
-    let balance = NewCreditBalance { cliente, moneda, importe, pesos: Some(pesos), factura: None, deposito: None };
+    let (moneda, fecha, importe) = (sale.moneda.as_str(), cx.today(), antes);
+    let balance =
+        NewCreditBalance { cliente, moneda, fecha, importe, pesos: Some(pesos), factura: None, deposito: None };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
     let pesos = pesos.get();
     let lines = [EntryLine::of(Account::Apertura, pesos), EntryLine::of(Account::Anticipos, -pesos)];
-    if let Some(entry) = LedgerEntry::new(format!("Saldo a favor de la venta {venta}"), cx.today(), lines)? {
+    if let Some(entry) = LedgerEntry::new(format!("Saldo a favor de la venta {venta}"), fecha, lines)? {
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())
@@ -202,11 +203,34 @@ pub(crate) async fn reverse(
 /// of their import.
 async fn close_opening(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
     let opened = cx.tx.take_opening(venta).await?;
-    let closing = OpeningBalance::Receivables(opened.negated());
-    if let Some(entry) = opening_entry(cx.today(), closing)? {
+    post_opening(cx, opened.negated()).await
+}
+
+/// Posts what is owed of imported receivables against the opening account.
+async fn post_opening(cx: &mut Cx<'_>, opened: OpenedDebt) -> Result<(), Error> {
+    if let Some(entry) = opening_entry(cx.today(), OpeningBalance::Receivables(opened))? {
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     Ok(())
+}
+
+/// Opens imported receivables of a sale again, at its present exchange rate. Nothing of them is
+/// paid.
+async fn reopen(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
+    let charged = cx.tx.charged(sale.clave).await?;
+    let Some((cxc, _)) = cx.tx.owed_of_sale(sale.clave).await?.filter(|_| !charged.en_otra_moneda) else {
+        return Ok(());
+    };
+    let before = cx.tx.take_opening(sale.clave).await?;
+    if before == OpenedDebt::default() {
+        return Ok(());
+    }
+    let taxes = [sale.amounts.iva, sale.amounts.ieps, sale.amounts.total];
+    let opened = opened_debt(Money::default(), charged.total, taxes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?;
+    for change in [before.negated(), opened] {
+        post_opening(cx, change).await?;
+    }
+    Ok(cx.tx.add_opening(cxc, opened).await?)
 }
 
 /// Returns goods of a sale to their warehouses at the cost they left at, with what the sale still
@@ -327,8 +351,13 @@ pub(crate) async fn rewrite_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Optio
         Some(costo) => costo.into(),
         None => cost_of_goods_gone(cx, sale.venta).await?,
     };
-    let antes = cx.tx.charged(sale.venta).await?.antes;
-    write_entry(cx, sale, costo, antes).await
+    let charged = cx.tx.charged(sale.venta).await?;
+    let total = sale.amounts.total;
+    if charged.total == Money::default() && charged.antes < total {
+        // The sale was imported without a receivable, and is owed from now on.
+        charge(cx, sale, total, Money::new(total.get() - charged.antes.get())).await?;
+    }
+    write_entry(cx, sale, costo, charged.antes).await
 }
 
 /// How much of each product these goods are.
@@ -352,11 +381,11 @@ pub(crate) fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
 }
 
 /// Updates the exchange rate of a document before it is invoiced. If it is already owed, its entry
-/// is reversed and written again.
+/// is reversed and written again, or else what its import opened.
 pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio: Rate) -> Result<(), Error> {
     sale.tipo_cambio = tipo_cambio;
     cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;
-    let Some(entry) = cx.tx.entry_of_sale(sale.clave).await? else { return Ok(()) };
+    let Some(entry) = cx.tx.entry_of_sale(sale.clave).await? else { return reopen(cx, sale).await };
     let fecha = cx.day_at(sale.sucursal);
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let costo = cost_of_goods_gone(cx, sale.clave).await?;

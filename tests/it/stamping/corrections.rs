@@ -242,12 +242,10 @@ async fn impossible_corrections_are_refused() {
     books::check(&world, &shop.company).await;
 }
 
-#[tokio::test]
-async fn an_imported_invoice_that_was_paid_stays_paid() {
-    let world = World::new().await;
-    let shop = Shop::new(&world).await;
+/// An imported invoice of two nails, 232.00, without a receivable. `saldo` of it is still owed.
+async fn imported(shop: &Shop, saldo: &str) {
     let sold = json!({"tipo": "factura", "serie": "V", "folio": 7, "cliente": ANA, "subtotal": "200.00",
-                      "impuestos": "32.00", "total": "232.00", "saldo": "0.00", "condicion_pago": "contado",
+                      "impuestos": "32.00", "total": "232.00", "saldo": saldo, "condicion_pago": "contado",
                       "metodo_pago_sat": "PUE", "forma_pago_sat": "03", "uso_cfdi": "G03"});
     shop.company.load(Resource::Ventas, &[sold]).await;
     let sold = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 2,
@@ -256,6 +254,13 @@ async fn an_imported_invoice_that_was_paid_stays_paid() {
     let record = json!({"venta": 1, "cliente": ANA, "uuid": "6e1b6d30-3f0f-4b53-8cd2-2e0d0b8f6a01", "serie": "V",
                         "folio": "7"});
     shop.company.load(Resource::Facturas, &[record]).await;
+}
+
+#[tokio::test]
+async fn an_imported_invoice_that_was_paid_stays_paid() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    imported(&shop, "0.00").await;
     let lines = |price: &str| json!({"factura": 1, "cambios": {"renglones": [line(NAIL, "1", price)]}});
     refused(&shop, "invoice.substitute", lines("199.00"), "estado_invalido", "se pagaron 232.00").await;
     refused(&shop, "invoice.substitute", lines("201.00"), "estado_invalido", "no tiene cuenta por cobrar").await;
@@ -271,4 +276,22 @@ async fn an_imported_invoice_that_was_paid_stays_paid() {
     let owed = "SELECT to_jsonb(coalesce(sum(cargo - abono), 0)::text)::text FROM polizas_renglones
                 WHERE coalesce(codigo, cuenta) LIKE '105%'";
     assert_eq!(world.json(owed).await, json!("0.000000"));
+}
+
+#[tokio::test]
+async fn what_is_owed_of_an_imported_invoice_has_a_receivable_after_its_substitute() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    imported(&shop, "182.00").await;
+    let lines = json!({"factura": 1, "cambios": {"renglones": [line(NAIL, "1", "100.00")]}});
+    let new = run(&shop, "invoice.substitute", lines).await["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    let cancel = json!({"factura": 1, "motivo": "01", "uuid_sustitucion": uuid(&shop, new).await});
+    run(&shop, "invoice.cancel", cancel).await;
+    world.stamp(&SandboxStamper).await;
+    let owed = &shop.company.export(Resource::Cxc).await[0];
+    assert_eq!([&owed["total"], &owed["pagado"], &owed["saldo"]], ["116.00", "50.00", "66.00"]);
+    shop.pay(owed["clave"].as_i64().unwrap(), "66.00", "SPEI 1").await;
+    assert_eq!(sale(&shop, 1).await["saldo"], "0.00");
+    books::check_ledger(&shop.company).await;
 }

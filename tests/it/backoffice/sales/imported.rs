@@ -6,6 +6,7 @@ use svc_tests::{Company, Resource, World, books};
 
 use super::super::costs::balance;
 use super::super::did;
+use super::super::ledger::dollars;
 use super::super::shop::{NAIL, captured, found, nails, only, refuses, shop, stock, with};
 
 /// An order for two nails, 116.00, with these fields; 5 nails are there, 2 of them reserved.
@@ -69,6 +70,34 @@ async fn what_was_paid_of_an_order_is_not_owed_again() {
     let cxc = only(&ana, "/cxc?venta=1&estatus=pagado").await;
     assert_eq!(pick(&cxc, &AMOUNTS), amounts("pagado", "116.00", "116.00", "0.00"));
     assert_eq!(found(&ana, "factura", 1).await["saldo"], "0.00");
+    books::check_ledger(&company).await;
+}
+
+#[tokio::test]
+async fn an_imported_order_is_owed_at_the_rate_of_its_invoice() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let abroad = json!({"clave": 1, "tipo": "pedido", "cliente": 1, "subtotal": "100.00", "impuestos": "16.00",
+                        "total": "116.00", "moneda": "USD", "tipo_cambio": "20", "surtido_estatus": "surtido",
+                        "condicion_pago": "credito", "forma_pago_sat": "99", "metodo_pago_sat": "PPD",
+                        "uso_cfdi": "G03"});
+    company.load(Resource::Ventas, &[abroad]).await;
+    let line = json!({"venta": 1, "renglon": 1, "producto": NAIL, "sku": "A-1", "descripcion": "Clavo", "cantidad": 2,
+                      "cantidad_surtida": 2, "precio_unitario": "50.00", "iva_tasa": "0.160000", "iva": "16.00",
+                      "total": "116.00"});
+    company.load(Resource::VentasRenglones, &[line]).await;
+    let owed = json!({"venta": 1, "tipo_venta": "pedido", "total": "116.00", "moneda": "USD", "tipo_cambio": "20"});
+    company.load(Resource::Cxc, &[owed]).await;
+    assert_eq!(balance(&company, "105.01").await, "2320.00");
+    did(company.run_by_name("order.invoice", &json!({"venta": 1, "tipo_cambio": "19"})).await);
+    for (cuenta, saldo) in [("105.01", "2204.00"), ("209.01", "-304.00")] {
+        assert_eq!(balance(&company, cuenta).await, saldo, "{cuenta}");
+    }
+    books::check_ledger(&company).await;
+    did(company.run_by_name("payment.apply", &dollars(&json!(1), "116.00", Some("19"))).await);
+    for (cuenta, saldo) in [("105.01", "0.00"), ("209.01", "0.00"), ("208.01", "-304.00")] {
+        assert_eq!(balance(&company, cuenta).await, saldo, "{cuenta}");
+    }
     books::check_ledger(&company).await;
 }
 
