@@ -223,12 +223,12 @@ impl CreditTx for PostgresTx {
     async fn insert_credit_balance(&mut self, balance: NewCreditBalance<'_>, now: Timestamp) -> Result<(), StoreError> {
         let clave = self.next("saldos_a_favor", 1).await?;
         self.run(sql!(
-            "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, pesos, factura, deposito, creado)
-             VALUES (:empresa, :clave, :cliente, :moneda, :importe, :pesos, :factura, :deposito, :creado)",
+            "INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, fecha, importe, pesos, factura, deposito, creado)
+             VALUES (:empresa, :clave, :cliente, :moneda, :fecha, :importe, :pesos, :factura, :deposito, :creado)",
             empresa: self.empresa,
             clave,
             creado: now;
-            from balance { cliente, moneda, importe, pesos, factura, deposito }
+            from balance { cliente, moneda, fecha, importe, pesos, factura, deposito }
         ))
         .await
     }

@@ -94,18 +94,19 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     };
     lock_account(cx, &note).await?;
     let total = note.amounts.total;
+    let fecha = cx.day_at(note.sale.sucursal);
     if total > Money::default() {
         let cliente = note.sale.cliente.ok_or_else(|| {
             Error::field(Code::EstadoInvalido, "factura", "no tiene cliente, a cuyo favor quedaría un saldo")
         })?;
         let (factura, pesos) = (Some(factura), Some(note.pesos()?));
         let moneda = &note.sale.moneda;
-        let balance = NewCreditBalance { cliente, moneda, importe: total, pesos, factura, deposito: None };
+        let balance = NewCreditBalance { cliente, moneda, fecha, importe: total, pesos, factura, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = if aplicar { lower_debt(cx, &note).await? } else { None };
     let costo = goods_come_back(cx, &note, &folio, back).await?;
-    let entry = credit_entry(format!("Nota de crédito {folio}"), cx.day_at(note.sale.sucursal), &note.booked(costo))?;
+    let entry = credit_entry(format!("Nota de crédito {folio}"), fecha, &note.booked(costo))?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }

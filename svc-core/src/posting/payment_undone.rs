@@ -125,10 +125,11 @@ pub(crate) async fn into_favour(
         entry.as_ref().map(|entry| entry.lines().iter().filter(is_money).copied().collect());
     let worth = |lines: &Vec<EntryLine>| lines.iter().map(EntryLine::signed).sum::<Decimal>();
     let pesos = money.as_ref().map(|lines| Money::new(worth(lines)));
-    let balance = NewCreditBalance { cliente, moneda, importe, pesos, factura: Some(factura), deposito };
+    let today = cx.day_at(debt.sucursal);
+    let fecha = entry.as_ref().map_or(today, |entry| entry.reversal_day(today));
+    let balance = NewCreditBalance { cliente, moneda, fecha, importe, pesos, factura: Some(factura), deposito };
     cx.tx.insert_credit_balance(balance, cx.now).await?;
     let Some((entry, money)) = entry.zip(money) else { return Ok(()) };
-    let fecha = entry.reversal_day(cx.day_at(debt.sucursal));
     cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
     let favour = EntryLine::of(Account::Anticipos, -worth(&money));
     let concept = format!("Saldo a favor del pago {pago}");

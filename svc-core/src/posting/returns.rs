@@ -124,18 +124,19 @@ async fn without_document(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<Option<
     let back = credit_note::lock_goods_coming_back(cx, note, MovementKind::Devolucion).await?;
     credit_note::lock_account(cx, note).await?;
     let folio = format!("devolución {devolucion}");
+    let fecha = cx.day_at(sale.sucursal);
     if amounts.total > Money::default() {
         let unnamed =
             || Error::field(Code::EstadoInvalido, "venta", "no tiene cliente, a cuyo favor quedaría un saldo");
         let cliente = sale.cliente.ok_or_else(unnamed)?;
         let (moneda, importe, pesos) = (&sale.moneda, amounts.total, Some(note.pesos()?));
-        let balance = NewCreditBalance { cliente, moneda, importe, pesos, factura: None, deposito: None };
+        let balance = NewCreditBalance { cliente, moneda, fecha, importe, pesos, factura: None, deposito: None };
         cx.tx.insert_credit_balance(balance, cx.now).await?;
     }
     let pago = credit_note::lower_debt(cx, note).await?;
     let costo = credit_note::goods_come_back(cx, note, &folio, back).await?;
     let concept = format!("Devolución {devolucion}");
-    let poliza = match credit_entry(concept, cx.day_at(sale.sucursal), &note.booked(costo))? {
+    let poliza = match credit_entry(concept, fecha, &note.booked(costo))? {
         Some(entry) => Some(cx.tx.insert_entry(&entry.of_sale(Some(sale.clave)), cx.now).await?),
         None => None,
     };

@@ -58,6 +58,8 @@ pub struct NewCreditBalance<'a> {
     pub cliente: i64,
     /// Currency of the sale that it comes from.
     pub moneda: &'a str,
+    /// The day of the entry that leaves it.
+    pub fecha: NaiveDate,
     /// Greater than zero, in `moneda`.
     pub importe: Money,
     /// What account 206.01 has of it; `None` where no entry says it.

@@ -212,7 +212,7 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
         concat!("WITH favor AS (
              SELECT s.moneda, s.importe
              FROM saldos_a_favor s
-             WHERE s.empresa = :empresa AND s.cliente = :cliente AND s.creado < :fin
+             WHERE s.empresa = :empresa AND s.cliente = :cliente AND s.fecha <= :al
                AND (NOT s.cancelado OR EXISTS (
                         SELECT
                         FROM notas_credito n
@@ -252,7 +252,10 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
                                   AND ", refund_stood!(), "), 0) AS importe
              FROM ventas v
              WHERE v.empresa = :empresa AND v.tipo = 'anticipo' AND v.cancelada IN (false, true)
-               AND v.cliente = :cliente AND v.fecha < :fin
+               AND v.cliente = :cliente
+               -- The day of its branch may have another date than that of the head office.
+               AND (v.fecha < :fin OR EXISTS (SELECT FROM cxc_pagos x
+                                              WHERE x.empresa = :empresa AND x.venta = v.clave AND x.fecha <= :al))
                AND NOT ", has_imported_note!(), "
          ), fondos AS (
              SELECT NULL::bigint AS anticipo, moneda, sum(importe) AS importe

@@ -61,7 +61,8 @@ pub(super) fn charged(empresa: i64, days: ReportDays) -> Sql {
              JOIN devoluciones_renglones c ON c.empresa = :empresa AND c.devolucion = d.clave
              JOIN ventas_renglones v ON v.empresa = :empresa AND v.venta = d.venta AND v.renglon = c.renglon
              CROSS JOIN LATERAL (
-                 SELECT coalesce(c.base / nullif(v.subtotal - v.descuento, 0), 0) AS parte
+                 -- A line that is discounted whole may bear taxes by quantity.
+                 SELECT coalesce(c.base / nullif(v.subtotal - v.descuento, 0), c.cantidad / nullif(v.cantidad, 0), 0) AS parte
              ) q
          ), asientos AS (
              SELECT CASE WHEN a.de_anticipo THEN x.anticipo ELSE coalesce(p.venta, x.venta) END AS venta,

@@ -27,6 +27,20 @@ async fn goods_returned_without_a_document_are_of_their_own_rate() {
 }
 
 #[tokio::test]
+async fn goods_returned_of_a_line_that_bears_a_quota_alone_are_of_its_rate() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    // 40.00 less 40.00, 6.00 of IEPS by quantity, and 16 % of it.
+    let line = with(&line(NAIL, 4, "10.00"), json!({"descuento": "40.00", "ieps_cuota": "1.500000"}));
+    captured(&company, &sale("venta", &[line])).await;
+    did(company.run_by_name("payment.apply", &transfer(1, "6.96", "2026-10-12")).await);
+    assert_eq!(charged(&company, "2026-10").await, ["0.160000 0.00 0.96 6.00 0.96 0.00"]);
+    did(company.run_by_name("sale.return", &json!({"venta": 1, "renglones": [{"renglon": 1, "cantidad": 1}]})).await);
+    assert_eq!(charged(&company, "2026-10").await, ["0.160000 0.00 0.72 4.50 0.72 0.00"]);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn goods_returned_of_what_is_owed_collect_nothing() {
     let world = World::new().await;
     let company = shop(&world).await;

@@ -129,6 +129,25 @@ async fn nothing_is_undone_before_its_own_day() {
 }
 
 #[tokio::test]
+async fn a_statement_tells_a_balance_in_favour_from_its_branchs_day_on() {
+    let world = World::new().await;
+    let company = with_cancun(&world).await;
+    let venta = captured(&company, &with(&nails("venta"), json!({"sucursal": 7, "cliente": 1}))).await;
+    let owed = company.admin().await.walk("/cxc").await[0]["saldo"].clone();
+    let pay = json!({"cxc": 1, "importe": owed, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-13", "referencia": "A"});
+    did(company.run_by_name("payment.apply", &pay).await);
+    let lines = json!({"venta": venta, "renglones": [{"renglon": 1, "cantidad": 1}]});
+    did(company.run_by_name("sale.return", &lines).await);
+    for (day, left) in [("2026-10-12", json!([])), ("2026-10-13", json!(["116.00"]))] {
+        let span = json!({"cliente": 1, "desde": "2026-10-01", "hasta": day});
+        let statement = did(company.run_by_name("report.statement", &span).await);
+        let told: Vec<_> = statement["a_favor"].as_array().unwrap().iter().map(|of| of["importe"].clone()).collect();
+        assert_eq!(json!(told), left, "{day}: {statement}");
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
 async fn goods_are_transferred_on_one_day() {
     let world = World::new().await;
     let company = with_cancun(&world).await;
