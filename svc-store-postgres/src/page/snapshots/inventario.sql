@@ -113,7 +113,7 @@ WHERE x.empresa = $1
         FROM inventario i
         WHERE i.empresa = $1
           AND i.clave > $13
-          AND i.modificado >= $14
+          AND i.modificado + '0'::interval >= $14
           AND (SELECT count(*) FROM cambiados) = $15
         ORDER BY i.clave
         LIMIT $16

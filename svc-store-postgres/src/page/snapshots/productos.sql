@@ -191,7 +191,7 @@ WHERE p.empresa = $1
         WHERE i.empresa = $1
           AND i.clave > $13
           AND i.estatus <> 'eliminado'
-          AND i.modificado >= $14
+          AND i.modificado + '0'::interval >= $14
           AND (SELECT count(*) FROM cambiados) = $15
         ORDER BY i.clave
         LIMIT $16
