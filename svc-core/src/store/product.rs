@@ -206,6 +206,9 @@ pub trait ProductTx {
     async fn update_product(&mut self, clave: i64, data: &ProductData, modificado: Timestamp)
     -> Result<(), StoreError>;
 
+    /// Whether an active product has that SKU.
+    async fn is_active_sku(&mut self, sku: &str) -> Result<bool, StoreError>;
+
     /// Sets `modificado` of all records that show what was renamed, in one statement.
     async fn mark_renamed(&mut self, renamed: Renamed, now: Timestamp) -> Result<(), StoreError>;
 

@@ -185,6 +185,15 @@ impl ProductTx for PostgresTx {
         self.update_stored(clave, data, modificado).await
     }
 
+    async fn is_active_sku(&mut self, sku: &str) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "SELECT EXISTS (SELECT FROM productos WHERE empresa = :empresa AND sku = :sku AND estatus = 'activo')",
+            empresa: self.empresa,
+            sku,
+        ))
+        .await
+    }
+
     async fn mark_renamed(&mut self, renamed: Renamed, now: Timestamp) -> Result<(), StoreError> {
         self.write_renamed(renamed, now).await
     }

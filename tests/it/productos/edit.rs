@@ -93,6 +93,10 @@ async fn only_changed_fields_are_validated() {
     ana.put("/productos/1", json!({"clave_sat": "31161620"})).await.fails(422, "impuesto_incompatible");
     ana.put("/productos/1", json!({"unidad": 51})).await.fails(422, "unidad_invalida");
     ana.put("/productos/1", json!({"sku": "B"})).await.fails(409, "sku_duplicado");
+    company.load(Resource::Productos, &[json!({"sku": "C", "estatus": "inactivo"})]).await;
+    ana.put("/productos/3", json!({"sku": "B"})).await.fails(409, "sku_duplicado");
+    ana.put("/productos/1", json!({"sku": "C"})).await.ok(200);
+    ana.put("/productos/3", json!({"sku": "C", "descripcion": "Tornillo"})).await.ok(200);
     ana.put("/productos/9", json!({})).await.fails(404, "no_encontrado");
     ana.put("/productos/x", json!({})).await.fails(400, "dato_invalido");
 }

@@ -34,6 +34,13 @@ impl Operation for EditProduct {
         let mut after = before.clone();
         after.edit(self);
         validate(cx, &after, &before).await?;
+        // The table has this rule for active products; an inactive one may not take their SKU either.
+        if after.sku != before.sku
+            && let Some(sku) = &after.sku
+            && cx.tx.is_active_sku(sku).await?
+        {
+            return Err(Code::SkuDuplicado.into());
+        }
         if after != before {
             cx.tx.update_product(producto, &after, cx.now).await?;
             if after.sku != before.sku {
