@@ -6,7 +6,9 @@ use svc_core::store::{Conflict, StoreError};
 
 /// What an error of the database means to an operation.
 ///
-/// Constraints are recognised by their names; a foreign key's name ends in `<table>_<field>_fk`.
+/// Constraints are recognised by their names: a foreign key's is `<table>_<field>_fk`, or what
+/// PostgreSQL calls it, and its violation becomes 422 `referencia_invalida` of that field. Those of
+/// a host's own unique constraints and checks are 500, so an operation validates before it writes.
 pub fn store_error(error: sqlx::Error) -> StoreError {
     if Scope::of(&error) > Scope::Statement {
         return StoreError::Unavailable(error.into());
@@ -71,9 +73,14 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         (constraint, table, kind)
     };
     let field = || {
-        let name = ["_fk", "_check", "_unico"].iter().fold(constraint, |name, end| name.trim_end_matches(end));
+        let ends = ["_fk", "_fkey", "_check", "_unico"];
+        let name = ends.iter().fold(constraint, |name, end| name.strip_suffix(end).unwrap_or(name));
         let field = match table {
-            Some(table) => name.strip_prefix(table).unwrap_or(name).trim_start_matches('_'),
+            // PostgreSQL's own name has all columns of the key.
+            Some(table) => {
+                let columns = name.strip_prefix(table).unwrap_or(name).trim_start_matches('_');
+                columns.strip_prefix("empresa_").unwrap_or(columns)
+            }
             // Only a violated unique constraint comes without its table; the last word is the
             // field.
             None => name.rsplit('_').next().unwrap_or(name),

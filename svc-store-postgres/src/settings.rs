@@ -108,7 +108,7 @@ const KEEPALIVE: [(&str, u32); 4] =
 
 /// How long the server waits for the next statement of a transaction; then it releases the locks of
 /// a client that vanished. An import that waits for its body sends one every four seconds.
-const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
+pub(crate) const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 
 /// The time limit of the service's own statements.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(2);

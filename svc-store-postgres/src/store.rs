@@ -39,11 +39,20 @@ pub struct PostgresStore {
     distributed: OnceCell<bool>,
 }
 
+/// The connection options of an address. The driver takes any scheme.
+fn options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        url.parse()
+    } else {
+        Err(sqlx::Error::Configuration("it begins with postgres:// or postgresql://".into()))
+    }
+}
+
 impl PostgresStore {
     /// The store of the database at `url` (`postgres://user:password@host/database`). It connects
     /// when it runs the first statement.
     pub fn open(url: &str, settings: &Settings) -> Result<Self, OpenError> {
-        Ok(Self::with_options(url.parse().map_err(OpenError::Url)?, settings))
+        Ok(Self::with_options(options(url).map_err(OpenError::Url)?, settings))
     }
 
     /// The store of a database by its connection options.
@@ -71,7 +80,7 @@ impl PostgresStore {
 
     /// Reads lists from the replica at `url`: see [`PostgresStore::with_replica_options`].
     pub fn with_replica(self, url: &str, settings: &Settings) -> Result<Self, OpenError> {
-        Ok(self.with_replica_options(url.parse().map_err(OpenError::ReplicaUrl)?, settings))
+        Ok(self.with_replica_options(options(url).map_err(OpenError::ReplicaUrl)?, settings))
     }
 
     /// Reads lists, and nothing else, from a replica.
@@ -107,8 +116,8 @@ impl PostgresStore {
     }
 
     /// Brings a host's own tables up to date, after Svc's schema, by the same rules; returns the
-    /// number of its migrations. `host` (lower-case letters, digits and `_`) names the table in
-    /// which they are recorded, so that the two histories have nothing to do with each other;
+    /// number of its migrations. `host` (up to 50 lower-case letters, digits and `_`) names the table
+    /// in which they are recorded, so that the two histories have nothing to do with each other;
     /// `metadatos` is that of [`metadata`](crate::metadata). Migrations have different numbers,
     /// from 1 on.
     ///
@@ -126,7 +135,7 @@ impl PostgresStore {
     pub async fn migrate_own(&self, host: &str, migrations: Migrator) -> Result<u64, OpenError> {
         let migrations = own_migrations(host, migrations)?;
         self.migrate().await?;
-        self.migrate_by(&migrations, &mut |_, _| ()).await
+        self.migrate_by(&migrations, &mut |_, _| ()).await.map_err(|error| error.of_host(host))
     }
 
     async fn migrate_by(&self, migrator: &Migrator, progress: MigrationProgress<'_>) -> Result<u64, OpenError> {

@@ -55,9 +55,20 @@ impl Context {
     /// Runs `operation` in `company` as the back office, in one transaction that is retried after a
     /// collision. Fails with `no_encontrado` (field `empresa`) if the company does not exist.
     pub async fn run<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
-        let outcome = self.run_step(company, operation).await;
+        self.run_by(company, &Actor::BackOffice, operation).await
+    }
+
+    /// Runs `operation` in `company` on behalf of `actor`.
+    pub(crate) async fn run_by<O: Operation>(
+        &self,
+        company: CompanyId,
+        actor: &Actor,
+        operation: &O,
+    ) -> Result<O::Output, Error> {
+        let mut body = WithCx { context: self, company, actor, step: operation, rehearsal: false };
+        let outcome = self.transact(company, &mut body).await;
         self.evict_keys(O::SPEC.changes_access, company);
-        outcome
+        Ok(outcome?.0)
     }
 
     /// Runs `operation` in `company` as [`Self::run`] does and undoes it: nothing is written, and
@@ -93,7 +104,7 @@ impl Context {
 
     /// Runs a step as [`Self::run`] runs an operation.
     pub(crate) async fn run_step<S: Step>(&self, company: CompanyId, step: &S) -> Result<S::Output, Error> {
-        let mut body = WithCx { context: self, company, step, rehearsal: false };
+        let mut body = WithCx { context: self, company, actor: &Actor::BackOffice, step, rehearsal: false };
         Ok(self.transact(company, &mut body).await?.0)
     }
 
@@ -103,7 +114,8 @@ impl Context {
         company: CompanyId,
         step: &S,
     ) -> Result<(S::Output, Vec<&'static str>), Error> {
-        self.transact(company, &mut WithCx { context: self, company, step, rehearsal: true }).await
+        let mut body = WithCx { context: self, company, actor: &Actor::BackOffice, step, rehearsal: true };
+        self.transact(company, &mut body).await
     }
 
     /// The company. Fails with `no_encontrado` (field `empresa`) if it does not exist.
@@ -143,6 +155,7 @@ impl Step for ReadCompany {
 struct WithCx<'a, S> {
     context: &'a Context,
     company: CompanyId,
+    actor: &'a Actor,
     step: &'a S,
     rehearsal: bool,
 }
@@ -161,7 +174,7 @@ impl<S: Step> TransactionBody for WithCx<'_, S> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Self::Output, Error> {
         let company = existing(tx, self.company).await?;
-        let mut cx = self.context.cx(tx, &company, &Actor::BackOffice);
+        let mut cx = self.context.cx(tx, &company, self.actor);
         let output = self.step.run_step(&mut cx).await?;
         Ok((output, cx.into_emitted()))
     }

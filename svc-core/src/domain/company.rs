@@ -123,12 +123,12 @@ impl Company {
     }
 
     /// The time zone of the company's postal code; Mexico City's if it has none.
-    pub(crate) fn zone(&self) -> Tz {
+    pub fn zone(&self) -> Tz {
         sat::zone_at(self.cp.as_deref())
     }
 
     /// The time zone of a branch: that of its postal code, else of the company's.
-    pub(crate) fn zone_of(&self, sucursal: i64) -> Tz {
+    pub fn zone_of(&self, sucursal: i64) -> Tz {
         let cp = self.lugares.iter().find(|(clave, _)| *clave == sucursal).map(|(_, cp)| cp.as_str());
         cp.and_then(sat::time_zone).unwrap_or_else(|| self.zone())
     }

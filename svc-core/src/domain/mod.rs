@@ -28,7 +28,7 @@ pub mod quota;
 pub mod report;
 pub(crate) mod rfc;
 pub mod sale;
-pub(crate) mod sat;
+pub mod sat;
 pub mod scope;
 pub mod stock;
 pub mod tax;

@@ -12,9 +12,8 @@ use super::search::Words;
 use super::upstream::Surface;
 use crate::domain::scope::{Scope, Scopes};
 use crate::openapi::Language;
-use crate::operation::{Http, JSON, Registry};
+use crate::operation::{Http, JSON, PREFIX, Registry};
 use crate::pipeline::respond::ESCAPED;
-use crate::pipeline::route::PREFIX;
 
 /// The argument of a write with its Idempotency-Key.
 pub(super) const KEY: &str = "idempotency_key";

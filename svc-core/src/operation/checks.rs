@@ -5,8 +5,10 @@ use std::collections::HashSet;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::{Entry, Handler, Http, Method, RegistryError};
+use super::query::is_of_page;
+use super::{Entry, Handler, Http, Method, PREFIX, RegistryError};
 use crate::domain::scope::Scope;
+use crate::record::ListSpec;
 use crate::schema;
 
 impl Entry {
@@ -27,6 +29,9 @@ impl Entry {
             return Err(RegistryError::Scope(scope.word(), type_name));
         }
         self.validate_types()?;
+        if let Some((list, fault)) = self.declared_list().and_then(|list| Some((list, list_fault(list)?))) {
+            return Err(RegistryError::List(list.path, type_name, fault));
+        }
         match spec.http.as_ref().and_then(|http| Some((http, self.path_fault(http)?))) {
             Some((http, fault)) => Err(RegistryError::Path(http.path, type_name, fault)),
             None => Ok(()),
@@ -60,6 +65,9 @@ impl Entry {
         if below.split('/').next().is_some_and(|first| parameter(first).is_some()) {
             return Some("begins with a parameter");
         }
+        if http.path.strip_prefix(PREFIX).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return Some("begins with the path of every API, below which it is already");
+        }
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         let is_segment = |segment: &'static str| match parameter(segment) {
             Some(name) => is_word(name),
@@ -83,6 +91,22 @@ impl Entry {
             _ => None,
         }
     }
+}
+
+/// What is wrong with a list, in words that follow its path.
+fn list_fault(list: &ListSpec) -> Option<&'static str> {
+    if list.columns.first() != Some(&"clave") {
+        return Some("has records whose first field is not clave");
+    }
+    let names: Vec<&str> = list.filters.iter().map(|filter| filter.name).collect();
+    if names.iter().any(|name| is_of_page(name)) {
+        return Some("has a filter that is called as what every page takes");
+    }
+    if !list.requires.iter().all(|name| names.contains(name)) {
+        return Some("requires a filter that it does not have");
+    }
+    let is_twice = names.iter().collect::<HashSet<_>>().len() < names.len();
+    is_twice.then_some("has a filter twice")
 }
 
 fn parameter_fault(names: &[&str], input: &Value, method: Method) -> Option<&'static str> {
@@ -123,6 +147,9 @@ mod tests {
     use crate::domain::scope::{OwnScope, Scopes};
     use crate::error::{Code, Error, OwnCode};
     use crate::operation::{Cx, Operation, Registry, Spec};
+    use crate::record::List;
+    use crate::record::customer::Customer;
+    use crate::record::filter::exact;
 
     const SCOPES: Scopes = Scopes::own(OwnScope::new("mio:read"));
 
@@ -179,12 +206,28 @@ mod tests {
         assert!(refusal!(post("/mio/ñu"), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
         assert!(refusal!(post("/mio/.."), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
         assert!(refusal!(post("/mio/"), struct Own { n: i64 } => Done).contains("has a segment that is neither"));
+        assert!(
+            refusal!(post("/api/v1/mio"), struct Own { n: i64 } => Done).contains("begins with the path of every API")
+        );
         assert!(refusal!(post("/mio/{n}/{n}"), struct Own { n: i64 } => Done).contains("has a parameter twice"));
         let field = "has a parameter that is no integer field of the input";
         assert!(refusal!(post("/mio/{id}"), struct Own { clave: i64 } => Done).ends_with(field));
         assert!(refusal!(post("/mio/{clave}"), struct Own { clave: String } => Done).ends_with(field));
         let nowhere = "lacks a required field of the input, which a GET has nowhere else";
         assert!(refusal!(get("/mio/{n}"), struct Own { n: i64, m: i64 } => Done).ends_with(nowhere));
+    }
+
+    #[test]
+    fn a_list_is_read_in_pages_of_its_claves() {
+        let list = <Customer as List>::LIST;
+        assert_eq!(list_fault(&list), None);
+        let fault = |filters| list_fault(&ListSpec { filters, ..list }).unwrap_or_default();
+        assert_eq!(fault(const { &[exact("limite")] }), "has a filter that is called as what every page takes");
+        assert_eq!(fault(const { &[exact("rfc"), exact("rfc")] }), "has a filter twice");
+        let required = ListSpec { requires: &["folio_x"], ..list };
+        assert_eq!(list_fault(&required), Some("requires a filter that it does not have"));
+        let unnumbered = ListSpec { columns: &["numero"], ..list };
+        assert_eq!(list_fault(&unnumbered), Some("has records whose first field is not clave"));
     }
 
     #[test]

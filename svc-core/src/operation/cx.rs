@@ -97,12 +97,12 @@ impl Cx<'_> {
     }
 
     /// The present day at the company's postal code.
-    pub(crate) fn today(&self) -> NaiveDate {
+    pub fn today(&self) -> NaiveDate {
         self.now.get().with_timezone(&self.company.zone()).date_naive()
     }
 
     /// The present day at a branch, on which its documents, receivables and entries are dated.
-    pub(crate) fn day_at(&self, sucursal: i64) -> NaiveDate {
+    pub fn day_at(&self, sucursal: i64) -> NaiveDate {
         self.now.get().with_timezone(&self.company.zone_of(sucursal)).date_naive()
     }
 

@@ -44,7 +44,7 @@ pub use hook::Hook;
 pub(crate) use hook::Hooks;
 pub use registered::{Registry, RegistryError};
 pub use router::RouteError;
-pub(crate) use router::Router;
+pub(crate) use router::{PREFIX, Router};
 pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec, SpecTexts};
 pub(crate) use subscriber::RegisteredSubscriber;
@@ -69,7 +69,8 @@ pub trait Operation: Send + Sync + 'static {
     type Output: Send + Sync + 'static;
 
     /// Runs the operation. It may run again after a collision of transactions, so it must have no
-    /// side effects outside `cx`.
+    /// side effects outside `cx`. PostgreSQL ends a transaction that rests for ten seconds between
+    /// two statements, as one does that calls another service.
     fn run(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 
     /// Status and headers of the answer over HTTP; links begin with `base_url`. By default, the

@@ -95,8 +95,13 @@ pub(crate) fn parameters(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Whether it is a parameter of every page.
+pub(super) fn is_of_page(name: &str) -> bool {
+    matches!(name, "cursor" | "limite")
+}
+
 fn is_known(table: &[Filter], name: &str) -> bool {
-    matches!(name, "cursor" | "limite") || table.iter().any(|filter| filter.name == name)
+    is_of_page(name) || table.iter().any(|filter| filter.name == name)
 }
 
 fn take(given: &mut Vec<(String, String)>, name: &str, code: Code) -> Result<Option<String>, Error> {

@@ -50,6 +50,9 @@ pub enum RegistryError {
     /// A host's path cannot be served: the path, the type and the reason.
     #[error("the path {0} of {1} {2}")]
     Path(&'static str, &'static str, &'static str),
+    /// A host's list cannot be served: the path, the type and the reason.
+    #[error("the list {0} of {1} {2}")]
+    List(&'static str, &'static str, &'static str),
     /// A type's name has characters that names in the description cannot have.
     #[error("the name of {0} has other characters than ASCII letters, digits and _")]
     TypeName(&'static str),

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use super::{Entry, Handler, Http, Method};
 
+/// The default path of the API.
+pub(crate) const PREFIX: &str = "/api/v1";
+
 /// Why operations cannot be served together.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -390,7 +390,8 @@ impl Spec {
         self
     }
 
-    /// Declares that it only reads.
+    /// Declares that it only reads. This is taken as said: agents call it unasked, no key protects
+    /// it from repetition, and no rehearsal undoes what it writes all the same.
     #[must_use]
     pub const fn reads(mut self) -> Self {
         self.reads = true;

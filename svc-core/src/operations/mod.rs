@@ -32,7 +32,7 @@ pub use certificate::{CertificateLoaded, ListCertificates, LoadCertificate};
 pub use company::{CompanyCreated, CompanyEdited, EditCompany};
 pub use customer::{
     CreateCustomer, CreateLead, CustomerCreated, CustomerEdited, CustomerTerms, CustomersFound, EditCustomer,
-    FindCustomers, InteractionLogged, LogInteraction, MAX_FOUND, ReadCustomer, ReviseCustomer,
+    FindCustomers, InteractionLogged, LeadCreated, LogInteraction, MAX_FOUND, ReadCustomer, ReviseCustomer,
 };
 pub use invoice::{
     AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, DiscardDocument,

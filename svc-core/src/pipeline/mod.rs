@@ -39,7 +39,7 @@ pub(crate) use route::Paths;
 pub use sign_in::{Authenticated, SignIn, SignedIn};
 
 use crate::context::Context;
-use crate::domain::scope::Scopes;
+use crate::domain::scope::{KeyScopes, Scopes};
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::observe::Watch;
@@ -135,12 +135,18 @@ async fn admit<'a>(
     browser::refuse(&head.headers, head.uri.query().unwrap_or_default())?;
     let caller = authenticate::caller(context, head, meta).await?;
     meta.admit(context).await?;
-    if !caller.scopes().meet(scopes) {
-        let lacking: Vec<_> = scopes.words().collect();
-        let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));
-        return Err(Error::new(Code::SinPermiso).message(text));
-    }
+    require(caller.scopes(), scopes)?;
     Ok(caller)
+}
+
+/// Requires one of the scopes of an operation.
+fn require(own: &KeyScopes, scopes: Scopes) -> Result<(), Error> {
+    if own.meet(scopes) {
+        return Ok(());
+    }
+    let lacking: Vec<_> = scopes.words().collect();
+    let text = format!("{}: {}", Code::SinPermiso.mensaje(), lacking.join(" o "));
+    Err(Error::new(Code::SinPermiso).message(text))
 }
 
 async fn serve_api(

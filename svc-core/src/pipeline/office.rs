@@ -16,12 +16,12 @@ use super::limits::ResponseMeta;
 use super::matched::{MatchedRoute, OfficeTarget, RouteTarget};
 use super::ndjson::NDJSON;
 use super::respond::{AnswerBody, Reply};
-use super::route::{PREFIX, Paths};
+use super::route::Paths;
 use super::{idempotency, import, in_time};
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::operation::{Actor, BodyNeed, Handler, Http, Method};
+use crate::operation::{Actor, BodyNeed, Handler, Http, Method, PREFIX};
 use crate::operations::import::Resource;
 
 /// The path of the office beside the API's `/api/v1`.

@@ -7,10 +7,7 @@ use percent_encoding::percent_decode_str;
 use super::matched::{MatchedRoute, RouteTarget};
 use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::operation::Method;
-
-/// The default path of the API.
-pub(crate) const PREFIX: &str = "/api/v1";
+use crate::operation::{Method, PREFIX};
 
 /// Which paths name operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

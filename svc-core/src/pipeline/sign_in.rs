@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::domain::scope::Scopes;
 use crate::error::Error;
-use crate::operation::Actor;
+use crate::operation::{Actor, Operation};
 
 /// The caller of a host's own route. While this value lives, the request counts as one that the
 /// company has in progress.
@@ -53,6 +53,16 @@ impl Context {
     /// that of [`Context::sign_in`] has the headers of limits and scopes too.
     pub async fn authenticate(&self, head: &http::request::Parts, scopes: Scopes) -> Result<Authenticated, Error> {
         authenticate(self, head, scopes, &mut ResponseMeta::default()).await
+    }
+
+    /// Runs `operation` on behalf of whoever was authenticated, in their company, as
+    /// [`Context::run`] does for the back office. Fails with `sin_permiso` if the operation has a
+    /// route and the caller none of its scopes.
+    pub async fn run_as<O: Operation>(&self, caller: &Authenticated, operation: &O) -> Result<O::Output, Error> {
+        if let Some(http) = &O::SPEC.http {
+            super::require(caller.caller.scopes(), http.scopes)?;
+        }
+        self.run_by(caller.company(), caller.actor(), operation).await
     }
 
     /// The API's answer to a request that failed with `error`, with a new request id.

@@ -30,7 +30,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::record::filter::{choice, exact, integer};
 use svc_core::record::{FromValue, Kind, List, ListSpec, PageSizes, Value, record};
 
-use crate::schema::{OpenError, metadata_migrator};
+use crate::schema::{METADATA, OpenError, metadata_migrator};
 use crate::store::PostgresStore;
 pub use write::{ID_TAKEN, MAX_FIELDS, MetadataRef, TOO_MANY_FIELDS, WriteMetadata};
 
@@ -74,7 +74,7 @@ const NAMES: [&str; RESOURCES.len()] = {
 
 /// Makes or changes the table of this part, after those of the API.
 pub async fn migrate(store: &PostgresStore) -> Result<u64, OpenError> {
-    store.migrate_own("metadatos", metadata_migrator()).await
+    store.migrate_own(METADATA, metadata_migrator()).await
 }
 
 /// Adds this part to a context.

@@ -2,13 +2,14 @@
 
 use std::io;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use tokio::time::{sleep, timeout};
 
 use crate::error::Scope;
+use crate::settings::IDLE_IN_TRANSACTION;
 
 /// How far the transaction of a connection is.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,11 @@ pub(super) struct Condition {
     pub(super) preparing: bool,
     /// The last failure.
     pub(super) worst: Scope,
+    /// When the last statement of the transaction ended.
+    rested: Option<Instant>,
+    /// The server may have ended the session before the present statement, because its transaction
+    /// rested for too long.
+    overslept: bool,
 }
 
 impl Condition {
@@ -48,18 +54,39 @@ impl Condition {
         self.under_way || self.transaction != Transaction::None
     }
 
-    fn ended<T>(&mut self, outcome: &Result<T, sqlx::Error>) {
+    fn began(&mut self) {
+        self.under_way = true;
+        let rested = self.rested.take().filter(|_| self.transaction != Transaction::None);
+        self.overslept = rested.is_some_and(|since| since.elapsed() >= IDLE_IN_TRANSACTION);
+    }
+
+    /// The statement ended. A session that the server ended because its transaction rested says
+    /// nothing about the server.
+    fn ended<T>(&mut self, outcome: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
         self.under_way = false;
-        self.transaction = match (self.transaction, outcome) {
+        self.rested = Some(Instant::now());
+        self.transaction = match (self.transaction, &outcome) {
             (Transaction::Open, Err(sqlx::Error::Database(_))) => Transaction::Aborted,
             (Transaction::Aborted, Ok(_)) => Transaction::Open,
             (transaction, _) => transaction,
         };
-        if let Err(error) = outcome {
-            self.worst = self.worst.max(Scope::of(error));
+        let Err(error) = outcome else { return outcome };
+        let scope = Scope::of(&error);
+        if self.overslept && scope == Scope::Server {
+            self.worst = self.worst.max(Scope::Connection);
+            return Err(sqlx::Error::Io(io::Error::other(Overslept(error))));
         }
+        // What fails after its connection was lost says no more.
+        if self.worst < Scope::Connection {
+            self.worst = scope;
+        }
+        Err(error)
     }
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("the transaction rested for more than {limit} s between two statements, which ends it: {0}", limit = IDLE_IN_TRANSACTION.as_secs())]
+struct Overslept(sqlx::Error);
 
 /// The outcome of a statement; an error if there is none within `limit`, after which the statement
 /// counts as still running.
@@ -68,10 +95,9 @@ pub(super) async fn run<T>(
     limit: Duration,
     statement: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
-    condition.under_way = true;
+    condition.began();
     let outcome = timeout(limit, statement).await.map_err(|_| late())?;
-    condition.ended(&outcome);
-    outcome
+    condition.ended(outcome)
 }
 
 /// The rows of a statement, with the same limit for all of them.
@@ -80,23 +106,17 @@ pub(super) fn rows<'e, T: 'e>(
     limit: Duration,
     mut rows: BoxStream<'e, Result<T, sqlx::Error>>,
 ) -> BoxStream<'e, Result<T, sqlx::Error>> {
-    condition.under_way = true;
+    condition.began();
     let mut limit = Box::pin(sleep(limit));
     let mut failed = false;
     stream::poll_fn(move |cx| match rows.poll_next_unpin(cx) {
         Poll::Pending => limit.as_mut().poll(cx).map(|()| Some(Err(late()))),
-        Poll::Ready(None) => {
-            if !failed {
-                condition.ended(&Ok(()));
-            }
-            Poll::Ready(None)
-        }
+        Poll::Ready(None) if failed => Poll::Ready(None),
+        Poll::Ready(None) => Poll::Ready(condition.ended::<()>(Ok(())).err().map(Err)),
+        Poll::Ready(Some(row)) if row.is_ok() => Poll::Ready(Some(row)),
         Poll::Ready(Some(row)) => {
-            if row.is_err() {
-                failed = true;
-                condition.ended(&row);
-            }
-            Poll::Ready(Some(row))
+            failed = true;
+            Poll::Ready(Some(condition.ended(row)))
         }
     })
     .boxed()
@@ -114,4 +134,24 @@ fn late() -> sqlx::Error {
 pub(crate) fn is_late(error: &sqlx::Error) -> bool {
     let sqlx::Error::Io(error) = error else { return false };
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Late>)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_ended_at_rest_says_nothing_about_the_server() {
+        for (rest, worst, text) in [
+            (IDLE_IN_TRANSACTION, Scope::Connection, "rested for more than 10 s"),
+            (Duration::ZERO, Scope::Server, "broken pipe"),
+        ] {
+            let rested = Instant::now().checked_sub(rest);
+            let mut condition = Condition { transaction: Transaction::Open, rested, ..Condition::default() };
+            condition.began();
+            let failed = condition.ended::<()>(Err(sqlx::Error::Io(io::ErrorKind::BrokenPipe.into())));
+            assert_eq!(condition.worst, worst);
+            assert!(failed.unwrap_err().to_string().contains(text), "{text}");
+        }
+    }
 }

@@ -39,15 +39,27 @@ pub(crate) static MIGRATOR: LazyLock<Migrator> = LazyLock::new(|| {
     ))
 });
 
+/// The name of the part for metadata among hosts' migrations.
+pub(crate) const METADATA: &str = "metadatos";
+
 /// The migrations of the part for metadata.
 pub(crate) fn metadata_migrator() -> Migrator {
     migrations(&migration_files!("metadata/": "0001_metadata"))
 }
 
+/// The longest name of a host's migrations, in bytes. PostgreSQL cuts names of tables at 63.
+const MAX_HOST_NAME: usize = 50;
+
+/// Whether two lists of migrations are the same.
+fn same(one: &Migrator, other: &Migrator) -> bool {
+    one.iter().map(|one| &one.checksum).eq(other.iter().map(|one| &one.checksum))
+}
+
 /// A host's migrations, recorded in a table of their own.
 pub(crate) fn own_migrations(host: &str, mut migrations: Migrator) -> Result<Migrator, OpenError> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    if host.is_empty() || !host.bytes().all(is_plain) {
+    let is_taken = host == METADATA && !same(&migrations, &metadata_migrator());
+    if host.is_empty() || host.len() > MAX_HOST_NAME || !host.bytes().all(is_plain) || is_taken {
         return Err(OpenError::HostName(host.to_owned()));
     }
     let mut numbers = HashSet::new();
@@ -99,6 +111,10 @@ pub enum OpenError {
     /// A migration failed, or the schema is not one of ours.
     #[error("the schema cannot be brought up to date: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// A host's migration failed, or its tables are not those of the migrations; contains the name
+    /// of the migrations.
+    #[error("the tables of {0} cannot be brought up to date: {1}")]
+    OwnMigrate(String, #[source] sqlx::migrate::MigrateError),
     /// The schema was made by a program from before the first release, whose migrations had other
     /// numbers.
     #[error(
@@ -115,9 +131,10 @@ pub enum OpenError {
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
     )]
     Pooled,
-    /// The name of a host's migrations has other characters than lower-case letters, digits and
-    /// `_`; contains it.
-    #[error("{0:?} is no name for a host's migrations: it has lower-case letters, digits and _")]
+    /// The name of a host's migrations is empty, has more than 50 characters or others than
+    /// lower-case letters, digits and `_`, or is that of [`metadata`](crate::metadata); contains
+    /// it.
+    #[error("{0:?} is no name for a host's migrations: up to 50 lower-case letters, digits and _, and not metadatos")]
     HostName(String),
     /// A host's migration has the number of another, or none; contains the name of the migrations,
     /// the description of the migration, and its number, which is 0 if it has none.
@@ -141,6 +158,14 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// The error of migrations named `host`.
+    pub(crate) fn of_host(self, host: &str) -> Self {
+        match self {
+            Self::Migrate(error) => Self::OwnMigrate(host.to_owned(), error),
+            other => other,
+        }
+    }
+
     /// Whether the database cannot be reached for now: it is starting, is full, or the way to it is
     /// cut.
     pub fn is_unreachable(&self) -> bool {

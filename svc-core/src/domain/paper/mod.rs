@@ -20,8 +20,8 @@ mod typesetter;
 pub(crate) mod words;
 
 pub(crate) use canvas::Style;
-pub use colour::Colour;
 pub(crate) use colour::GREY;
+pub use colour::{Colour, NoColour};
 pub use font::{FontFault, Fonts};
 pub use letterhead::Letterhead;
 pub use logo::{Logo, LogoFault, MAX_LOGO_FILE};

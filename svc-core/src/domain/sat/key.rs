@@ -121,7 +121,7 @@ catalogues! {
     /// The form of a key of `c_ClaveProdServ`, which has too many to list.
     pub ProductServices = json!({ "type": "string", "pattern": "^[0-9]{8}$" });
     /// The form of a key of `c_ClaveUnidad`, which has too many to list.
-    pub(crate) Units = json!({ "type": "string", "pattern": "^[0-9A-Za-z]{2,3}$" });
+    pub Units = json!({ "type": "string", "pattern": "^[0-9A-Za-z]{2,3}$" });
     /// The form of an RFC.
     pub Rfcs = json!({ "type": "string", "pattern": rfc::PATTERN });
     /// `c_RegimenFiscal`.

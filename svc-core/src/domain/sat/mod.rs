@@ -10,9 +10,9 @@ mod rates;
 mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, validate};
-pub(crate) use key::{
-    CfdiUses, Countries, Currencies, PaidForms, PaymentForms, PaymentMethods, ProductServices, Regimes, Rfcs, SatKey,
-    TaxObjects, Units, Vats,
+pub use key::{
+    Catalogue, CfdiUses, Countries, Currencies, PaidForms, PaymentForms, PaymentMethods, ProductServices, Regimes,
+    Rfcs, SatKey, TaxObjects, Units, Vats,
 };
 pub(crate) use rates::{Factor, Levied};
 
@@ -266,7 +266,6 @@ pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, ra
 mod tests {
     use serde_json::Value;
 
-    use super::key::Catalogue as _;
     use super::*;
 
     /// The first column of a catalogue file with unquoted keys, without the header.

@@ -13,7 +13,7 @@ pub use create::CustomerCreated;
 pub use edit::CustomerEdited;
 use edit::edit;
 pub use interact::{InteractionLogged, LogInteraction};
-pub use lead::CreateLead;
+pub use lead::{CreateLead, LeadCreated};
 pub use read::{CustomersFound, FindCustomers, MAX_FOUND, ReadCustomer};
 pub use revise::ReviseCustomer;
 

@@ -8,6 +8,8 @@ mod resend;
 mod rotate;
 mod trial;
 
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
@@ -59,6 +61,23 @@ pub struct SentUrl(String);
 
 field_schema!(SentUrl, "Url", { "type": "string", "format": "uri", "pattern": "^https://", "maxLength": 500 });
 
+/// An empty URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an empty URL")]
+pub struct EmptyUrl;
+
+/// Trims it; nothing else is validated before the operation runs.
+impl FromStr for SentUrl {
+    type Err = EmptyUrl;
+
+    fn from_str(text: &str) -> Result<Self, EmptyUrl> {
+        match text.trim() {
+            "" => Err(EmptyUrl),
+            text => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for SentUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct UrlVisitor;
@@ -70,10 +89,7 @@ impl<'de> Deserialize<'de> for SentUrl {
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<SentUrl, E> {
-                match text.trim() {
-                    "" => Err(E::invalid_length(0, &self)),
-                    text => Ok(SentUrl(text.to_owned())),
-                }
+                text.parse().map_err(|_| E::invalid_length(0, &self))
             }
         }
         deserializer.deserialize_str(UrlVisitor)
