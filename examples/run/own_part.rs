@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::Request;
+use axum::extract::{Extension, Request};
 use axum::http::Method;
 use axum::routing::get;
 use serde_json::{Value, json};
@@ -162,18 +162,32 @@ async fn a_hosts_own_route_takes_the_apis_keys() {
         let who = request.extensions().get::<Arc<Authenticated>>().expect("it is signed in").company();
         who.0.to_string()
     };
+    let on_behalf = context.clone();
+    let send = async move |Extension(who): Extension<Arc<Authenticated>>| {
+        let parcel = SendParcel { venta: 99, guia: "1".parse().expect("a text") };
+        let refused = on_behalf.run_as(&who, &parcel).await.expect_err("refused");
+        on_behalf.refusal(refused).map(Body::from)
+    };
     let panel = axum::Router::new()
         .route("/panel", get(whose))
+        .route("/enviar", get(send))
         .layer(context.sign_in(Scopes::own(OwnScope::new("paqueteria:read"))));
-    let asked = async |actor: &Actor| {
-        let request = actor.request(Method::GET, "/panel").body(Body::empty()).expect("a request");
+    let asked_at = async |actor: &Actor, path: &str| {
+        let request = actor.request(Method::GET, path).body(Body::empty()).expect("a request");
         let answer = panel.clone().oneshot(request).await.expect("infallible");
         let (head, body) = answer.into_parts();
         let body = to_bytes(body, 10_000).await.expect("a body");
         let left = head.headers.get("x-rate-limit-remaining").map(|left| left.to_str().expect("text").to_owned());
         (head.status.as_u16(), String::from_utf8(body.to_vec()).expect("text"), left)
     };
+    let asked = async |actor: &Actor| asked_at(actor, "/panel").await;
+    // Who reads may not write there either.
+    let both = key(&company, &["paqueteria:read", "paqueteria:write"], &Api::new(&context)).await;
+    let (status, body, _) = asked_at(&both, "/enviar").await;
+    assert!(status == 422 && body.contains("referencia_invalida"), "{body}");
     let ana = key(&company, &["paqueteria:read"], &Api::new(&context)).await;
+    let (status, body, _) = asked_at(&ana, "/enviar").await;
+    assert!(status == 403 && body.contains("sin_permiso") && body.contains("paqueteria:write"), "{body}");
     let (status, body, _) = asked(&ana).await;
     assert_eq!((status, body), (200, company.id.0.to_string()));
     // A refusal has the same headers as the API's own.
@@ -185,7 +199,7 @@ async fn a_hosts_own_route_takes_the_apis_keys() {
     let (status, body, left) = asked(&stranger).await;
     assert!(status == 401 && body.contains("llave_invalida") && left.is_none(), "{body}");
     // They count as requests of the key, and none is left under way.
-    for _ in 0..149 {
+    for _ in 0..148 {
         asked(&ana).await;
     }
     let (status, body, left) = asked(&ana).await;

@@ -245,3 +245,20 @@ impl PostgresStore {
         join_all(pools).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_another_database_is_none() {
+        for (url, is_taken) in [
+            ("postgres://svc@localhost/svc", true),
+            ("postgresql:///svc?host=/run", true),
+            ("mysql://svc@localhost/svc", false),
+            ("localhost:5432", false),
+        ] {
+            assert_eq!(options(url).is_ok(), is_taken, "{url}");
+        }
+    }
+}

@@ -140,7 +140,14 @@ async fn a_server_is_not_ready_before_its_hosts_tables_are_there() {
     assert_eq!(store.migrate_own("paqueteria", first(2)).await.expect("migrated"), 1);
     ready().await.expect("it is ready");
     assert_eq!(store.migrate_own("paqueteria", first(2)).await.expect("nothing to do"), 0);
-    assert!(matches!(store.probe().and_own("Paquetería", first(1)), Err(OpenError::HostName(_))));
+    let long = "p".repeat(51);
+    for name in ["Paquetería", "", &long, "metadatos"] {
+        assert!(matches!(store.migrate_own(name, first(1)).await, Err(OpenError::HostName(_))), "{name}");
+    }
+    svc_store_postgres::metadata::migrate(&store).await.expect("its own name");
+    let changed = svc_store_postgres::migrations(&[("0005_parcels", "CREATE TABLE otros (empresa bigint)")]);
+    let refused = store.migrate_own("paqueteria", changed).await.expect_err("another file").to_string();
+    assert!(refused.starts_with("the tables of paqueteria cannot be brought up to date: "), "{refused}");
 }
 
 #[tokio::test]
