@@ -16,7 +16,7 @@ use crate::harness::{Demo, Svc};
 #[test]
 fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     let svc = Svc::new();
-    let demo = svc.demo();
+    let demo = svc.new_demo();
     let first = demo.get("/clientes");
     assert_eq!(first["datos"].as_array().unwrap().len(), 30);
     let mut seen = HashSet::new();
@@ -43,7 +43,7 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     let printed = demo.printed.clone();
     demo.stop(Signal::SIGTERM);
     assert!(svc.server_is_gone());
-    let again = svc.demo();
+    let again = svc.new_demo();
     assert_eq!(again.printed["api_key"], printed["api_key"], "the company is made once");
     paste_all(&again, (200, 200));
     again.stop(Signal::SIGKILL);

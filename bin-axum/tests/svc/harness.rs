@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -20,6 +21,11 @@ pub(crate) fn run(options: &PgConnectOptions, statements: &'static str) {
         sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
         connection.close().await.unwrap();
     });
+}
+
+/// Copies a folder with the owners and modes of its files, which PostgreSQL is particular about.
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success(), "cp {}", from.display());
 }
 
 /// A data directory, and the binary that runs on it.
@@ -66,7 +72,31 @@ impl Svc {
         serde_json::from_str(&stdout).unwrap()
     }
 
+    /// The demo. Its year is loaded once for all tests, and this one gets a copy of it.
     pub(crate) fn demo(&self) -> Demo {
+        static LOADED: OnceLock<PathBuf> = OnceLock::new();
+        let loaded = LOADED.get_or_init(|| {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo");
+            if folder.exists() {
+                std::fs::remove_dir_all(&folder).unwrap();
+            }
+            let first = Self::new();
+            let demo = first.new_demo();
+            demo.get("/clientes?limite=1");
+            demo.stop(Signal::SIGTERM);
+            assert!(first.server_is_gone());
+            copy(&first.dir.path().join("data"), &folder);
+            folder
+        });
+        let data = self.dir.path().join("data");
+        if !data.exists() {
+            copy(loaded, &data);
+        }
+        self.new_demo()
+    }
+
+    /// The demo, which loads its year unless this was done in the directory.
+    pub(crate) fn new_demo(&self) -> Demo {
         let mut child =
             self.command(&["demo", "--office", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
