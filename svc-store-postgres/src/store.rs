@@ -41,7 +41,8 @@ pub struct PostgresStore {
 
 /// The connection options of an address. The driver takes any scheme.
 fn options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
-    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+    let scheme = url.trim_start().split(':').next().unwrap_or_default();
+    if ["postgres", "postgresql"].iter().any(|own| scheme.eq_ignore_ascii_case(own)) {
         url.parse()
     } else {
         Err(sqlx::Error::Configuration("it begins with postgres:// or postgresql://".into()))
@@ -254,7 +255,7 @@ mod tests {
     fn the_address_of_another_database_is_none() {
         for (url, is_taken) in [
             ("postgres://svc@localhost/svc", true),
-            ("postgresql:///svc?host=/run", true),
+            ("PostgreSQL:///svc?host=/run", true),
             ("mysql://svc@localhost/svc", false),
             ("localhost:5432", false),
         ] {
