@@ -151,8 +151,8 @@ CREATE TABLE saldos_a_favor (
     clave     bigint NOT NULL,
     cliente   bigint NOT NULL,
     moneda    text NOT NULL CHECK (moneda ~ '^[A-Z]{3}$'),
-    -- The day of the entry that leaves it, at the branch.
-    fecha     date NOT NULL,
+    -- The day of the entry that leaves it, at the branch; where it is null, `creado` says it.
+    fecha     date,
     importe   numeric(24, 6) NOT NULL CHECK (importe > 0),
     -- What account 206.01 has of it; null where no entry says it.
     pesos     numeric(24, 6),

@@ -212,7 +212,7 @@ pub(super) fn funds(empresa: i64, cliente: i64, al: NaiveDate, fin: DateTime<Utc
         concat!("WITH favor AS (
              SELECT s.moneda, s.importe
              FROM saldos_a_favor s
-             WHERE s.empresa = :empresa AND s.cliente = :cliente AND s.fecha <= :al
+             WHERE s.empresa = :empresa AND s.cliente = :cliente AND coalesce(s.fecha <= :al, s.creado < :fin)
                AND (NOT s.cancelado OR EXISTS (
                         SELECT
                         FROM notas_credito n
