@@ -21,7 +21,7 @@ use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{
-    ActiveWarehouse, BookedDocument, GoodsMovement, HowPaid, MovementContext, NewCreditBalance, NewReceivable,
+    ActiveWarehouse, BookedDocument, Charged, GoodsMovement, HowPaid, MovementContext, NewCreditBalance, NewReceivable,
     NewSaleLine, SaleGoods,
 };
 
@@ -214,19 +214,21 @@ async fn post_opening(cx: &mut Cx<'_>, opened: OpenedDebt) -> Result<(), Error> 
     Ok(())
 }
 
-/// Opens imported receivables of a sale again, at its present exchange rate. Nothing of them is
-/// paid.
+/// Opens imported receivables of a sale again, at its present exchange rate.
 async fn reopen(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
-    let charged = cx.tx.charged(sale.clave).await?;
-    let Some((cxc, _)) = cx.tx.owed_of_sale(sale.clave).await?.filter(|_| !charged.en_otra_moneda) else {
-        return Ok(());
-    };
+    let Some((cxc, _)) = cx.tx.owed_of_sale(sale.clave).await? else { return Ok(()) };
+    let Charged { total, antes, en_otra_moneda } = cx.tx.charged(sale.clave).await?;
+    if en_otra_moneda {
+        let text = "una cuenta por cobrar importada de la venta está en otra moneda";
+        return Err(Error::field(Code::EstadoInvalido, "tipo_cambio", text));
+    }
     let before = cx.tx.take_opening(sale.clave).await?;
     if before == OpenedDebt::default() {
         return Ok(());
     }
     let taxes = [sale.amounts.iva, sale.amounts.ieps, sale.amounts.total];
-    let opened = opened_debt(Money::default(), charged.total, taxes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?;
+    let owed = Money::new(total.get() - antes.get());
+    let opened = opened_debt(antes, owed, taxes, sale.tipo_cambio).ok_or(EntryError::TooLarge)?;
     for change in [before.negated(), opened] {
         post_opening(cx, change).await?;
     }

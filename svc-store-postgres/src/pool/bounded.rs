@@ -38,8 +38,7 @@ pub(super) struct Condition {
     pub(super) worst: Scope,
     /// When the last statement of the transaction ended.
     rested: Option<Instant>,
-    /// The server may have ended the session before the present statement, because its transaction
-    /// rested for too long.
+    /// The server may have ended the session, because its transaction rested for too long.
     overslept: bool,
 }
 
@@ -57,7 +56,7 @@ impl Condition {
     fn began(&mut self) {
         self.under_way = true;
         let rested = self.rested.take().filter(|_| self.transaction != Transaction::None);
-        self.overslept = rested.is_some_and(|since| since.elapsed() >= IDLE_IN_TRANSACTION);
+        self.overslept |= rested.is_some_and(|since| since.elapsed() >= IDLE_IN_TRANSACTION);
     }
 
     /// The statement ended. A session that the server ended because its transaction rested says

@@ -395,12 +395,9 @@ impl SaleTx for PostgresTx {
     async fn set_exchange_rate(&mut self, clave: i64, tipo_cambio: Rate, now: Timestamp) -> Result<(), StoreError> {
         self.run(sql!(
             "WITH cuenta AS (
-                 UPDATE cxc c
+                 UPDATE cxc
                  SET tipo_cambio = :tipo_cambio, modificado = :ahora
-                 FROM ventas v
-                 WHERE c.empresa = :empresa AND c.venta = :clave AND v.empresa = :empresa AND v.clave = :clave
-                   -- An imported receivable may be in another currency.
-                   AND c.moneda = v.moneda
+                 WHERE empresa = :empresa AND venta = :clave
              )
              UPDATE ventas
              SET tipo_cambio = :tipo_cambio, modificado = :ahora
