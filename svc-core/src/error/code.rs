@@ -165,7 +165,7 @@ codes! {
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     DemasiadosEventos = 422 "demasiados_eventos" "desde: hay más de 10,000 eventos desde entonces",
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    // Only the back office and the command line get these six.
+    // Errors of the back office's actions; the API itself answers only `periodo_cerrado` of them.
     UuidDuplicado = 409 "uuid_duplicado" "uuid: ya lo tiene otro documento de la empresa",
     LineaInvalida = 422 "linea_invalida" "una línea no se puede importar",
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",

@@ -102,13 +102,23 @@ fn every_operation_has_its_text_and_every_text_its_operation() {
 }
 
 #[test]
-fn every_error_has_its_remedy_and_every_remedy_its_error() {
-    let errors: BTreeSet<&str> = OPERATIONS.iter().flat_map(Entry::errors).map(Code::codigo).collect();
-    let remedied: BTreeSet<&str> = remedied().collect();
-    assert_eq!(errors, remedied);
-    for code in Code::ALL.iter().filter(|code| errors.contains(code.codigo())) {
-        assert!(Language::ALL.iter().all(|language| !remedy(*code, *language).is_empty()), "{code:?}");
+fn every_error_has_its_texts_and_every_text_its_error() {
+    let all: BTreeSet<&str> = Code::ALL.iter().map(|code| code.codigo()).collect();
+    assert_eq!(all, remedied().collect());
+    for (code, language) in Code::ALL.iter().flat_map(|code| Language::ALL.map(|language| (*code, language))) {
+        assert!(!meaning(code, language).is_empty(), "{code:?} has no meaning ({})", language.code());
+        assert!(!remedy(code, language).is_empty(), "{code:?} has no remedy ({})", language.code());
     }
+}
+
+#[test]
+fn the_description_has_a_code_only_where_an_operation_may_answer_it() {
+    let answered: BTreeSet<&str> = OPERATIONS.iter().flat_map(Entry::errors).map(Code::codigo).collect();
+    let document = openapi(Language::English, ADDRESS);
+    let examples: BTreeSet<&str> =
+        document["components"]["examples"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(examples, answered);
+    assert!(!answered.contains("referencia_invalida"));
 }
 
 /// Every description in both documents, where they stand in one of schemas, operations and notices.

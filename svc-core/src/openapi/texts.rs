@@ -54,7 +54,7 @@ pub(super) fn rows<const CELLS: usize>(
     })
 }
 
-/// When an error occurs; empty if it never reaches a client of the API.
+/// When an error occurs.
 pub fn meaning(code: Code, language: Language) -> &'static str {
     if let Code::Own(own) = code {
         return language.say(own.meaning(), code.mensaje());
@@ -62,7 +62,7 @@ pub fn meaning(code: Code, language: Language) -> &'static str {
     ERRORS.get(code.codigo()).map_or("", |[english, ..]| language.say(english, code.mensaje()))
 }
 
-/// What a client does about an error; empty if the error never reaches one.
+/// What a client does about an error; empty for an error of a host's own.
 pub fn remedy(code: Code, language: Language) -> &'static str {
     ERRORS.get(code.codigo()).map_or("", |[_, english, spanish]| language.say(english, spanish))
 }

@@ -1,5 +1,6 @@
 //! The pages of guides: their list, one of them, and the home page.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::guide_list::{GROUPS, Guide, HOME, all};
@@ -79,18 +80,17 @@ pub(super) fn home(site: Site<'_>) -> String {
     framed(site, "/docs", HOME.title(language), &body, "").replacen("<main ", "<main data-home ", 1)
 }
 
-/// A table of every public error, those of a host last.
+/// A table of every error that an operation may answer, those of a host last.
 fn errors(site: Site<'_>) -> String {
     let language = site.language;
     let heads = language.say("| Status | Code | When | What to do |", "| Estatus | Código | Cuándo | Qué hacer |");
     let mut table = format!("{heads}\n|---|---|---|---|\n");
-    let own = site.registry.own_codes();
-    for code in Code::ALL.iter().copied().chain(own) {
-        let remedy = remedy(code, language);
-        if !remedy.is_empty() || matches!(code, Code::Own(_)) {
-            let when = meaning(code, language);
-            let _ = writeln!(table, "| {} | `{}` | {when} | {remedy} |", code.status(), code.codigo());
-        }
+    let registry = site.registry;
+    let answered: HashSet<Code> = registry.entries().iter().flat_map(|entry| registry.errors(entry)).collect();
+    let ours = Code::ALL.iter().copied().filter(|code| answered.contains(code));
+    for code in ours.chain(registry.own_codes()) {
+        let (when, remedy) = (meaning(code, language), remedy(code, language));
+        let _ = writeln!(table, "| {} | `{}` | {when} | {remedy} |", code.status(), code.codigo());
     }
     table
 }
@@ -100,6 +100,13 @@ mod tests {
     use super::*;
     use crate::openapi::Language;
     use crate::operation::Registry;
+
+    #[test]
+    fn the_table_of_errors_has_those_that_an_operation_may_answer() {
+        let registry = Registry::default();
+        let table = errors(Site::of(Language::English, &registry, "/api/v1"));
+        assert!(table.contains("| `rfc_duplicado` |") && !table.contains("| `referencia_invalida` |"));
+    }
 
     #[test]
     fn every_guide_is_listed_and_links_to_itself_in_the_other_language() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Language;
 use crate::domain::scope::{Scope, Scopes};
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Method, Operation, Registry, Spec};
 
 const ADDRESS: &str = "https://api.example.com/api/v1";
@@ -226,4 +226,39 @@ fn a_read_answers_no_errors_of_a_body_or_a_key_of_repetition() {
     let statuses: Vec<&String> =
         document["paths"]["/mio/{clave}/count"]["get"]["responses"].as_object().unwrap().keys().collect();
     assert!(!statuses.iter().any(|status| ["409", "413", "415"].contains(&status.as_str())), "{statuses:?}");
+}
+
+/// Answers errors that none of Svc's own operations over HTTP answers.
+#[derive(Deserialize, JsonSchema)]
+struct Lend {}
+
+impl Operation for Lend {
+    const SPEC: Spec =
+        Spec::new().http(Http::new(Method::Post, "/mio/lend", Scopes::only(Scope::ClientesWrite))).errors(&[
+            Code::SaldoInsuficiente,
+            Code::UuidDuplicado,
+            Code::LineaInvalida,
+            Code::EstadoInvalido,
+            Code::ReferenciaInvalida,
+            Code::AlmacenConExistencia,
+            Code::CertificadoRechazado,
+        ]);
+    type Output = Pong;
+
+    async fn run(&self, _: &mut Cx<'_>) -> Result<Pong, Error> {
+        Ok(Pong::default())
+    }
+}
+
+#[test]
+fn an_error_of_the_back_office_is_described_where_a_host_answers_it() {
+    for language in Language::ALL {
+        let document = Registry::default().operation::<Lend>().openapi(language, ADDRESS);
+        let responses = &document["paths"]["/mio/lend"]["post"]["responses"];
+        for code in Lend::SPEC.errors {
+            let said = responses[code.status().to_string()]["description"].as_str().expect("a description");
+            let line = said.lines().find_map(|line| line.strip_prefix(&format!("- `{}`: ", code.codigo())));
+            assert!(line.is_some_and(|line| line.len() > 20), "{code:?} ({}): {line:?}", language.code());
+        }
+    }
 }
