@@ -14,7 +14,7 @@ use crate::store::NewCustomerRow;
 
 /// Creates a prospect: a customer with `prospecto` true. It emits no event (spec, "Event
 /// catalogue").
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateLead {
     /// The person's name; this or `empresa` is required.

@@ -11,7 +11,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 
 /// The trial balance of a period, or up to a day: every account with entries, in pesos.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrialBalance {
     /// The first day; the day of the first entry if left out.

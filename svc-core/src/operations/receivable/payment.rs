@@ -33,7 +33,7 @@ use crate::store::{AppliedPayment, Cancellation};
 ///
 /// If an unapplied deposit has the same account, day, amount and reference, it is used; any other
 /// is named by `deposito`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
     /// The clave of the receivable; this with `importe`, or `aplicaciones`.

@@ -16,7 +16,7 @@ const MAX_PRODUCTS: i64 = 10_000;
 
 /// Reports the stock of each product at the end of a day, what a unit costs and what all of it is
 /// worth.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StockReport {
     /// The day, in the company's zone; today if left out.

@@ -15,7 +15,7 @@ use crate::webhooks::validate_url;
 /// Edits a webhook, pauses it (`activo` false) or resumes it (`activo` true). A resumed webhook
 /// does not receive the events of the meantime, and its count of failures is reset (spec, "Webhook
 /// operations").
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditWebhook {
     /// The clave of the webhook.
