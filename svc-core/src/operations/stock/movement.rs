@@ -103,7 +103,7 @@ pub struct TransferStock {
 pub struct StockCounted {
     /// The clave of the adjustment; null if the count agrees with the books.
     pub movimiento: Option<i64>,
-    /// The clave of the stock record.
+    /// The clave of the stock record, not a quantity.
     pub existencia: i64,
 }
 
@@ -113,7 +113,7 @@ pub struct StockCounted {
 pub struct StockMoved {
     /// The clave of the movement; of a transfer's exit.
     pub movimiento: i64,
-    /// The clave of the stock record in the warehouse named.
+    /// The clave of the stock record in the warehouse named, not a quantity.
     pub existencia: i64,
 }
 
@@ -121,7 +121,7 @@ pub struct StockMoved {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StockReserved {
-    /// The clave of the stock record.
+    /// The clave of the stock record, not a quantity.
     pub existencia: i64,
 }
 
