@@ -55,6 +55,13 @@ pub(crate) fn of<T: JsonSchema>() -> Schema {
     schema
 }
 
+/// The documentation of a type in the code; empty if it has none.
+pub(crate) fn documentation(schema: fn(&mut SchemaGenerator) -> Schema) -> String {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let schema = schema(&mut settings.into_generator());
+    schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
 /// Whether all that a type leaves are objects, by its schema.
 pub(crate) fn is_object(schema: fn(&mut SchemaGenerator) -> Schema) -> bool {
     fn all_objects(schema: &Value) -> bool {

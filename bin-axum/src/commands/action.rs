@@ -23,7 +23,7 @@ pub(super) fn list(registry: &Registry) -> Result<(), Failure> {
     }
     let rows: Vec<_> = actions
         .iter()
-        .map(|action| [action.name, action.summary, &action.emits.join(", ")].map(str::to_owned))
+        .map(|action| [action.name, &action.summary, &action.emits.join(", ")].map(str::to_owned))
         .collect();
     write(table(&rows).as_bytes())
 }

@@ -14,7 +14,7 @@ pub struct NamedOperation {
     /// The name (`stock.move`).
     pub name: &'static str,
     /// What it does, in a few words.
-    pub summary: &'static str,
+    pub summary: String,
     /// The names of the events that it may emit.
     pub emits: Vec<&'static str>,
     /// The JSON Schema (2020-12) of its input.
@@ -25,10 +25,11 @@ impl Registry {
     /// Every operation with a name, in the registry's order, with its texts in `language`.
     pub fn named_operations(&self, language: Language) -> impl Iterator<Item = NamedOperation> {
         let texts = Texts::of(language);
-        self.entries().iter().filter_map(move |entry| {
+        let ours = self.entries().len() - self.own().len();
+        self.entries().iter().enumerate().filter_map(move |(place, entry)| {
             let (name, mut schema) = (entry.spec.name?, entry.schema()?);
             // A host documents the fields of its types where it declares them.
-            if entry.spec.texts.is_none() {
+            if place < ours {
                 texts.describe_input(entry, &mut schema);
             }
             let emits = entry.spec.emitted_words().collect();

@@ -54,13 +54,14 @@ impl Writer<'_> {
         let kinds = self.registry.kinds().clone();
         let of = |kind: &OwnEventKind| {
             let [english, spanish] = kind.texts();
+            let said = self.language.say(english, spanish);
             let described = DescribedKind {
                 name: kind.type_name().to_owned(),
                 word: kind.word(),
                 resource: kind.resource(),
                 scope: Some(kind.scope()),
                 is_grouped: kind.is_grouped(),
-                said: self.language.say(english, spanish).to_owned(),
+                said: if said.is_empty() { kind.documentation() } else { said.to_owned() },
                 datos: self.schemas.own_data(|generator| kind.datos_schema(generator)),
                 example: own_example(kind),
             };

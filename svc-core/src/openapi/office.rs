@@ -75,7 +75,7 @@ impl Registry {
             content["example"] = example;
         }
         let tag = name.split('.').next().unwrap_or(name);
-        let mut operation = writer.operation(name, summary, tag, !reads);
+        let mut operation = writer.operation(name, &summary, tag, !reads);
         operation["requestBody"] = json!({ "required": true, "content": { JSON: content } });
         operation["responses"]["200"]["content"] = match self.named(name) {
             Some(Entry { handler: Handler::Download(_), spec, .. }) => {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::language::Language;
 use crate::error::Code;
-use crate::operation::{Entry, SpecTexts};
+use crate::operation::Entry;
 
 const ENGLISH: &str = include_str!("texts/en.md");
 const SPANISH: &str = include_str!("texts/es.md");
@@ -138,16 +138,24 @@ impl Texts {
         self.summaries.get(title).copied().unwrap_or_else(named)
     }
 
-    /// The summary of an operation.
-    pub(super) fn summary_of(&self, entry: &Entry) -> &'static str {
-        let own = |texts: SpecTexts| self.language.say(texts.summary[0], texts.summary[1]);
-        entry.spec.texts.map_or_else(|| self.summary(&entry.title()), own)
+    /// The summary of an operation. If a host says nothing of its own, it is the first sentence of
+    /// the type's documentation.
+    pub(super) fn summary_of(&self, entry: &Entry) -> String {
+        let said = match entry.spec.texts {
+            Some(texts) => self.language.say(texts.summary[0], texts.summary[1]),
+            None => self.summary(&entry.title()),
+        };
+        if said.is_empty() { first_sentence(&entry.documentation()) } else { said.to_owned() }
     }
 
-    /// The description of an operation beyond its summary.
+    /// The description of an operation beyond its summary. If a host says nothing of its own, it is
+    /// the type's documentation.
     pub(super) fn section_of(&self, entry: &Entry) -> String {
-        let own = |texts: SpecTexts| self.language.say(texts.description[0], texts.description[1]).to_owned();
-        entry.spec.texts.map_or_else(|| self.section(&entry.title()), own)
+        let said = match entry.spec.texts {
+            Some(texts) => self.language.say(texts.description[0], texts.description[1]).to_owned(),
+            None => self.section(&entry.title()),
+        };
+        if said.is_empty() { entry.documentation() } else { said }
     }
 
     /// Describes the fields of an operation's input.
@@ -208,6 +216,13 @@ impl Texts {
         let lines = self.sections.get(title).copied().unwrap_or_default().lines();
         lines.filter_map(parameter).map(|(name, _)| name).collect()
     }
+}
+
+/// The first sentence of a type's documentation, in one line and without its full stop.
+fn first_sentence(documentation: &str) -> String {
+    let paragraph = documentation.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
 /// Splits an item into the parameter's name and its text.

@@ -169,6 +169,16 @@ impl Entry {
         paths.map(|path| path.rsplit("::").next().unwrap_or_default())
     }
 
+    /// The documentation of the operation's type in the code; for a list, of its record. Empty if
+    /// it has none.
+    pub(crate) fn documentation(&self) -> String {
+        let shape = match self.handler {
+            Handler::List(_) => self.shape.output,
+            Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => self.shape.input,
+        };
+        shape.map(schema::documentation).unwrap_or_default()
+    }
+
     /// Its `operationId` in the description, after which generators name their methods:
     /// `listCustomers`, `createCustomer`, `readInvoiceXml`.
     pub(crate) fn operation_id(&self) -> String {

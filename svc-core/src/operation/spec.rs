@@ -248,8 +248,8 @@ impl Http {
     }
 }
 
-/// What is known of an operation without running it. Its texts are in `openapi/texts/`, by its
-/// route or its name.
+/// What is known of an operation without running it. The texts of Svc's own operations are in
+/// `openapi/texts/`, by route or name; a host gives its texts with [`Spec::says`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Spec {
@@ -362,6 +362,8 @@ impl Spec {
     }
 
     /// Says what a host's operation does: a summary and a description, in English and Spanish.
+    /// Without it, the description of the API has the documentation comment of the operation's type
+    /// in both languages; its first sentence is the summary.
     #[must_use]
     pub const fn says(mut self, summary: [&'static str; 2], description: [&'static str; 2]) -> Self {
         self.texts = Some(SpecTexts { summary, description });

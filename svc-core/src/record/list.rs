@@ -96,7 +96,9 @@ impl ListSpec {
         self
     }
 
-    /// Says what a host's list is: a summary and a description, in English and Spanish.
+    /// Says what a host's list is: a summary and a description, in English and Spanish. Without it,
+    /// the description of the API has the documentation comment of the record in both languages;
+    /// its first sentence is the summary.
     #[must_use]
     pub const fn says(mut self, summary: [&'static str; 2], description: [&'static str; 2]) -> Self {
         self.texts = Some([summary, description]);

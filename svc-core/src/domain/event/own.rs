@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::EventKind;
 use crate::domain::scope::Scopes;
+use crate::schema;
 
 /// An event of a host's own operations, hooks and subscribers. Its fields are the notice's `datos`:
 /// keys and little else, never names or e-mails.
@@ -74,7 +75,8 @@ impl OwnEventKind {
         self
     }
 
-    /// Says when it happens, in English and Spanish.
+    /// Says when it happens, in English and Spanish. Without it, the description of the API has the
+    /// documentation comment of `E` in both languages.
     #[must_use]
     pub const fn says(mut self, texts: [&'static str; 2]) -> Self {
         self.texts = texts;
@@ -120,6 +122,11 @@ impl OwnEventKind {
     /// The JSON Schema of its notice's `datos`.
     pub(crate) fn datos_schema(&self, generator: &mut SchemaGenerator) -> Schema {
         (self.datos)(generator)
+    }
+
+    /// The documentation of the type of its events; empty if it has none.
+    pub(crate) fn documentation(&self) -> String {
+        schema::documentation(self.datos)
     }
 
     /// An example of its notice's `datos`; null if it cannot be written as JSON.

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::Language;
+use crate::domain::event::{OwnEvent, OwnEventKind};
 use crate::domain::scope::{Scope, Scopes};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Method, Operation, Registry, Spec};
+use crate::record::{List, ListSpec, PageSizes, record};
 
 const ADDRESS: &str = "https://api.example.com/api/v1";
 
@@ -260,5 +262,69 @@ fn an_error_of_the_back_office_is_described_where_a_host_answers_it() {
             let line = said.lines().find_map(|line| line.strip_prefix(&format!("- `{}`: ", code.codigo())));
             assert!(line.is_some_and(|line| line.len() > 20), "{code:?} ({}): {line:?}", language.code());
         }
+    }
+}
+
+/// Signs a lease. The house
+/// is then taken.
+///
+/// A lease lasts a year.
+#[derive(Deserialize, JsonSchema)]
+struct SignLease {
+    /// The house.
+    #[expect(dead_code, reason = "only its schema counts")]
+    house: i64,
+}
+own!(SignLease, Post "/mio/leases", "mio.lease" => Pong);
+
+record! {
+    /// A house. Its door is blue.
+    pub struct House in "casas" {
+        /// Its key.
+        clave: i64 { list },
+    }
+}
+
+impl List for House {
+    const LIST: ListSpec = ListSpec::of::<Self>("/mio/houses", Scopes::only(Scope::ClientesRead), PageSizes::Enforced);
+}
+
+/// A lease ended.
+#[derive(Serialize, JsonSchema)]
+struct LeaseEnded {
+    lease: i64,
+}
+
+impl OwnEvent for LeaseEnded {
+    const KIND: OwnEventKind = OwnEventKind::new::<Self>("mio.ended", Scopes::only(Scope::ClientesRead), "mio/leases");
+
+    fn clave(&self) -> i64 {
+        self.lease
+    }
+
+    fn sample() -> Self {
+        Self { lease: 1 }
+    }
+}
+
+#[test]
+fn what_a_host_says_nothing_of_is_described_by_its_documentation() {
+    let registry = Registry::default().operation::<SignLease>().list::<House>().event::<LeaseEnded>();
+    for language in Language::ALL {
+        let document = registry.openapi(language, ADDRESS);
+        let sign = &document["paths"]["/mio/leases"]["post"];
+        assert_eq!(sign["summary"], "Signs a lease");
+        let said = sign["description"].as_str().expect("a description");
+        assert!(said.starts_with("Signs a lease. The house\nis then taken.\n\nA lease lasts a year."), "{said}");
+        let list = &document["paths"]["/mio/houses"]["get"];
+        assert_eq!(list["summary"], "A house");
+        assert!(list["description"].as_str().is_some_and(|said| said.starts_with("A house. Its door is blue.")));
+        let notice = document["webhooks"]["mio.ended"]["post"]["description"].as_str().expect("a description");
+        assert!(notice.starts_with("A lease ended.\n\n"), "{notice}");
+        let office = registry.office_openapi(language, ADDRESS);
+        assert_eq!(office["paths"]["/mio.lease"]["post"]["summary"], "Signs a lease");
+        let named = registry.named_operations(language).find(|one| one.name == "mio.lease").expect("the operation");
+        assert_eq!(named.summary, "Signs a lease");
+        assert_eq!(named.schema["properties"]["house"]["description"], "The house.");
     }
 }
