@@ -173,5 +173,9 @@ pub use office::{Office, OfficeBody};
 pub use openapi::{Language, NamedOperation, meaning, openapi, remedy};
 pub use operation::{Registry, RegistryError, RouteError};
 pub use pipeline::{Authenticated, SignIn, SignedIn};
+/// The schemars whose `JsonSchema` the types of operations and lists implement. A host that derives
+/// it through this name adds `#[schemars(crate = "svc_core::schemars")]`; `record!` needs the crate
+/// among the host's own dependencies.
+pub use schemars;
 pub use service::{Api, ClientAddress};
 pub use work::{Provider, Providers};

@@ -115,6 +115,9 @@ pub use crate::schema::{OpenError, migrations};
 pub use crate::settings::{Pooler, Settings};
 use crate::sql::sql;
 pub use crate::store::PostgresStore;
+/// The sqlx that [`OwnTables::executor`] and [`store_error`] belong to. A host's own dependency on
+/// sqlx has to be of the same version.
+pub use sqlx;
 /// The migrations of a host, made by [`migrations`] or by `sqlx::migrate!`.
 pub use sqlx::migrate::Migrator;
 
