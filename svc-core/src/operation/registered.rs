@@ -136,8 +136,8 @@ impl Registry {
         self.entries.iter().find(|entry| entry.spec.name == Some(name))
     }
 
-    /// Adds a host's operation. A server of this registry serves it: over HTTP if it
-    /// has a route, and by its name if it has one.
+    /// Adds a host's operation: see [`crate::operation`]. A server of this registry serves it: over
+    /// HTTP if it has a route, and by its name if it has one.
     #[must_use]
     pub fn operation<O>(mut self) -> Self
     where

@@ -46,10 +46,82 @@
 //! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; only the store knows which of them
 //! it computes or takes from another table.
 //!
-//! # How to add a list
-//! Add a file here with `record!` and `impl List`, a line to [`crate::registry`], and a migration
-//! with the table and an index per filter. If the rows do not come unchanged from one table, add an
-//! exception to the store's table of sources.
+//! # How a host adds a list
+//!
+//! This is the list of `examples/parcels`:
+//!
+//! ```
+//! use svc_core::domain::scope::{OwnScope, Scopes};
+//! use svc_core::domain::time::Timestamp;
+//! use svc_core::record::filter::{choice, integer};
+//! use svc_core::record::{List, ListSpec, PageSizes, record};
+//! use svc_core::{Language, Registry};
+//!
+//! const READ: OwnScope = OwnScope::new("paqueteria:read");
+//!
+//! record! {
+//!     /// A parcel.
+//!     pub struct Parcel in "paqueteria_envios" {
+//!         /// Its number.
+//!         clave: i64 { list },
+//!         /// The sale that it contains.
+//!         venta: i64 { list },
+//!         /// `enviado` or `entregado`.
+//!         estatus: String { list },
+//!         /// When it arrived.
+//!         entregado: Option<Timestamp> { list },
+//!     }
+//! }
+//!
+//! impl List for Parcel {
+//!     const LIST: ListSpec = ListSpec::of::<Self>("/paqueteria/envios", Scopes::own(READ), PageSizes::Enforced)
+//!         .filters(&[integer("clave"), integer("venta"), choice("estatus", &["enviado", "entregado"])])
+//!         .says(["Parcels", "Envíos"], ["The parcels in which sales left.", "Los envíos en que salieron las ventas."]);
+//! }
+//!
+//! // `Context::builder(…)` takes the same call.
+//! let registry = Registry::default().list::<Parcel>();
+//! let document = registry.openapi(Language::English, "https://erp.example.com/api/v1");
+//! assert_eq!(document["paths"]["/paqueteria/envios"]["get"]["summary"], "Parcels");
+//! ```
+//!
+//! Its table is made by a migration of the host (`svc_store_postgres::PostgresStore::migrate_own`):
+//!
+//! ```sql
+//! CREATE TABLE paqueteria_envios (
+//!     empresa   bigint NOT NULL,
+//!     clave     bigint NOT NULL,
+//!     venta     bigint NOT NULL,
+//!     estatus   text NOT NULL,
+//!     entregado timestamptz,
+//!     PRIMARY KEY (empresa, clave)
+//! );
+//! CREATE UNIQUE INDEX paqueteria_envios_venta ON paqueteria_envios (empresa, venta);
+//! CREATE INDEX paqueteria_envios_estatus ON paqueteria_envios (empresa, estatus, clave);
+//! ```
+//!
+//! - **The record.** Its first field is `clave`, an `i64` that is counted within the company: lists are
+//!   sorted by it. The other fields are columns of the same names, with the mark `list`. Their comments
+//!   are what the description of the API says of them. The macro names the crates `serde`, `serde_json`
+//!   and `schemars`, so the host depends on them.
+//! - **The table.** It has a column `empresa`, which is no field of the record: the list shows the rows
+//!   of the key's company only. A list with columns of other tables reads a view that begins with
+//!   `empresa` and joins by it.
+//! - **The declaration.** [`ListSpec::of`] takes a path whose first segment is none of Svc's, the
+//!   scopes and the page sizes. [`ListSpec::requires`] lets only queries with a filter pass,
+//!   [`ListSpec::under`] makes a list below a record, and [`List::normalize`] validates a query as a
+//!   whole.
+//! - **Filters.** [`filter`] has their kinds; each compares a column. A filter has the index
+//!   `(empresa, <column>, clave)`, because a page is found by it and sorted by the clave. A column with
+//!   one record per value has a unique index `(empresa, <column>)`. No filter is called `cursor` or
+//!   `limite`.
+//! - **Texts.** [`ListSpec::says`] gives summary and description in English and Spanish. Without it the
+//!   description has the record's comment in both languages.
+//! - **The context.** [`ContextBuilder::list`](crate::ContextBuilder::list) adds it, and
+//!   [`Context::list`](crate::Context::list) reads it from Rust. What could not be served is a
+//!   [`RegistryError`](crate::RegistryError) when the context is built.
+//!
+//! How Svc's own lists are added is in CONTRIBUTING.md.
 
 mod columns;
 pub mod computed;
