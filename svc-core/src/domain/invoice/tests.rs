@@ -157,7 +157,7 @@ fn a_receiver_lacks_nothing() {
         (moral, Some(601), Some("06700"), Some("CP01"), Err(Code::UsoCfdiIncompatible)),
     ] {
         let (rfc, cp) = (rfc.map(str::to_owned), cp.map(str::to_owned));
-        let mut receiver = Receiver { rfc, regimen, cp, ..Receiver::default() };
+        let mut receiver = Receiver { rfc, cp, regimen, ..Receiver::default() };
         let result = validate_receiver(TipoDeComprobante::I, &receiver, uso);
         assert_eq!(result.as_deref(), expected.as_ref().map(|uso| *uso), "{receiver:?} {uso:?}");
         receiver.uso_cfdi = uso.map(str::to_owned);
