@@ -43,10 +43,12 @@ async fn in_an_axum_application() {
     let (stop, stopped) = oneshot::channel::<()>();
     let stopped = async { stopped.await.unwrap_or_default() };
     let drain = Duration::from_millis(300);
-    let serving = embed_axum::serve(listener, world.api.clone(), Providers::default(), stopped, drain);
+    let probe = world.used_store().probe();
+    let serving = embed_axum::serve(listener, world.api.clone(), probe, Providers::default(), stopped, drain);
     let serving = tokio::spawn(serving);
 
     assert_eq!(get(address, "/", "").await, (200, "our own page".to_owned()));
+    assert_eq!(get(address, "/ready", "").await.0, 200, "the tables are there");
     assert_eq!(get(address, "/reports", "").await.0, 401, "our own authentication");
     assert_eq!(get(address, "/reports", "Authorization: Bearer of-the-staff\r\n").await.0, 200);
     assert_eq!(get(address, "/api/v1/clientes", &credentials(&ana)).await.0, 200);
