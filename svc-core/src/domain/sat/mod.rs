@@ -2,7 +2,7 @@
 //!
 //! The data is in `catalogos/` (its README names the sources); `build.rs` compiles it into the
 //! library, so a look-up is an index or a binary search over constant data. Keys are compared
-//! exactly: the caller trims. [`validate`] checks regime, CFDI use and RFC together.
+//! exactly: the caller trims.
 
 mod fiscal;
 mod key;
