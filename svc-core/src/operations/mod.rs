@@ -82,6 +82,6 @@ pub use stock::{
 pub use test_company::{ClockMoved, MoveClock, NewFork};
 pub use user::{CreateUser, DisableUser, EditUser, ListUsers, UserRef};
 pub use webhook::{
-    CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, EventsResent, ResendDelivery, ResendEvents,
+    CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, EmptyUrl, EventsResent, ResendDelivery, ResendEvents,
     RotateSecret, SecretRotated, SentUrl, TryWebhook, WebhookCreated, WebhookDeleted,
 };
