@@ -2,6 +2,7 @@
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example store_layer`
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -70,6 +71,11 @@ struct AuditedReader<'s> {
 /// All lists, those of later versions too.
 #[async_trait]
 impl Reader for AuditedReader<'_> {
+    fn for_host(&self) -> Box<dyn Any + Send + Sync> {
+        self.audit.count(self.company, "own tables");
+        self.inner.for_host()
+    }
+
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
         let started = Instant::now();
         self.audit.count(self.company, list.path);

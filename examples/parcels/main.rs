@@ -1,5 +1,5 @@
 //! A part of a host's own beside the API: parcels of sales, with their table, a list, two
-//! operations, an event, two scopes and an error, a rule for an operation of the API, counts kept
+//! operations, a file, an event, two scopes and an error, a rule for an operation of the API, counts kept
 //! by a subscriber to events, and sign-in with JSON Web Tokens. Declared here once, they are in the
 //! router, in `/openapi.json`, among the actions of the command line and the tools of agents, with
 //! keys, limits, idempotency and rehearsals as all others.
@@ -22,13 +22,14 @@ use svc_core::domain::money::Money;
 use svc_core::domain::scope::{KeyScopes, OwnScope, Scopes};
 use svc_core::domain::time::Timestamp;
 use svc_core::json::Text;
-use svc_core::operation::{Cx, Hook, Http, Method, Operation, Spec};
+use svc_core::operation::{Cx, Download, File, Hook, Http, Method, Operation, Spec};
 use svc_core::operations::{CreateSale, SaleCreated};
 use svc_core::record::filter::{choice, integer};
 use svc_core::record::{List, ListSpec, PageSizes, record};
+use svc_core::store::Reader;
 use svc_core::subscribers::{ReceivedEvent, Subscriber};
 use svc_core::{Authenticator, Code, ContextBuilder, Error, Identity, OwnCode};
-use svc_store_postgres::{Migrator, OpenError, PostgresStore, own_tables, store_error};
+use svc_store_postgres::{Migrator, OpenError, PostgresStore, own_reads, own_tables, store_error};
 
 const READ: OwnScope = OwnScope::new("paqueteria:read");
 const WRITE: OwnScope = OwnScope::new("paqueteria:write");
@@ -184,6 +185,37 @@ impl Operation for ParcelArrived {
     }
 }
 
+/// What is stuck on a parcel.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParcelLabel {
+    /// Its number.
+    pub clave: i64,
+}
+
+impl Download for ParcelLabel {
+    const SPEC: Spec = Spec::new()
+        .named("parcel.label")
+        .file("text/plain; charset=utf-8")
+        .http(Http::new(Method::Get, "/paqueteria/envios/{clave}/etiqueta", Scopes::own(READ)))
+        .errors(&[Code::NoEncontrado])
+        .says(["Read a label", "Leer la etiqueta"], ["What is stuck on a parcel.", "Lo que se pega al envío."]);
+
+    async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
+        let own = own_reads(reader)?;
+        let parcel: Option<(i64, String)> =
+            sqlx::query_as("SELECT venta, guia FROM paqueteria_envios WHERE empresa = $1 AND clave = $2")
+                .bind(own.company())
+                .bind(self.clave)
+                .fetch_optional(own.executor())
+                .await
+                .map_err(store_error)?;
+        let (venta, guia) = parcel.ok_or(Code::NoEncontrado)?;
+        let label = format!("Envío {}\nVenta {venta}\nGuía {guia}\n", self.clave);
+        Ok(File::whole(label).named(format!("envío {}.txt", self.clave)))
+    }
+}
+
 /// The house rule that no order of the API gets more than a fifth of discount.
 pub struct LargeDiscounts;
 
@@ -278,6 +310,7 @@ pub fn with_parcels(context: ContextBuilder) -> ContextBuilder {
         .list::<Parcel>()
         .operation::<SendParcel>()
         .operation::<ParcelArrived>()
+        .download::<ParcelLabel>()
         .hook(LargeDiscounts)
         .subscriber(Dashboard)
 }

@@ -69,15 +69,26 @@ async fn over_http_it_is_like_all_others() {
     assert_eq!(ana.get("/paqueteria/envios?estatus=enviado").await.ok(200)["datos"], json!([]));
     ana.get("/paqueteria/envios?guia=1").await.fails(400, "filtro_no_permitido");
 
+    let label = ana.get("/paqueteria/envios/1/etiqueta").await;
+    assert_eq!(label.header("content-type"), Some("text/plain; charset=utf-8"));
+    let disposition = label.header("content-disposition").expect("a name");
+    assert!(disposition.ends_with("filename*=UTF-8''env%C3%ADo%201.txt"), "{disposition}");
+    assert_eq!(label.body, format!("Envío 1\nVenta {venta}\nGuía 794612345678\n"));
+    ana.get("/paqueteria/envios/2/etiqueta").await.fails(404, "no_encontrado");
+    ana.get("/paqueteria/envios/1/etiqueta?x=1").await.fails(400, "filtro_no_permitido");
+
     let reader = key(&company, &["paqueteria:read"], &api).await;
+    assert_eq!(reader.get("/paqueteria/envios/1/etiqueta").await.body, label.body);
     reader.post("/paqueteria/envios", body.clone()).await.fails(403, "sin_permiso");
     let of_ours = company.admin().await.at(&api);
     of_ours.get("/paqueteria/envios").await.fails(403, "sin_permiso");
+    of_ours.get("/paqueteria/envios/1/etiqueta").await.fails(403, "sin_permiso");
 
     // Another company has its own numbers, and none of these.
     let other = key(&world.company().await, &["paqueteria:read", "paqueteria:write"], &api).await;
     assert_eq!(other.get("/paqueteria/envios").await.ok(200)["datos"], json!([]));
     other.put("/paqueteria/envios/1/entregado", json!({})).await.fails(404, "no_encontrado");
+    other.get("/paqueteria/envios/1/etiqueta").await.fails(404, "no_encontrado");
     other.post("/paqueteria/envios", body).await.fails(422, "referencia_invalida");
 }
 
@@ -95,6 +106,11 @@ async fn by_name_and_from_rust_it_is_one_transaction_too() {
     let parcel: SendParcel = input("2").read().expect("an input");
     let refused = context.run(company.id, &parcel).await.expect_err("sent before");
     assert_eq!(refused.code().codigo(), "venta_ya_enviada");
+    let label = |clave: i64| Json::parse_object(json!({"clave": clave}).to_string().as_bytes()).expect("one");
+    let file = context.download(company.id, "parcel.label", &label(1)).await.expect("it is read");
+    assert_eq!(file.expect("a file"), format!("Envío 1\nVenta {venta}\nGuía 1\n"));
+    let none = context.download(company.id, "parcel.label", &label(2)).await.expect_err("there is none");
+    assert_eq!(none.code().codigo(), "no_encontrado");
     // The number that the refused one took was rolled back with it.
     let next: i64 = world.sql("SELECT valor FROM contadores WHERE serie = 'propio:envios'").await;
     assert_eq!(next, 1);
@@ -110,6 +126,9 @@ async fn the_description_has_it_in_both_languages() {
         assert_eq!(send["x-scopes"], json!(["paqueteria:write"]));
         let codes = send["responses"]["409"]["x-codes"].as_array().expect("codes");
         assert!(codes.contains(&json!("venta_ya_enviada")), "{codes:?}");
+        let label = &document["paths"]["/paqueteria/envios/{clave}/etiqueta"]["get"];
+        assert_eq!(label["operationId"], "readParcelLabel");
+        assert_eq!(label["responses"]["200"]["content"], json!({"text/plain; charset=utf-8": {}}));
         let body = &document["components"]["schemas"]["SendParcel"];
         assert_eq!(body["properties"]["guia"]["description"], "The carrier's number.");
         let record = &document["components"]["schemas"]["Parcel"]["properties"];

@@ -1,8 +1,9 @@
-//! A host's own tables, in the transactions of its own operations.
+//! A host's own tables: in the transactions of its operations, and read for its files.
 
 use sqlx::postgres::PgExecutor;
-use svc_core::store::{StoreError, Tx};
+use svc_core::store::{Reader, StoreError, Tx};
 
+use crate::database::Database;
 use crate::run::Run as _;
 use crate::transaction::PostgresTx;
 
@@ -57,3 +58,49 @@ impl OwnTables<'_> {
 
 /// What the names of hosts' series begin with in the table of counters, and no other's does.
 const OWN_SERIES: &str = "propio:";
+
+/// Reads a host's own tables for a file of its own ([`Download`](svc_core::operation::Download)),
+/// on the connections of requests. It is for reading: what a statement writes is committed at once.
+///
+/// ```no_run
+/// # use svc_core::store::Reader;
+/// # use svc_core::Error;
+/// # async fn read(reader: &dyn Reader) -> Result<(), Error> {
+/// let own = svc_store_postgres::own_reads(reader)?;
+/// let guia: Option<String> = sqlx::query_scalar("SELECT guia FROM paqueteria_entregas WHERE empresa = $1 AND clave = $2")
+///     .bind(own.company())
+///     .bind(7)
+///     .fetch_optional(own.executor())
+///     .await
+///     .map_err(svc_store_postgres::store_error)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OwnReads {
+    requests: Database,
+    empresa: i64,
+}
+
+/// The company of `reader`, for a host's own tables. Fails if another crate's store made it.
+pub fn own_reads(reader: &dyn Reader) -> Result<OwnReads, StoreError> {
+    let other = |_| StoreError::Other("the reader is none of svc-store-postgres".into());
+    reader.for_host().downcast().map(|own| *own).map_err(other)
+}
+
+impl OwnReads {
+    pub(crate) fn new(requests: Database, empresa: i64) -> Self {
+        Self { requests, empresa }
+    }
+
+    /// The number of the company, which is fixed. Every statement of a host names it: `empresa` is
+    /// the first column of every key.
+    pub fn company(&self) -> i64 {
+        self.empresa
+    }
+
+    /// Runs one statement within the limits of all others; a longer one is cancelled and fails.
+    pub fn executor(&self) -> impl PgExecutor<'_> + Send {
+        self.requests.of(self.empresa)
+    }
+}

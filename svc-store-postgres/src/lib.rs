@@ -106,7 +106,7 @@ pub use crate::certificate::EndingCertificate;
 pub use crate::companies::ListedCompany;
 pub use crate::error::store_error;
 pub use crate::fork::{ForkError, LEFT_OUT};
-pub use crate::host::{OwnTables, own_tables};
+pub use crate::host::{OwnReads, OwnTables, own_reads, own_tables};
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;
 pub use crate::restored::UnderWay;

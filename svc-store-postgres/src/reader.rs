@@ -1,5 +1,6 @@
 //! Reads of one company. Lists are read from the replica if there is one.
 
+use std::any::Any;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,6 +14,7 @@ use svc_core::store::{BooksOfMonth, BooksRequest, EachRow, PrintableDocument, Re
 use tokio::time::timeout;
 
 use crate::error::store_error;
+use crate::host::OwnReads;
 use crate::page::PageQuery;
 use crate::pool::is_late;
 use crate::run::Run as _;
@@ -29,6 +31,10 @@ pub(crate) struct PostgresReader<'a> {
 
 #[async_trait]
 impl Reader for PostgresReader<'_> {
+    fn for_host(&self) -> Box<dyn Any + Send + Sync> {
+        Box::new(OwnReads::new(self.store.requests.clone(), self.empresa))
+    }
+
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
         let under = query.under.is_some();
         let mut sql = PageQuery::of(sources::of(list.table), list, query, self.empresa).into_sql();

@@ -1,5 +1,6 @@
 //! The API over a store that answers from memory, and the requests that are measured.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -45,6 +46,10 @@ struct MemoryReader<'a>(&'a Memory);
 
 #[async_trait]
 impl Reader for MemoryReader<'_> {
+    fn for_host(&self) -> Box<dyn Any + Send + Sync> {
+        Box::new(())
+    }
+
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
         if list.table == Customer::TABLE {
             for row in self.0.customers.iter().take(query.limit as usize + 1) {

@@ -14,7 +14,7 @@ use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::LimitMode;
 use crate::domain::event::OwnEvent;
 use crate::domain::paper::Fonts;
-use crate::operation::{Hook, Operation, Registry, RegistryError, Subscriber};
+use crate::operation::{Download, Hook, Operation, Registry, RegistryError, Subscriber};
 use crate::record::List;
 use crate::secrets::Sealer;
 use crate::store::Store;
@@ -248,6 +248,16 @@ impl ContextBuilder {
         O: Operation<Output: Serialize + JsonSchema> + DeserializeOwned + JsonSchema + 'static,
     {
         self.registry = self.registry.operation::<O>();
+        self
+    }
+
+    /// Adds a host's own file: see [`Registry::download`].
+    #[must_use]
+    pub fn download<D>(mut self) -> Self
+    where
+        D: Download + DeserializeOwned + JsonSchema + 'static,
+    {
+        self.registry = self.registry.download::<D>();
         self
     }
 

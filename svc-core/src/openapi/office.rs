@@ -79,8 +79,7 @@ impl Registry {
         operation["requestBody"] = json!({ "required": true, "content": { JSON: content } });
         operation["responses"]["200"]["content"] = match self.named(name) {
             Some(Entry { handler: Handler::Download(_), spec, .. }) => {
-                let contents = std::iter::once(&spec.content).chain(spec.other_contents);
-                contents.map(|content| ((*content).to_owned(), json!({}))).collect()
+                spec.contents().map(|content| (content.to_owned(), json!({}))).collect()
             }
             Some(entry @ Entry { shape: Shape { output: Some(output), .. }, .. }) => {
                 let ok = writer.language.say("Always true.", "Siempre verdadero.");

@@ -51,7 +51,8 @@ impl Writer<'_> {
         };
         let response = |said: &str, own: &[HeaderName]| {
             let headers = headers_of(described, 200, own);
-            json!({ "description": said, "headers": headers, "content": { http.content: content.clone() } })
+            let contents: Map<_, _> = entry.spec.contents().map(|kind| (kind.to_owned(), content.clone())).collect();
+            json!({ "description": said, "headers": headers, "content": contents })
         };
         let done = self.language.say("Done.", "Hecho.");
         let repeated = self.language.say(

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use http::HeaderValue;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::query::is_of_page;
-use super::{Entry, Handler, Http, Method, PREFIX, RegistryError};
+use super::{Entry, Handler, Http, JSON, Method, PREFIX, RegistryError};
 use crate::domain::scope::Scope;
 use crate::record::ListSpec;
 use crate::schema;
@@ -29,6 +30,9 @@ impl Entry {
             return Err(RegistryError::Scope(scope.word(), type_name));
         }
         self.validate_types()?;
+        if let Some(fault) = self.file_fault() {
+            return Err(RegistryError::File(type_name, fault));
+        }
         if let Some((list, fault)) = self.declared_list().and_then(|list| Some((list, list_fault(list)?))) {
             return Err(RegistryError::List(list.path, type_name, fault));
         }
@@ -56,6 +60,25 @@ impl Entry {
             return Err(RegistryError::AnswerOk(type_name));
         }
         Ok(())
+    }
+
+    /// What is wrong with the content types, in words that follow "the file of" the type.
+    fn file_fault(&self) -> Option<&'static str> {
+        let Self { spec, handler, .. } = self;
+        if !matches!(handler, Handler::Download(_)) {
+            return spec
+                .contents()
+                .any(|content| content != JSON)
+                .then_some("is declared, but the type is no Download");
+        }
+        if spec.http.is_some_and(|http| http.method != Method::Get) {
+            return Some("has a route that is not a GET");
+        }
+        if spec.contents().any(|content| content == JSON) {
+            return Some("has no content type, or that of every answer");
+        }
+        let is_type = |content: &str| content.contains('/') && HeaderValue::from_str(content).is_ok();
+        (!spec.contents().all(is_type)).then_some("has a content type that is none")
     }
 
     /// What is wrong with the path, in words that follow "the path".
@@ -146,10 +169,11 @@ mod tests {
     use super::*;
     use crate::domain::scope::{OwnScope, Scopes};
     use crate::error::{Code, Error, OwnCode};
-    use crate::operation::{Cx, Operation, Registry, Spec};
+    use crate::operation::{Cx, Download, File, Operation, Registry, Spec};
     use crate::record::List;
     use crate::record::customer::Customer;
     use crate::record::filter::exact;
+    use crate::store::Reader;
 
     const SCOPES: Scopes = Scopes::own(OwnScope::new("mio:read"));
 
@@ -251,6 +275,36 @@ mod tests {
         assert_eq!(refusal!(post("/mio/a").named("mio.de-a_2"), struct Own { n: i64 } => Done), "");
         let name = "the name of Órden has other characters than ASCII letters, digits and _";
         assert_eq!(refusal!(Órden: post("/mio/a") => Done), name);
+    }
+
+    #[test]
+    fn a_file_has_a_content_type_and_a_get() {
+        macro_rules! refused {
+            ($spec:expr) => {{
+                #[derive(Deserialize, JsonSchema)]
+                struct Own {}
+
+                impl Download for Own {
+                    const SPEC: Spec = $spec;
+
+                    async fn read(&self, _: &dyn Reader) -> Result<File, Error> {
+                        Err(Code::NoEncontrado.into())
+                    }
+                }
+                let refused = Registry::default().download::<Own>().router().err();
+                refused.map_or_else(String::new, |error| error.to_string())
+            }};
+        }
+        assert_eq!(refused!(get("/mio/a").file("text/csv").or(&["application/zip"])), "");
+        assert_eq!(refused!(Spec::new().named("mio.a").file("text/csv; charset=utf-8")), "");
+        let none = "the file of Own has no content type, or that of every answer";
+        assert_eq!(refused!(get("/mio/a")), none);
+        assert_eq!(refused!(get("/mio/a").file("text/csv").or(&[JSON])), none);
+        assert_eq!(refused!(get("/mio/a").file("csv")), "the file of Own has a content type that is none");
+        assert_eq!(refused!(get("/mio/a").file("text/c\nsv")), "the file of Own has a content type that is none");
+        assert_eq!(refused!(post("/mio/a").file("text/csv")), "the file of Own has a route that is not a GET");
+        let declared = "the file of Own is declared, but the type is no Download";
+        assert_eq!(refusal!(get("/mio/{n}").file("text/csv"), struct Own { n: i64 } => Done), declared);
     }
 
     #[test]

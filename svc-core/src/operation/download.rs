@@ -10,9 +10,11 @@ use crate::error::{Code, Error};
 use crate::store::{PrintableDocument, Reader};
 
 /// A read that returns a file instead of JSON; its errors are JSON like all others. The type's
-/// fields are its input.
+/// fields are its input, as those of an [`Operation`](super::Operation). A host adds its own with
+/// [`ContextBuilder::download`](crate::ContextBuilder::download), and reads its tables with
+/// `svc_store_postgres::own_reads`.
 pub trait Download: Send + Sync {
-    /// How it is reached, and the file's content type.
+    /// How it is reached, and the file's content type ([`Spec::file`]). Its route is a GET.
     const SPEC: Spec;
 
     /// Reads the file, outside any transaction. [`File::made_by`] puts off what takes computing.
@@ -67,7 +69,7 @@ impl File {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// The same file, of another content type than its operation says.
+    /// The same file, of one of the other content types that its operation declares ([`Spec::or`]).
     #[must_use]
     pub fn of_type(self, content: &'static str) -> Self {
         Self { content: Some(content), ..self }
@@ -87,8 +89,27 @@ impl File {
         Ok(Self::drawn_by(draw).named(name))
     }
 
-    /// The content type, which is `usual` unless the file says another, and the file's name.
-    pub(crate) fn labels(&self, usual: &'static str) -> (&'static str, Option<String>) {
-        (self.content.unwrap_or(usual), self.name.clone())
+    /// The content type, which `spec` must declare, and the file's name.
+    pub(crate) fn labels(&self, spec: &Spec) -> Result<(&'static str, Option<String>), Error> {
+        let content = self.content.unwrap_or(spec.content);
+        if spec.contents().all(|declared| declared != content) {
+            return Err(Error::internal(format!("the content type {content} is not declared")));
+        }
+        Ok((content, self.name.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_a_content_type_that_is_declared() {
+        let spec = Spec::new().file("text/csv").or(&["application/zip"]);
+        let labels = |file: File| file.labels(&spec).map_err(|error| error.code());
+        assert_eq!(labels(File::whole("a")), Ok(("text/csv", None)));
+        let zipped = File::whole("a").named("a.zip").of_type("application/zip");
+        assert_eq!(labels(zipped), Ok(("application/zip", Some("a.zip".to_owned()))));
+        assert_eq!(labels(File::whole("a").of_type("text/html")), Err(Code::ErrorInterno));
     }
 }

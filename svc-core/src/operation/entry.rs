@@ -70,6 +70,7 @@ pub(crate) trait AnyOperation: Send + Sync {
 
 #[async_trait]
 pub(crate) trait AnyDownload: Send + Sync {
+    fn spec(&self) -> &'static Spec;
     fn schema(&self) -> Schema;
     async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<File, Error>;
 }
@@ -269,6 +270,10 @@ impl<O: Operation<Output: Serialize> + Input> AnyOperation for Of<O> {
 
 #[async_trait]
 impl<D: Download + Input> AnyDownload for Of<D> {
+    fn spec(&self) -> &'static Spec {
+        const { &D::SPEC }
+    }
+
     fn schema(&self) -> Schema {
         D::schema()
     }

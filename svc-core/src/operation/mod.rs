@@ -126,6 +126,9 @@
 //!   to name in every statement, and numbers of the host's own series. `store_error` says what a
 //!   refused statement is answered as. Records of Svc are written by the methods of [`Cx::tx`], and a
 //!   whole operation of Svc by its `run` with the same `cx`.
+//! - **Files.** A [`Download`] answers a file: its specification has a content type
+//!   ([`Spec::file`]), a route that is a GET, a name, or both. `svc_store_postgres::own_reads` reads
+//!   the host's tables for it. [`ContextBuilder::download`](crate::ContextBuilder::download) adds it.
 //! - **Events.** An [`OwnEvent`](crate::domain::event::OwnEvent) is declared with
 //!   [`ContextBuilder::event`](crate::ContextBuilder::event) and [`Spec::emits_own`], and written with
 //!   [`Cx::emit_own`] in the same transaction. Webhooks and [`Subscriber`]s get it.
@@ -173,7 +176,7 @@ pub use cx::{Actor, Cx};
 pub(crate) use download::FileBytes;
 pub use download::{Download, File};
 pub use entry::Entry;
-pub(crate) use entry::{Answer, AnyOperation, Handler, Input, Shape};
+pub(crate) use entry::{Answer, AnyDownload, AnyOperation, Handler, Input, Shape};
 pub use hook::Hook;
 pub(crate) use hook::Hooks;
 pub use registered::{Registry, RegistryError};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::checks::is_word;
-use super::{Entry, Hook, Hooks, Operation, RegisteredSubscriber, RouteError, Router, Subscriber};
+use super::{Download, Entry, Hook, Hooks, Operation, RegisteredSubscriber, RouteError, Router, Subscriber};
 use crate::domain::event::{EventKind, EventKinds, KnownKind, OwnEvent, OwnEventKind, area};
 use crate::domain::scope::{KeyScopes, Scope};
 use crate::error::Code;
@@ -53,6 +53,9 @@ pub enum RegistryError {
     /// A host's list cannot be served: the path, the type and the reason.
     #[error("the list {0} of {1} {2}")]
     List(&'static str, &'static str, &'static str),
+    /// A host's file cannot be served: the type and the reason.
+    #[error("the file of {0} {1}")]
+    File(&'static str, &'static str),
     /// A type's name has characters that names in the description cannot have.
     #[error("the name of {0} has other characters than ASCII letters, digits and _")]
     TypeName(&'static str),
@@ -144,6 +147,17 @@ impl Registry {
         O: Operation<Output: Serialize + JsonSchema> + DeserializeOwned + JsonSchema + 'static,
     {
         self.entries.push(Entry::endpoint::<O>());
+        self
+    }
+
+    /// Adds a host's file: see [`Download`]. It is read over HTTP if it has a route, and by its name
+    /// if it has one.
+    #[must_use]
+    pub fn download<D>(mut self) -> Self
+    where
+        D: Download + DeserializeOwned + JsonSchema + 'static,
+    {
+        self.entries.push(Entry::download::<D>());
         self
     }
 

@@ -101,8 +101,6 @@ pub struct Http {
     pub scopes: Scopes,
     /// The status of a success.
     pub status: StatusCode,
-    /// The content type of a success; errors are always JSON.
-    pub content: &'static str,
     /// For writes: whether an Idempotency-Key is required.
     pub idempotency: Idempotency,
     /// For writes: what a repetition gets.
@@ -140,7 +138,6 @@ impl Http {
             path,
             scopes: Scopes::NONE,
             status: StatusCode::OK,
-            content: JSON,
             idempotency: Idempotency::Optional,
             repetition: Repetition::Replayed,
             body: BodyNeed::Required,
@@ -169,9 +166,9 @@ impl Http {
         Self { scopes: list.scopes, ..Self::open(Method::Get, list.path) }
     }
 
-    /// A read that answers a file of that content type.
-    pub(crate) const fn download(path: &'static str, scope: Scope, content: &'static str) -> Self {
-        Self { scopes: Scopes::only(scope), content, ..Self::open(Method::Get, path) }
+    /// Reads; the whole input is in the path.
+    pub(crate) const fn get(path: &'static str, scope: Scope) -> Self {
+        Self::new(Method::Get, path, Scopes::only(scope))
     }
 
     /// Answers 201; requires an Idempotency-Key.
@@ -274,7 +271,7 @@ pub struct Spec {
     /// there, instead of adding to it, or its record's state refuses the second call until another
     /// operation has undone the first (an order whose invoice was discarded).
     pub each_time: bool,
-    /// The content type of its answer where it is run by name; errors are always JSON.
+    /// The content type of a success; errors are always JSON.
     pub content: &'static str,
     /// The content types that its file may have instead.
     pub other_contents: &'static [&'static str],
@@ -378,18 +375,24 @@ impl Spec {
         self
     }
 
-    /// Declares that it reads a file of that content type.
+    /// Declares that it reads a file of that content type (a [`Download`](super::Download)).
     #[must_use]
-    pub(crate) const fn file(mut self, content: &'static str) -> Self {
+    pub const fn file(mut self, content: &'static str) -> Self {
         self.content = content;
         self.reads()
     }
 
-    /// Declares that its file may have one of these content types instead.
+    /// Declares that its file may have one of these content types instead (see
+    /// [`File::of_type`](super::File::of_type)).
     #[must_use]
-    pub(crate) const fn or(mut self, contents: &'static [&'static str]) -> Self {
+    pub const fn or(mut self, contents: &'static [&'static str]) -> Self {
         self.other_contents = contents;
         self
+    }
+
+    /// The content types that its success may have.
+    pub fn contents(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.content).chain(self.other_contents.iter().copied())
     }
 
     /// Declares that it only reads. This is taken as said: agents call it unasked, no key protects

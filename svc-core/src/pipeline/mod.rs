@@ -45,7 +45,7 @@ use crate::json::Json;
 use crate::observe::Watch;
 use crate::operation::page::{ListRequest, PageLimits};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, Method, path};
+use crate::operation::{AnyDownload, Handler, Method, path};
 use crate::store::StoreError;
 
 /// A request's id and the moment at which it came.
@@ -174,15 +174,7 @@ async fn serve_api(
         Handler::Download(download) => {
             execute::refuse_query(query)?;
             let input = Json::of_integers(path::read(http.path, &route.parameters)?);
-            let company = caller.company().id;
-            let reader = context.store().reader(company);
-            let file = async {
-                let file = download.read(reader.as_ref(), &input).await?;
-                let labels = file.labels(http.content);
-                Ok((labels, context.whole(company, file).await?))
-            };
-            let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
-            Ok(Reply::download(kind, bytes).named(name))
+            serve_file(context, caller, download, &input).await
         }
         Handler::Operation(operation) => {
             let (body, name) = if http.method == Method::Get {
@@ -205,6 +197,23 @@ async fn serve_api(
         }
         Handler::Open(_) => Err(Error::internal("an open operation was answered before")),
     }
+}
+
+async fn serve_file(
+    context: &Context,
+    caller: &Caller,
+    download: &dyn AnyDownload,
+    input: &Json,
+) -> Result<Reply, Error> {
+    let company = caller.company().id;
+    let reader = context.store().reader(company);
+    let file = async {
+        let file = download.read(reader.as_ref(), input).await?;
+        let labels = file.labels(download.spec())?;
+        Ok((labels, context.whole(company, file).await?))
+    };
+    let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
+    Ok(Reply::download(kind, bytes).named(name))
 }
 
 /// Runs work in the store until the request's deadline; then drops it, which rolls it back.

@@ -17,7 +17,7 @@ use super::matched::{MatchedRoute, OfficeTarget, RouteTarget};
 use super::ndjson::NDJSON;
 use super::respond::{AnswerBody, Reply};
 use super::route::Paths;
-use super::{idempotency, import, in_time};
+use super::{idempotency, import, in_time, serve_file};
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::json::Json;
@@ -166,18 +166,10 @@ impl OfficeRequest<'_, '_> {
                 let (input, name) = self.receive(name).await?;
                 self.write(query, Work::Action(operation), input, name).await
             }
-            OfficeTarget::Action(spec, Handler::Download(download)) => {
+            OfficeTarget::Action(_, Handler::Download(download)) => {
                 let (input, ()) = self.receive(Ok(())).await?;
                 refuse_query(query)?;
-                let (context, company) = (self.context, self.caller.company().id);
-                let reader = context.store().reader(company);
-                let file = async {
-                    let file = download.read(reader.as_ref(), &input).await?;
-                    let labels = file.labels(spec.content);
-                    Ok((labels, context.whole(company, file).await?))
-                };
-                let ((kind, name), bytes) = in_time(context, file.boxed()).await?;
-                Ok(Reply::download(kind, bytes).named(name))
+                serve_file(self.context, self.caller, download, &input).await
             }
             OfficeTarget::Action(_, Handler::Open(_) | Handler::List(_)) => Err(Code::RutaNoExiste.into()),
         }

@@ -286,6 +286,9 @@ pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Se
 /// Reads of one company.
 #[async_trait]
 pub trait Reader: Send + Sync {
+    /// What the function of its store's crate for reading a host's own tables asks for.
+    fn for_host(&self) -> Box<dyn Any + Send + Sync>;
+
     /// Calls `each` with at most `query.limit + 1` rows that match `query`, with claves above
     /// `query.after`, in ascending order of clave. The extra row means that there is another page.
     ///

@@ -1,5 +1,7 @@
 //! A store for unit tests: every key exists, no record does, and nothing is due.
 
+use std::any::Any;
+
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
@@ -27,6 +29,10 @@ pub(crate) struct Empty;
 
 #[async_trait]
 impl Reader for Empty {
+    fn for_host(&self) -> Box<dyn Any + Send + Sync> {
+        Box::new(())
+    }
+
     async fn page(&self, _: &'static ListSpec, _: &Query, _: EachRow<'_>) -> Result<(), StoreError> {
         Ok(())
     }

@@ -139,8 +139,8 @@ impl Reply {
         }
         let content = reply.header("content-type").expect("every answer says what it is");
         if content != JSON {
-            let mut operations = api.context().registry().entries().iter().filter_map(|entry| entry.spec.http.as_ref());
-            let is_file = operations.any(|http| http.content == content);
+            let mut routed = api.context().registry().entries().iter().filter(|entry| entry.spec.http.is_some());
+            let is_file = routed.any(|entry| entry.spec.contents().any(|declared| declared == content));
             assert!(reply.status == 200 && is_file, "{} {content}", reply.status);
             assert!(reply.header("x-svc-peticion").is_some());
             return reply;

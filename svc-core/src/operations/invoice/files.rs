@@ -28,7 +28,8 @@ pub struct InvoicePdf {
 
 impl Download for InvoiceXml {
     const SPEC: Spec = Spec::new()
-        .http(Http::download("/facturas/{clave}/xml", Scope::FacturasRead, "application/xml"))
+        .file("application/xml")
+        .http(Http::get("/facturas/{clave}/xml", Scope::FacturasRead))
         .errors(&[Code::DocumentoNoDisponible]);
 
     async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
@@ -38,7 +39,8 @@ impl Download for InvoiceXml {
 
 impl Download for InvoicePdf {
     const SPEC: Spec = Spec::new()
-        .http(Http::download("/facturas/{clave}/pdf", Scope::FacturasRead, "application/pdf"))
+        .file("application/pdf")
+        .http(Http::get("/facturas/{clave}/pdf", Scope::FacturasRead))
         .errors(&[Code::DocumentoNoDisponible]);
 
     async fn read(&self, reader: &dyn Reader) -> Result<File, Error> {
